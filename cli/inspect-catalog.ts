@@ -52,7 +52,7 @@ function createFindings() {
 }
 
 /** A column whose values are mostly not of the kind of its type. */
-interface Misfit {
+interface Mismatch {
   readonly table: StoredTable
   readonly column: StoredColumn
   readonly sample: ColumnSample
@@ -108,10 +108,10 @@ export async function inspectCatalog(catalog: Catalog, sample: SampleTables): Pr
   const samples = await sample(
     tables.map((table) => toRequest(table, [...table.columns.values()], kindOf)),
   )
-  const misfits = tables.flatMap((table, index) =>
+  const mismatches = tables.flatMap((table, index) =>
     inspectTable(table, samples[index], { catalog, findings }),
   )
-  for (const misfit of misfits) await chooseFallback(misfit, { catalog, findings, sample })
+  for (const mismatch of mismatches) await chooseFallback(mismatch, { catalog, findings, sample })
   const datetimes = tables.flatMap((table, index) =>
     listIndexedDatetimes(table, samples[index], catalog),
   )
@@ -140,9 +140,9 @@ function inspectTable(
   table: StoredTable,
   sample: TableSample | undefined,
   { catalog, findings }: Readonly<{ catalog: Catalog; findings: MutableFindings }>,
-): Misfit[] {
+): Mismatch[] {
   if (sample?.error !== undefined) findings.tables.set(table, `it cannot be read: ${sample.error}`)
-  return [...table.columns.values()].flatMap((column): Misfit[] => {
+  return [...table.columns.values()].flatMap((column): Mismatch[] => {
     const found = sample?.columns.get(column.name)
     if (found === undefined) {
       if (inferKind(column, catalog) === undefined && column.type === '')
@@ -228,7 +228,7 @@ function isStorable(
 }
 
 async function chooseFallback(
-  { table, column, sample, kind }: Misfit,
+  { table, column, sample, kind }: Mismatch,
   context: Readonly<{ catalog: Catalog; findings: MutableFindings; sample: SampleTables }>,
 ): Promise<void> {
   const { catalog, findings } = context

@@ -20,10 +20,10 @@ export interface Call {
   raw?: string | Buffer | undefined
 }
 
-/** A response as it came off the wire, beside what was asked. */
+/** A response as it came off the wire, with its request. */
 export interface Exchange {
   readonly method: string
-  /** The absolute URL that was asked for, spelled as it was sent. */
+  /** The absolute URL of the request, spelled as it was sent. */
   readonly url: string
   /** The body that was sent; empty when there was none. */
   readonly sent: string
@@ -61,7 +61,7 @@ export function connect(origin: string): Client {
       // Bytes beyond ASCII are sent as raw UTF-8: Node writes one byte for each character of a path.
       const wirePath = Buffer.from(target).toString('latin1')
       const outgoing = request({ agent, host, port, method, path: wirePath, headers })
-      const response = await answered(outgoing, payload)
+      const response = await sendAndReceive(outgoing, payload)
       return { method, url: origin + target, sent: payload?.toString() ?? '', ...response }
     },
     close: () => agent.destroy(),
@@ -104,7 +104,7 @@ function headersOf(call: Call, payload: Buffer | undefined): Record<string, stri
 
 type Received = Pick<Exchange, 'status' | 'headers' | 'text'>
 
-function answered(outgoing: ClientRequest, payload: Buffer | undefined): Promise<Received> {
+function sendAndReceive(outgoing: ClientRequest, payload: Buffer | undefined): Promise<Received> {
   return new Promise((resolve, reject) => {
     outgoing.on('error', reject)
     outgoing.on('response', (incoming) => received(incoming).then(resolve, reject))

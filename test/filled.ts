@@ -1,10 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import type { Scope } from './cleanup.ts'
-import { type Database, databases } from './databases.ts'
-
-/** The databases that may have tables before anybody serves them: all but those in memory. */
-export const lasting: readonly Database[] = databases
+import type { Database } from './databases.ts'
 
 /** Rows by the names of their columns. */
 export type Records = readonly Readonly<Record<string, unknown>>[]

@@ -41,7 +41,7 @@ export interface Document {
   jsonapi?: { version?: string }
 }
 
-/** What the service answered. */
+/** The response of the service. */
 export interface TestResponse {
   readonly status: number
   /** By lower-case name. */

@@ -4,19 +4,19 @@ import type { Authenticator } from './authenticator.ts'
 import type { AuthRequest } from './credentials.ts'
 
 /**
- * Combines ways to authenticate: a request is authenticated by the first one that accepts it.
+ * Combines methods of authentication: a request is authenticated by the first one that accepts it.
  *
- * @returns a function that throws the `RequestError` (401) of the last way when none accepts the request; any other error at
- *   once, e.g. because keys cannot be loaded. A way with `anonymous` accepts requests without credentials, so it must be the
+ * @returns a function that throws the `RequestError` (401) of the last method when none accepts the request; any other error at
+ *   once, e.g. because keys cannot be loaded. A method with `anonymous` accepts requests without credentials, so it must be the
  *   last
  */
 export function firstOf<Auth>(
-  ...ways: readonly [Way<Auth>, ...(readonly Way<Auth>[])]
+  ...methods: readonly [Method<Auth>, ...(readonly Method<Auth>[])]
 ): Authenticator<Auth> {
   const authenticate = async (request: AuthRequest): Promise<Auth> => {
     const challenges: string[] = []
     let rejection: RequestError | undefined
-    for (const authenticate of ways) {
+    for (const authenticate of methods) {
       try {
         return await authenticate(request)
       } catch (error) {
@@ -29,14 +29,14 @@ export function firstOf<Auth>(
     const headers = { 'www-authenticate': challenges.join(', ') }
     throw new RequestError({ status: 401, code, title, detail, headers })
   }
-  return Object.assign(authenticate, { security: mergeSecurity(ways) })
+  return Object.assign(authenticate, { security: mergeSecurity(methods) })
 }
 
-/** A way to authenticate that may say how it does. */
-type Way<Auth> = ((request: AuthRequest) => Promise<Auth>) & Partial<Authenticator<Auth>>
+/** A method of authentication, which may have a description. */
+type Method<Auth> = ((request: AuthRequest) => Promise<Auth>) & Partial<Authenticator<Auth>>
 
-function mergeSecurity(ways: readonly Way<unknown>[]): SecurityDescription {
-  const described = ways.flatMap(({ security }) => (security ? [security] : []))
+function mergeSecurity(methods: readonly Method<unknown>[]): SecurityDescription {
+  const described = methods.flatMap(({ security }) => (security ? [security] : []))
   return {
     schemes: Object.assign({}, ...described.map(({ schemes }) => schemes)),
     isOptional: described.some(({ isOptional }) => isOptional),

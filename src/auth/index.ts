@@ -12,5 +12,5 @@ export type { Authenticator } from './authenticator.ts'
 export { type BearerAuthOptions, type BearerKey, bearerAuth } from './bearer-auth.ts'
 /** The type of the requests that these functions authenticate. */
 export type { AuthRequest } from './credentials.ts'
-/** Several ways to authenticate. */
+/** Several methods of authentication. */
 export { firstOf } from './first-of.ts'

@@ -92,7 +92,7 @@ function describeOperations(
 function describeField(field: Field, { isWritable }: ResourceType, auth: unknown): FieldRights {
   const { name } = field
   if (field.is === 'computed') return { name, read: true, write: false, filter: false, sort: false }
-  const write = isWritable && field.isWritable && field.isRefused !== true
+  const write = isWritable && field.isWritable && field.isDenied !== true
   const set = field.set && { set: computeAuthValue(field.set, auth) ?? null }
   if (field.is === 'relationship')
     return { name, read: true, write, filter: true, sort: false, ...set }

@@ -6,7 +6,7 @@ import type { ReadPlan } from '../plan/read.ts'
 import type { WritePlan } from '../plan/write.ts'
 import type { ReadSubject } from '../store/access/explain-access.ts'
 
-/** What a handler asked of the database first. */
+/** The first operation of a handler on the database. */
 export interface CapturedWork {
   readonly identity: Identity | undefined
   readonly read?: Readonly<{ plan: ReadPlan; id: string | undefined }>

@@ -14,7 +14,7 @@ interface Credentials {
  * the page with them.
  *
  * @param challenge - the value of `WWW-Authenticate`
- * @returns null for a way of authentication that needs more than a header field, e.g. a cookie
+ * @returns null for a method of authentication that needs more than a header field, e.g. a cookie
  */
 export function renderSignInForm(challenge: string | undefined): Html {
   const credentials = readChallenge(challenge)

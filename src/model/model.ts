@@ -68,7 +68,7 @@ export interface AttributeField extends DescribedField {
   /** The value that every create stores; absent if clients send it. */
   readonly set?: AuthValue
   /** True if the rules of the field refuse values of the client. */
-  readonly isRefused?: boolean
+  readonly isDenied?: boolean
   /** The rules of the field; absent if it has none. */
   readonly access?: FieldAccess
 }
@@ -140,7 +140,7 @@ export interface RelationshipField extends DescribedField {
   /** The id that every create stores; absent if clients send it. */
   readonly set?: AuthValue
   /** True if the rules of the field refuse values of the client. */
-  readonly isRefused?: boolean
+  readonly isDenied?: boolean
   /** The rules of the field; absent if it has none. */
   readonly access?: FieldAccess
 }

@@ -1,4 +1,4 @@
-/** A way to send credentials (https://spec.openapis.org/oas/v3.1.0#security-scheme-object). */
+/** A method of sending credentials (https://spec.openapis.org/oas/v3.1.0#security-scheme-object). */
 export type SecurityScheme =
   | Readonly<{ type: 'http'; scheme: string; bearerFormat?: string; description?: string }>
   | Readonly<{

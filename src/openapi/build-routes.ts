@@ -103,30 +103,30 @@ function describeModel(context: AppContext, describe: (model: Model) => string):
   return (request) => describeOnce(findModel(request, context))
 }
 
-/** Milliseconds for which a description with examples from rows is kept. */
+/** Milliseconds for which a description with examples from rows is cached. */
 const rowsLifetime = 60_000
 
 /**
- * Describes the model with examples from rows. What one identity may read is not kept for others: rules, `begin` and the database
+ * Describes the model with examples from rows. What one identity may read is not cached for others: rules, `begin` and the database
  * itself may let each of them read other rows.
  *
- * @param isKept - true if all requests have the same identity: none
+ * @param isCacheable - true if all requests have the same identity: none
  */
 function describeWithRows(
   context: AppContext,
-  isKept: boolean,
+  isCacheable: boolean,
   describe: (model: Model, examples: Examples) => string,
 ): DescriptionReader {
   const readFirstPages = createFirstPageReader()
-  let kept: Readonly<{ text: Promise<string>; until: number }> | undefined
+  let cached: Readonly<{ text: Promise<string>; until: number }> | undefined
   const read = async (request: ApiRequest) =>
     describe(findModel(request, context), await readExamples(readFirstPages, request, context))
   return (request) => {
-    if (!isKept) return read(request)
+    if (!isCacheable) return read(request)
     const now = performance.now()
-    if (kept === undefined || kept.until < now)
-      kept = { text: read(request), until: now + rowsLifetime }
-    return kept.text
+    if (cached === undefined || cached.until < now)
+      cached = { text: read(request), until: now + rowsLifetime }
+    return cached.text
   }
 }
 
@@ -138,10 +138,10 @@ function findModel({ auth }: ApiRequest, { planner, findView }: AppContext): Mod
 /** How a function authenticates; a scheme in words if it does not say. */
 function findSecurity(authenticate: object | undefined): SecurityDescription | undefined {
   if (authenticate === undefined) return undefined
-  const carried: unknown = Reflect.get(authenticate, 'security')
+  const security: unknown = Reflect.get(authenticate, 'security')
   // The functions of `lapidary/auth` have a property of this type.
-  if (isFunction(authenticate) && isObject(carried))
-    return carried as unknown as SecurityDescription
+  if (isFunction(authenticate) && isObject(security))
+    return security as unknown as SecurityDescription
   const description = 'The server authenticates requests; its description does not say how.'
   const scheme = { type: 'apiKey', in: 'header', name: 'Authorization', description } as const
   return { schemes: { authorization: scheme }, isOptional: false }

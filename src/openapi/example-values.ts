@@ -32,7 +32,7 @@ export function makeExample(kind: Kind<unknown>): unknown {
   return candidates.find((candidate: unknown) => 'value' in kind.readBody(candidate))
 }
 
-/** Makes a value of a kind as responses have it: the server may write it in another way than clients do. */
+/** Makes a value of a kind as responses have it: the server may write it otherwise than clients do. */
 function makeReturnedExample(kind: Kind<unknown>): unknown {
   const sent = makeExample(kind)
   if (sent === undefined) return undefined

@@ -186,7 +186,7 @@ function describeMembers(
     ...writable.map((field) => [field.name, describeSentValue(field)] as const),
     ...ignored.map((field) => [field.name, describeIgnoredValue(field)] as const),
   ]
-  const allowed = listRelationships(resource).filter(({ isRefused }) => !isRefused)
+  const allowed = listRelationships(resource).filter(({ isDenied }) => !isDenied)
   const relationships = allowed.map((field) => {
     const input = ref(`${nameRelationship(field, nameType)}Input`)
     return [field.name, describe(field, field.isWritable ? input : { readOnly: true })] as const

@@ -22,7 +22,7 @@ export function groupAttributes(resource: ResourceType): FieldGroups {
   const isWritable = (field: AttributeLike): field is AttributeField =>
     field.is === 'attribute' && field.isWritable
   // An attribute that the identity may not write is an error in a body.
-  const isAllowed = (field: AttributeLike) => field.is === 'computed' || !field.isRefused
+  const isAllowed = (field: AttributeLike) => field.is === 'computed' || !field.isDenied
   return {
     readable: attributes.filter((field) => field.is === 'computed' || field.isReadable),
     writable: attributes.filter(isWritable).filter(isAllowed),

@@ -109,8 +109,8 @@ export function agreeOnId(
       const isMember = (check: ExistenceCheck) =>
         check.type === to && check.id === memberId && `${check.pointer}/`.startsWith(`${location}/`)
       const pointer = builder.existenceChecks.find(isMember)?.pointer ?? location
-      const whole = id === undefined ? 'the new resource' : quote(id)
-      const detail = `${to} ${quote(memberId)} cannot be a member of "${relationship}" of ${whole}: "${column}" is a part of its id, which cannot change, and has another value.`
+      const owner = id === undefined ? 'the new resource' : quote(id)
+      const detail = `${to} ${quote(memberId)} cannot be a member of "${relationship}" of ${owner}: "${column}" is a part of its id, which cannot change, and has another value.`
       return new BodyError('invalid_value', pointer, detail)
     })
   for (const name of listRemovedParts(builder, row))

@@ -95,7 +95,7 @@ export function addAttributes(
     if (field === undefined || field.is === 'relationship') {
       if (!isReservedName(name))
         report(builder.errors, () => unknownField(name, resource, 'attribute'))
-    } else if (field.is === 'attribute' && isRefused(field, operation))
+    } else if (field.is === 'attribute' && isDenied(field, operation))
       report(builder.errors, () => createFieldForbidden(field, resource, operation))
     else if (field.is === 'attribute' && field.isWritable) addAttribute(field, value, builder)
   }
@@ -131,11 +131,11 @@ function reportElements(
 }
 
 /** Whether access rules refuse a client's value of a field. */
-function isRefused(
-  { isRefused = false, set }: AttributeField | RelationshipField,
+function isDenied(
+  { isDenied = false, set }: AttributeField | RelationshipField,
   operation: 'create' | 'update',
 ): boolean {
-  return isRefused || (operation === 'create' && set !== undefined)
+  return isDenied || (operation === 'create' && set !== undefined)
 }
 
 function createFieldForbidden(
@@ -143,7 +143,7 @@ function createFieldForbidden(
   { type }: ResourceType,
   operation: 'create' | 'update',
 ): BodyError {
-  const reason = field.isRefused ? 'writable' : 'set'
+  const reason = field.isDenied ? 'writable' : 'set'
   const rule = `${type}.fields.${field.name}.${reason}`
   const detail =
     reason === 'set'
@@ -235,7 +235,7 @@ export function addRelationships(
     if (field?.is !== 'relationship')
       report(builder.errors, () => unknownField(name, resource, 'relationship'))
     else if (linkage === undefined) continue
-    else if (isRefused(field, change === 'add' ? 'create' : 'update'))
+    else if (isDenied(field, change === 'add' ? 'create' : 'update'))
       report(builder.errors, () =>
         createFieldForbidden(field, resource, change === 'add' ? 'create' : 'update'),
       )
@@ -297,7 +297,7 @@ export function linkToParent(
   builder: WriteBuilder,
 ): ParentLink | undefined {
   const inverse = findInverse(model, resource, relationship)
-  if (relationship.isRefused || inverse?.set) {
+  if (relationship.isDenied || inverse?.set) {
     const field = inverse?.set ? inverse : relationship
     report(builder.errors, () => createFieldForbidden(field, resource, 'create'))
   }

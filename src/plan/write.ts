@@ -147,7 +147,7 @@ export function planRelationshipWrite(
   { resource, relationship, id }: AddressedRelationship,
   change: LinkChange['change'],
 ): WritePlan {
-  if (relationship.isRefused) {
+  if (relationship.isDenied) {
     const rule = `${resource.type}.fields.${relationship.name}.writable`
     throw createForbidden(new AccessDenied('relate', { type: resource.type, id, rule }))
   }

@@ -52,8 +52,7 @@ export async function checkRulesAndRelated(write: PlannedWrite): Promise<ErrorLi
   const invalid = connection.checkValues?.(plan) ?? []
   const access = statements.checks?.(plan)
   if (!access && existenceChecks.length + invalid.length === 0) return noErrors
-  if (access?.isRefused)
-    throw createForbidden(new AccessDenied('create', { type: plan.shape.type }))
+  if (access?.isDenied) throw createForbidden(new AccessDenied('create', { type: plan.shape.type }))
   const errors = emptyCollector()
   reportAll(errors, { errors: invalid, more: 0 })
   await Promise.all([

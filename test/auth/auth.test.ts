@@ -109,7 +109,7 @@ describe('bearerAuth with a secret', () => {
     assert.deepEqual(await outcomeOf(authenticate(bearer(token, raw))), invalid)
   })
 
-  it('accepts anonymous requests only where it is told to, and never an invalid token', async () => {
+  it('accepts anonymous requests only with `anonymous`, and never an invalid token', async () => {
     const options = { ...common, key: { secret }, algorithms: ['HS256'] }
     const open = bearerAuth({ ...options, anonymous: () => 'nobody' })
     assert.equal(await open({ headers: {} }), 'nobody')

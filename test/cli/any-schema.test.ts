@@ -7,8 +7,9 @@ import type { Model } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { Cleanup } from '../cleanup.ts'
 import { mediaType } from '../client.ts'
+import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
-import { execute, isPostgres, lasting } from '../filled.ts'
+import { execute, isPostgres } from '../filled.ts'
 import { scale, seed } from '../property/seed.ts'
 import type { Resource } from '../test-response.ts'
 import {
@@ -34,7 +35,7 @@ describe('Declarations generated from random schemas', () => {
   })
   after(() => cleanup.run())
 
-  for (const database of lasting) {
+  for (const database of databases) {
     it(`match their database and answer requests · ${database.name}`, async () => {
       for (const [index, tables] of fc.sample(schemas, { numRuns: runs, seed }).entries()) {
         const { url, remove } = await database.create()
@@ -54,7 +55,7 @@ describe('Declarations generated from random schemas', () => {
 
   it('are formatted and compile', () => {
     const written = readdirSync(project).filter((name) => /^(?:sqlite|postgres)\d+$/.test(name))
-    assert.equal(written.length, runs * lasting.length)
+    assert.equal(written.length, runs * databases.length)
     assertFormatted(project)
     assertCompiles(project)
   })
@@ -68,7 +69,7 @@ describe('Databases that are not in order', () => {
   })
   after(() => cleanup.run())
 
-  for (const database of lasting) {
+  for (const database of databases) {
     it(`with triggers, views, invalid values and few rights, are served without an internal error · ${database.name}`, async () => {
       const added = fc.sample(additions, { numRuns: disorderlyRuns, seed })
       const samples = fc.sample(schemas, { numRuns: disorderlyRuns, seed })

@@ -7,8 +7,9 @@ import { commands } from '../../cli/commands.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { toFlag } from '../../process/settings.ts'
 import { Cleanup } from '../cleanup.ts'
+import { databases } from '../databases.ts'
 import { absolutePath } from '../docs/pages.ts'
-import { execute, filled, lasting } from '../filled.ts'
+import { execute, filled } from '../filled.ts'
 import { folder } from '../service/child.ts'
 import { type RunCommand, startCommandProcess } from './command-process.ts'
 import {
@@ -216,7 +217,7 @@ describe('lapidary introspect', () => {
     assert.deepEqual(readFileSync(path), before)
   })
 
-  for (const database of lasting) {
+  for (const database of databases) {
     it(`reads ${database.name}, and reports a database without tables`, async (test) => {
       const cwd = await folder(test)
       const url = await filled(test, database, '')
@@ -254,7 +255,7 @@ describe('lapidary introspect', () => {
     assert.deepEqual(readdirSync(join(cwd, 'src/resources')), ['author.ts', 'book.ts', 'index.ts'])
   })
 
-  it('writes formatted declarations that compile, in each of these ways', () => {
+  it('writes formatted declarations that compile, for each of these options', () => {
     const files = globSync('**/*.ts', { cwd: project, exclude: ['node_modules'] })
     const written = ['author.ts', 'book.ts', 'index.ts'].map((name) =>
       join('files/src/resources', name),

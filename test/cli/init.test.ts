@@ -5,7 +5,8 @@ import { after, before, describe, it } from 'node:test'
 import packageJson from '../../package.json' with { type: 'json' }
 import { Cleanup } from '../cleanup.ts'
 import { connect } from '../client.ts'
-import { filled, isPostgres, lasting } from '../filled.ts'
+import { databases } from '../databases.ts'
+import { filled, isPostgres } from '../filled.ts'
 import { folder, startProgram } from '../service/child.ts'
 import { type RunCommand, startCommandProcess } from './command-process.ts'
 import {
@@ -34,7 +35,7 @@ describe('lapidary init', () => {
   })
   after(() => projects.run())
 
-  for (const database of lasting) {
+  for (const database of databases) {
     describe(database.name, () => {
       it('writes a project that serves with node main.ts and stops gracefully', async (test) => {
         const url = await filled(test, database, tables)
@@ -71,7 +72,7 @@ describe('lapidary init', () => {
   }
 
   it('writes projects that are formatted and compile', () => {
-    for (const { dialect } of lasting) assert.ok(existsSync(join(project, dialect, 'main.ts')))
+    for (const { dialect } of databases) assert.ok(existsSync(join(project, dialect, 'main.ts')))
     assertFormatted(project)
     assertCompiles(project)
   })

@@ -5,7 +5,8 @@ import { assertConforms } from '../checker/check-exchange.ts'
 import { assertModelConforms } from '../checker/check-served.ts'
 import { Cleanup } from '../cleanup.ts'
 import type { Exchange } from '../client.ts'
-import { execute, filled, lasting } from '../filled.ts'
+import { databases } from '../databases.ts'
+import { execute, filled } from '../filled.ts'
 import type { Resource } from '../test-response.ts'
 import { findings } from './legacy/findings.ts'
 import { postgresSql } from './legacy/postgres.ts'
@@ -37,7 +38,7 @@ async function list({ get }: Served, { path }: ResourceType): Promise<Resource[]
   return [data ?? []].flat().filter(({ id }) => id !== '.' && id !== '..')
 }
 
-for (const database of lasting) {
+for (const database of databases) {
   const expected = findings[database.dialect]
   const isPostgres = database.dialect === 'postgres'
   describe(`A legacy database of more than sixty tables, introspected and served unchanged · ${database.name}`, () => {

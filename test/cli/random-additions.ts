@@ -15,7 +15,7 @@ export const additions = fc.record({
     { minLength: 3, maxLength: 9 },
   ),
   /** Whether SQLite stores values that are not of the types of their columns, also in keys. */
-  isMisfit: fc.boolean(),
+  isMismatch: fc.boolean(),
   isIndexed: fc.boolean(),
   view: fc.constantFrom('simple', 'computed', 'repeated', 'aggregated', 'broken'),
   trigger: fc.constantFrom(
@@ -75,16 +75,16 @@ function insert(table: Table, row: number, context: RowContext): string {
   const list = values.map(({ name }) => id(name)).join(', ')
   const texts = values.map(({ value }) => `'${value.replaceAll("'", "''")}'`).join(', ')
   const into = `into ${id(table.name)} (${list}) values (${texts})`
-  if (dialect === 'sqlite') return `insert${additions.isMisfit ? ' or ignore' : ''} ${into}`
+  if (dialect === 'sqlite') return `insert${additions.isMismatch ? ' or ignore' : ''} ${into}`
   return `set session_replication_role = replica; insert ${into}`
 }
 
 /** A value of a row: one that may not fit, or an odd one of the type. The first column may be an integer key. */
 function storedValue(column: Column, at: number, row: number, context: RowContext): string {
   const { tables, additions, dialect } = context
-  const { values, isMisfit } = additions
+  const { values, isMismatch } = additions
   const word = values[(row * 3 + at) % values.length] ?? ''
-  if (dialect === 'sqlite' && isMisfit) return at === 0 ? `${row + 1}` : word
+  if (dialect === 'sqlite' && isMismatch) return at === 0 ? `${row + 1}` : word
   const type = dialect === 'sqlite' ? column.type : postgresType(column, tables)
   const odd = oddValues[type.replace(/\(.*/, '')]
   if (odd === undefined) return /^(?:text|varchar|string|)$/.test(type) ? word : `${row + 1}`

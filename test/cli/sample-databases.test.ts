@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { filled, lasting } from '../filled.ts'
+import { databases } from '../databases.ts'
+import { filled } from '../filled.ts'
 import { northwind } from './northwind.ts'
 import { pagila, sakila } from './sakila.ts'
 import { serveDatabase, type Walk, walkType } from './walk-database.ts'
@@ -48,7 +49,7 @@ const sampleDatabases = [
   { name: 'Pagila', sql: pagila, on: 'PostgreSQL', ...filmRental },
 ] as const
 
-for (const database of lasting) {
+for (const database of databases) {
   const isPostgres = database.name === 'PostgreSQL'
   for (const { name, sql, paths, omitted, links, ...sample } of sampleDatabases) {
     if ('on' in sample && sample.on !== database.name) continue

@@ -7,12 +7,12 @@ import { formatOmissions } from '../../cli/format-omissions.ts'
 import type { Declarations } from '../../cli/generate-declarations.ts'
 import { readDeclarations } from '../../cli/introspect.ts'
 import { sampleDatabase } from '../../cli/read-catalog.ts'
-import type { Database } from '../databases.ts'
+import { type Database, databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
-import { execute, filled, isPostgres, lasting } from '../filled.ts'
+import { execute, filled, isPostgres } from '../filled.ts'
 
 const findDatabase = (wanted: string): Database => {
-  const found = lasting.find(({ name }) => name === wanted)
+  const found = databases.find(({ name }) => name === wanted)
   assert.ok(found)
   return found
 }
@@ -53,7 +53,7 @@ async function introspect(
   }
 }
 
-for (const database of lasting) {
+for (const database of databases) {
   describe(`Declarations generated from a catalog and its data · ${database.name}`, () => {
     it('omit a view whose id repeats or is null, and serve one whose id identifies its rows', async (test) => {
       const url = await filled(

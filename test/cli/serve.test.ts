@@ -5,8 +5,9 @@ import { parseDescription } from '../checker/check-description.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
 import { Cleanup, type Scope } from '../cleanup.ts'
 import { type Call, connect } from '../client.ts'
+import { databases } from '../databases.ts'
 import { absolutePath } from '../docs/pages.ts'
-import { execute, filled, isPostgres, lasting } from '../filled.ts'
+import { execute, filled, isPostgres } from '../filled.ts'
 import { isExhaustive } from '../property/seed.ts'
 import { type Child, folder, startProgram } from '../service/child.ts'
 import { parseResponse, type TestResponse } from '../test-response.ts'
@@ -51,7 +52,7 @@ async function namesIn(url: string): Promise<unknown[]> {
   return rows.map(({ name }) => name)
 }
 
-for (const database of lasting) {
+for (const database of databases) {
   describe(`lapidary serve · ${database.name}`, () => {
     const cleanup = new Cleanup()
     let url: string
@@ -152,7 +153,7 @@ describe('lapidary serve · a SQLite file', () => {
 })
 
 /** `npm run test:long` starts the workers on every database. */
-for (const database of isExhaustive ? lasting : lasting.slice(0, 1)) {
+for (const database of isExhaustive ? databases : databases.slice(0, 1)) {
   it(`lapidary serve takes every setting of a server, and the url from DATABASE_URL · ${database.name}`, async (test) => {
     const child = await startProgram(test, main, {
       cwd: await folder(test),

@@ -3,7 +3,8 @@ import { describe, it, type TestContext } from 'node:test'
 import type { ResourceDeclaration } from 'lapidary'
 import { resources as service } from '../../service/resources/index.ts'
 import { startService } from '../../service/start-service.ts'
-import { filled, isPostgres, lasting } from '../filled.ts'
+import { databases } from '../databases.ts'
+import { filled, isPostgres } from '../filled.ts'
 import { createProject, importGenerated } from './generated-project.ts'
 
 /** Generates declarations from the tables of the service. */
@@ -55,7 +56,7 @@ const sqliteDifferences: typeof differences = {
     'person.birth_date text birth_date optional read-write',
 }
 
-for (const database of lasting) {
+for (const database of databases) {
   describe(`Declarations generated from the service's tables · ${database.name}`, () => {
     it('equal those of the service, except for what a database cannot express', async (test) => {
       const url = await filled(test, database, '')

@@ -10,8 +10,9 @@ import { getCodec } from '../../src/model/codecs.ts'
 import { listOperators } from '../../src/model/operators.ts'
 import { findViolations } from '../checker/check-exchange.ts'
 import { type Client, connect } from '../client.ts'
+import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
-import { execute, filled, lasting } from '../filled.ts'
+import { execute, filled } from '../filled.ts'
 import { createPackageFolder } from '../package-folder.ts'
 import { blocksOf, codeRows, memberAt, requestsIn } from './blocks.ts'
 import { announceProgram } from './compile-together.ts'
@@ -164,7 +165,7 @@ describe('The guides of docs/declaring.md', () => {
     }
   })
 
-  for (const other of lasting.filter((each) => each.name === 'PostgreSQL')) {
+  for (const other of databases.filter((each) => each.name === 'PostgreSQL')) {
     it('shows the startup warnings, and the SQL that fixes them', async (test) => {
       const rows = codeRows(section(declaring, '## Warnings'), '| fix |')
       assert.equal(rows.length, 8)
@@ -184,16 +185,16 @@ describe('The guides of docs/declaring.md', () => {
         [{ ...thing, fields: Object.fromEntries(fields) }],
       ])
       const warnings = await warningsOn(model, url)
-      const expected = rows.map(([column = '', , says, mend]) => {
-        return `thing.fields.${column.split(' ')[0]}: ${says}; to fix it: ${mend}`
+      const expected = rows.map(([column = '', , says, fix]) => {
+        return `thing.fields.${column.split(' ')[0]}: ${says}; to fix it: ${fix}`
       })
       assert.deepEqual(warnings.toSorted(), expected.toSorted())
-      for (const [, , , mend = ''] of rows) await execute(url, mend)
+      for (const [, , , fix = ''] of rows) await execute(url, fix)
       assert.deepEqual(await warningsOn(model, url), [])
     })
   }
 
-  for (const other of lasting) {
+  for (const other of databases) {
     it(`shows the warnings about missing indexes, and the SQL that fixes them · ${other.name}`, async (test) => {
       const rows = codeRows(section(declaring, '## Warnings'), '| relationship of `thing` |')
       assert.equal(rows.length, 2)
@@ -208,11 +209,11 @@ describe('The guides of docs/declaring.md', () => {
       )
       const thing = { type: 'thing', path: '/things', table: 'thing', id: { client: 'required' } }
       const model: Model = Reflect.apply(lapidary.defineModel, undefined, [[{ ...thing, fields }]])
-      const expected = rows.map(([code = '', says, mend = '']) => {
-        const [, table = '', column = ''] = /on "(\w+)" \("(\w+)"\)/.exec(mend) ?? []
-        const whole =
-          other.dialect === 'sqlite' ? mend.replace('on', `"${table}_${column}" on`) : mend
-        return `thing.fields.${code.split(':')[0]}: ${says}; to fix it: ${whole}`
+      const expected = rows.map(([code = '', says, fix = '']) => {
+        const [, table = '', column = ''] = /on "(\w+)" \("(\w+)"\)/.exec(fix) ?? []
+        const complete =
+          other.dialect === 'sqlite' ? fix.replace('on', `"${table}_${column}" on`) : fix
+        return `thing.fields.${code.split(':')[0]}: ${says}; to fix it: ${complete}`
       })
       assert.deepEqual(await warningsOn(model, url), expected)
       for (const line of expected) await execute(url, line.split('; to fix it: ')[1] ?? '')
@@ -220,8 +221,8 @@ describe('The guides of docs/declaring.md', () => {
     })
   }
 
-  it('shows common mistakes with the errors that the startup check reports', async () => {
-    const rows = codeRows(section(declaring, '## Common mistakes'), '| path |')
+  it('shows common errors with the errors that the startup check reports', async () => {
+    const rows = codeRows(section(declaring, '## Common errors'), '| path |')
     assert.ok(rows.length >= 12)
     for (const [position = '', code = '', message = ''] of rows) {
       const changed = withChange(program.resources, position, evaluate(code))

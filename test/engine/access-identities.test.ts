@@ -78,9 +78,9 @@ const tenant = {
   server: { authenticate },
 }
 
-engine('The tenant of a model', tenant, (world) => {
+engine('The tenant of a model', tenant, (fixture) => {
   const call = (user: string, method: string, path: string, body?: unknown) =>
-    world.call(method, path, { body, headers: { 'x-user': user === '' ? undefined : user } })
+    fixture.call(method, path, { body, headers: { 'x-user': user === '' ? undefined : user } })
   const data = (attributes: object, relationships = {}) => ({
     data: { type: 'note', attributes, relationships },
   })
@@ -135,9 +135,9 @@ const secondLock = {
   server: { authenticate },
 } as const
 
-engine('Access rules and row-level security', secondLock, (world) => {
+engine('Access rules and row-level security', secondLock, (fixture) => {
   const get = (user: string, path: string): Promise<TestResponse> =>
-    world.call('GET', path, { headers: { 'x-user': user } })
+    fixture.call('GET', path, { headers: { 'x-user': user } })
 
   it('both restrict the rows, and a missing privilege is 403', async () => {
     assert.deepEqual(ids(await get('1:a', '/notes')), ['1', '3'])
@@ -224,8 +224,8 @@ describe('The access rules of many identities', () => {
     channel('lapidary:access-denied').subscribe(listen)
     const user = { id: '1', org: 'a' }
     assert.equal((await patch({ text: 'fixed' }, user)).status, 403)
-    const stranger = { id: '1', org: 'x' }
-    assert.equal((await patch({ text: 'secret' }, stranger)).status, 403)
+    const outsider = { id: '1', org: 'x' }
+    assert.equal((await patch({ text: 'secret' }, outsider)).status, 403)
     channel('lapidary:access-denied').unsubscribe(listen)
     const denied = [
       { operation: 'update', type: 'note', id: '1', rule: 'note.access.update' },
@@ -233,7 +233,7 @@ describe('The access rules of many identities', () => {
     ]
     assert.deepEqual(events, [
       { auth: user, requestId: 'r1', ...denied[0] },
-      { auth: stranger, requestId: 'r1', ...denied[1] },
+      { auth: outsider, requestId: 'r1', ...denied[1] },
     ])
     assert.deepEqual(
       logged,

@@ -4,9 +4,9 @@ import { ids } from '../test-response.ts'
 import { engine } from './engine.ts'
 import { as, tenancy } from './tenancy.ts'
 
-engine('Access rules of rows, in reads', tenancy, (world) => {
+engine('Access rules of rows, in reads', tenancy, (fixture) => {
   const [ada, ben, root, nobody] = ['1:member', '2:member', '9:admin', ''].map((user) =>
-    as(world, user),
+    as(fixture, user),
   ) as [As, As, As, As]
 
   it('restrict a list and its count', async () => {

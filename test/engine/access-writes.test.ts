@@ -4,11 +4,11 @@ import type { TestResponse } from '../test-response.ts'
 import { engine } from './engine.ts'
 import { as, tenancy } from './tenancy.ts'
 
-engine('Access rules of rows, in writes', tenancy, (world) => {
-  const ada = as(world, '1:member')
-  const ben = as(world, '2:member')
-  const root = as(world, '9:admin')
-  const nobody = as(world, '')
+engine('Access rules of rows, in writes', tenancy, (fixture) => {
+  const ada = as(fixture, '1:member')
+  const ben = as(fixture, '2:member')
+  const root = as(fixture, '9:admin')
+  const nobody = as(fixture, '')
   const task = (attributes: object, relationships: object = {}, id?: string) => ({
     data: { type: 'tasks', ...(id && { id }), attributes, relationships },
   })
@@ -99,7 +99,7 @@ engine('Access rules of rows, in writes', tenancy, (world) => {
     const { body } = await root.get('/users/1/relationships/home')
     assert.deepEqual(body.data, { type: 'projects', id: '3' })
     // Task 4 is assigned to Ada in a project that she may not read.
-    await world.execute('update tasks set assignee_id = 9 where id = 4')
+    await fixture.execute('update tasks set assignee_id = 9 where id = 4')
     const cleared = await root.patch('/users/9/relationships/tasks', { data: [] })
     assert.equal(cleared.status, 200)
     assert.deepEqual((await root.get('/users/9/tasks')).body.meta?.count, 0)
@@ -110,7 +110,7 @@ engine('Access rules of rows, in writes', tenancy, (world) => {
     assert.equal(admin.status, 200)
     const moved = await ada.get('/tasks/1')
     assert.equal(moved.status, 404)
-    await world.execute('update tasks set project_id = 1, assignee_id = 1 where id = 1')
+    await fixture.execute('update tasks set project_id = 1, assignee_id = 1 where id = 1')
     const lost = await ada.patch(
       '/tasks/1',
       task({ title: 'z' }, { project: to('projects', null) }, '1'),

@@ -227,8 +227,8 @@ engine('Immutable, write-only and default attributes', accounts, (app) => {
     const { attributes } = (await app.get('/accounts/1')).one
     assert.deepEqual([attributes?.email, attributes?.status], ['a@b', 'old'])
     assert.equal(attributes?.invited, '2023-12-31T23:00:00.5Z')
-    const whole = (await app.get('/accounts/1')).one
-    assert.equal((await app.patch('/accounts/1', { data: whole })).status, 200)
+    const complete = (await app.get('/accounts/1')).one
+    assert.equal((await app.patch('/accounts/1', { data: complete })).status, 200)
   })
 
   it('immutable and omitted in a create: it stays null', async () => {

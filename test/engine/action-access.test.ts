@@ -97,8 +97,8 @@ const served = {
   },
 }
 
-const refusal = ({ status, error }: TestResponse) => [status, error.code, error.detail]
-const refused = (type: string) => [
+const errorOf = ({ status, error }: TestResponse) => [status, error.code, error.detail]
+const denied = (type: string) => [
   403,
   'forbidden',
   `The access rules do not allow you to call this action of ${type}.`,
@@ -117,7 +117,7 @@ engine('Access rules of actions', served, (app) => {
   it('given a rule for calls, then only rows that match it have the action', async () => {
     const finished = await post('/tasks/1/actions/finish', 'ada')
     assert.equal(finished.one.attributes?.done_by, 'ada', finished.text)
-    assert.deepEqual(refusal(await post('/tasks/2/actions/finish', 'ada')), refused('task'))
+    assert.deepEqual(errorOf(await post('/tasks/2/actions/finish', 'ada')), denied('task'))
     assert.equal(await doneBy('2'), null)
   })
 
@@ -129,8 +129,8 @@ engine('Access rules of actions', served, (app) => {
   })
 
   it('given callable, then it decides in addition to the rule', async () => {
-    assert.deepEqual(refusal(await post('/tasks/1/actions/reset', 'ada')), refused('task'))
-    assert.deepEqual(refusal(await post('/tasks/1/actions/reset', 'root')), refused('task'))
+    assert.deepEqual(errorOf(await post('/tasks/1/actions/reset', 'ada')), denied('task'))
+    assert.deepEqual(errorOf(await post('/tasks/1/actions/reset', 'root')), denied('task'))
     await post('/tasks/1/actions/finish', 'ada')
     assert.equal(await doneBy('1'), 'ada')
   })
@@ -152,7 +152,7 @@ engine('Access rules of actions', served, (app) => {
   })
 
   it('given an action of the collection, then the rule decides by the auth context', async () => {
-    assert.deepEqual(refusal(await post('/entries/actions/clear', 'ada')), refused('entry'))
+    assert.deepEqual(errorOf(await post('/entries/actions/clear', 'ada')), denied('entry'))
     const list = await post('/entries/actions/list', 'root')
     assert.deepEqual(
       list.many.map(({ id }) => id),
@@ -165,7 +165,7 @@ engine('Access rules of actions', served, (app) => {
 
   it('given no auth context, then nothing may be called', async () => {
     assert.equal((await post('/tasks/1/actions/finish')).status, 404)
-    assert.deepEqual(refusal(await post('/entries/actions/clear')), refused('entry'))
+    assert.deepEqual(errorOf(await post('/entries/actions/clear')), denied('entry'))
   })
 })
 
@@ -246,10 +246,10 @@ engine('Stored functions and procedures as actions', { ...stored, only: 'postgre
   it('report what they raise, and are rolled back', async () => {
     await rent('1', 'Ada')
     const again = await rent('1', 'Bob')
-    assert.deepEqual(refusal(again), [409, 'constraint_conflict', 'The film 1 is rented.'])
+    assert.deepEqual(errorOf(again), [409, 'constraint_conflict', 'The film 1 is rented.'])
     const missing = await app.post('/films/1/actions/explain', {})
-    assert.deepEqual(refusal(missing), [422, 'invalid_value', 'There is no film 77.'])
-    assert.deepEqual(refusal(await app.post('/films/1/actions/refuse', {})), [
+    assert.deepEqual(errorOf(missing), [422, 'invalid_value', 'There is no film 77.'])
+    assert.deepEqual(errorOf(await app.post('/films/1/actions/refuse', {})), [
       402,
       'refused',
       'Pay first.',

@@ -390,7 +390,7 @@ engine('Actions', { model, tables }, (app) => {
         client.call('issue', 'clsoe' as 'close', { id: '1', parameters: { comment: 'x' } }),
         { code: 'route_not_found', message: 'issue has no action "clsoe"; did you mean "close"?' },
       )
-      const mistakes = () => [
+      const typeErrors = () => [
         // @ts-expect-error no such action
         client.call('issue', 'shut', { id: '1' }),
         // @ts-expect-error the id is missing
@@ -406,7 +406,7 @@ engine('Actions', { model, tables }, (app) => {
         // @ts-expect-error it returns no count
         client.call('issue', 'touch', { id: '1' }).then(({ count: some }) => some),
       ]
-      assert.equal(typeof mistakes, 'function')
+      assert.equal(typeof typeErrors, 'function')
     } finally {
       await store.close()
     }
@@ -442,12 +442,12 @@ engine('Actions', { model, tables }, (app) => {
       ['1'],
     )
     assert.ok(requests.includes('POST /issues/2/actions/close?include=comments'), `${requests}`)
-    const mistakes = () => [
+    const typeErrors = () => [
       // @ts-expect-error the type has no actions
       client.comment.call,
       // @ts-expect-error no such parameter
       client.issue.call('close', { id: '1', parameters: { comment: 'x', note: 'y' } }),
     ]
-    assert.equal(typeof mistakes, 'function')
+    assert.equal(typeof typeErrors, 'function')
   })
 })

@@ -39,7 +39,7 @@ const served = {
 } as const
 
 engine('Keys that are arrays', served, (app) => {
-  it('lead to what is included, one step or several, whatever their length', async () => {
+  it('lead to what is included, over one relationship or several, whatever their length', async () => {
     const places = await app.get('/places', { include: 'parent,children.things' })
     const linked = places.many.map(
       ({ relationships: { parent, children, things } = {} }) =>
@@ -61,7 +61,7 @@ engine('Keys that are arrays', served, (app) => {
     assert.deepEqual(included(one), ['place 3'])
   })
 
-  it('lead to what is included where all are asked for', async () => {
+  it('lead to what is included if all are requested', async () => {
     const all = await app.get('/places', { 'page[size]': '0', include: 'things' })
     assert.deepEqual(
       all.body.included?.map(({ id }) => id),

@@ -6,7 +6,7 @@ import type { TestResponse } from '../test-response.ts'
 import { engine } from './engine.ts'
 
 const identify = (type: string, id: string) => ({ type, id })
-const outcome = ({ status, body }: TestResponse) => [
+const statusAndErrors = ({ status, body }: TestResponse) => [
   status,
   body.errors?.map(({ code, source }) => [code, source?.pointer ?? source?.parameter]),
 ]
@@ -87,7 +87,7 @@ engine('Hooks of composite ids', hooked, (app) => {
     const update = (attributes: object) =>
       app.patch(path, { data: { type: 'box', id: '1,c', attributes } })
     assert.equal((await update({ room: 1, note: 'n' })).one.attributes?.note, 'n')
-    assert.deepEqual(outcome(await update({ room: 3 })), [
+    assert.deepEqual(statusAndErrors(await update({ room: 3 })), [
       422,
       [['invalid_value', '/data/attributes/room']],
     ])

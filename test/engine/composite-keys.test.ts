@@ -108,7 +108,7 @@ const identify = (type: string, id: string) => ({ type, id })
 const ids = ({ many }: TestResponse) => many.map(({ id }) => id)
 const linkage = (resource: Resource | undefined, name: string) =>
   resource?.relationships?.[name]?.data
-const outcome = ({ status, body }: TestResponse) => [
+const statusAndErrors = ({ status, body }: TestResponse) => [
   status,
   body.errors?.map(({ code, source }) => [code, source?.pointer ?? source?.parameter]),
 ]
@@ -125,7 +125,10 @@ engine('Composite ids', served, (app) => {
 
   it('rejects ids that no row can have', async () => {
     for (const id of ['1', '1,3,', '1,3,1', ',', '01,3', '1,+3', 'a,b', '1~13', '1;3', '~', '1,~2'])
-      assert.deepEqual(outcome(await app.get(`/order-details/${id}`)), [404, [['not_found', 'id']]])
+      assert.deepEqual(statusAndErrors(await app.get(`/order-details/${id}`)), [
+        404,
+        [['not_found', 'id']],
+      ])
     assert.equal((await app.get('/order-details/3,3')).status, 404)
   })
 
@@ -182,7 +185,7 @@ engine('Composite ids', served, (app) => {
   it('rejects filters that are not defined for it', async () => {
     for (const [op, val] of [['like', '1%'], ['startswith', '1'], ['eq', '1'], ['in_', ['1']]]) // biome-ignore format: a table
       assert.deepEqual(
-        outcome(await app.get('/order-details', { filter: [{ name: 'id', op, val }] })),
+        statusAndErrors(await app.get('/order-details', { filter: [{ name: 'id', op, val }] })),
         [400, [['invalid_filter', 'filter']]],
       )
     const { error } = await app.get('/order-details', { 'filter[id]': '1' })
@@ -247,7 +250,7 @@ engine('Composite ids', served, (app) => {
 
   it('points at the part of an id that is missing, unknown or taken', async () => {
     const create = async (relationships: Record<string, string | null>) =>
-      outcome(
+      statusAndErrors(
         await app.post('/order-details', {
           data: {
             type: 'order-detail',
@@ -271,7 +274,7 @@ engine('Composite ids', served, (app) => {
 
   it('rejects a resource without a part of its id', async () => {
     const data = { type: 'bond', relationships: { order: { data: identify('order', '1') } } }
-    assert.deepEqual(outcome(await app.post('/bonds', { data })), [
+    assert.deepEqual(statusAndErrors(await app.post('/bonds', { data })), [
       422,
       [['invalid_value', '/data/relationships/other']],
     ])
@@ -289,11 +292,20 @@ engine('Composite ids', served, (app) => {
     assert.equal((await create('x~0,y', 'x~')).one.id, 'x~0,y')
     assert.equal((await create('x~0,z', 'x~', 'x~0,y')).status, 201)
     assert.deepEqual(linkage((await app.get('/cities/x~0,z?include=twin')).one, 'twin'), identify('city', 'x~0,y')) // biome-ignore format: one line
-    assert.deepEqual(outcome(await create('x~0,y', 'x~')), [409, [['id_taken', '/data/id']]])
-    assert.deepEqual(outcome(await create('x,y', 'z')), [422, [['invalid_value', '/data/attributes/country']]]) // biome-ignore format: one line
-    assert.deepEqual(outcome(await create('q,y', 'q', 'x~0,y')), [422, [['invalid_value', '/data/relationships/twin']]]) // biome-ignore format: one line
-    assert.deepEqual(outcome(await create('xy', 'x')), [422, [['invalid_value', '/data/id']]])
-    assert.deepEqual(outcome(await create(undefined, 'x')), [422, [['missing_value', '/data/id']]])
+    assert.deepEqual(statusAndErrors(await create('x~0,y', 'x~')), [
+      409,
+      [['id_taken', '/data/id']],
+    ])
+    assert.deepEqual(statusAndErrors(await create('x,y', 'z')), [422, [['invalid_value', '/data/attributes/country']]]) // biome-ignore format: one line
+    assert.deepEqual(statusAndErrors(await create('q,y', 'q', 'x~0,y')), [422, [['invalid_value', '/data/relationships/twin']]]) // biome-ignore format: one line
+    assert.deepEqual(statusAndErrors(await create('xy', 'x')), [
+      422,
+      [['invalid_value', '/data/id']],
+    ])
+    assert.deepEqual(statusAndErrors(await create(undefined, 'x')), [
+      422,
+      [['missing_value', '/data/id']],
+    ])
   })
 
   it('updates a resource, but not its id', async () => {
@@ -306,17 +318,17 @@ engine('Composite ids', served, (app) => {
     assert.equal(status, 200)
     assert.equal(one.attributes?.quantity, 21)
     for (const data of [identify('order', '2'), null])
-      assert.deepEqual(outcome(await update({ order: { data } })), [
+      assert.deepEqual(statusAndErrors(await update({ order: { data } })), [
         422,
         [['invalid_value', '/data/relationships/order']],
       ])
     const path = '/order-details/1,3/relationships/order'
     assert.equal((await app.patch(path, { data: identify('order', '1') })).status, 200)
-    assert.deepEqual(outcome(await app.patch(path, { data: identify('order', '2') })), [
+    assert.deepEqual(statusAndErrors(await app.patch(path, { data: identify('order', '2') })), [
       422,
       [['invalid_value', '/data']],
     ])
-    assert.deepEqual(outcome(await app.delete(path, { data: identify('order', '1') })), [
+    assert.deepEqual(statusAndErrors(await app.delete(path, { data: identify('order', '1') })), [
       422,
       [['invalid_value', '/data']],
     ])
@@ -331,7 +343,7 @@ engine('Composite ids', served, (app) => {
       app.patch(`${path}/relationships/twin`, { data: id === null ? null : identify('city', id) })
     assert.equal((await link('a,c')).status, 200)
     assert.equal((await app.get(`${path}/twin`)).one.id, 'a,c')
-    assert.deepEqual(outcome(await link('é,%2C')), [422, [['invalid_value', '/data']]])
+    assert.deepEqual(statusAndErrors(await link('é,%2C')), [422, [['invalid_value', '/data']]])
     assert.equal((await link(null)).status, 200)
     const { one } = await app.get(path, { include: 'twin' })
     assert.deepEqual([one.id, linkage(one, 'twin')], ['a,b~1~0', null])
@@ -346,10 +358,10 @@ engine('Composite ids', served, (app) => {
     assert.equal((await app.get('/notes/3/detail')).body.data, null)
     const to = '/notes/3/relationships/detail'
     assert.equal((await app.patch(to, { data: identify('order-detail', '2,2') })).status, 200)
-    assert.deepEqual(outcome(await app.patch(to, { data: identify('order-detail', '2') })), [
-      404,
-      [['related_not_found', '/data']],
-    ])
+    assert.deepEqual(
+      statusAndErrors(await app.patch(to, { data: identify('order-detail', '2') })),
+      [404, [['related_not_found', '/data']]],
+    )
     const created = await app.post('/order-details/1,1/notes', {
       data: { type: 'note', attributes: { text: 'e' } },
     })

@@ -58,7 +58,7 @@ const served = {
 
 const identify = (type: string, id: string) => ({ type, id })
 const toLines = (...of: readonly string[]) => ({ data: of.map((id) => identify('line', id)) })
-const outcome = ({ status, body }: TestResponse) => [
+const statusAndErrors = ({ status, body }: TestResponse) => [
   status,
   body.errors?.map(({ code, source }) => [code, source?.pointer]),
 ]
@@ -101,10 +101,10 @@ engine('Members whose foreign key shares columns with their ids', served, (app) 
   })
 
   it('are errors where their ids would have to change', async () => {
-    const refused = await app.post(path, toLines('a,3', 'b,1'))
-    assert.deepEqual(outcome(refused), [422, [['invalid_value', '/data/1']]])
+    const rejected = await app.post(path, toLines('a,3', 'b,1'))
+    assert.deepEqual(statusAndErrors(rejected), [422, [['invalid_value', '/data/1']]])
     assert.equal(
-      refused.error.detail,
+      rejected.error.detail,
       'line "b,1" cannot be a member of "lines" of "a,1": "tenant" is a part of its id, which cannot change, and has another value.',
     )
     const relationships = { lines: toLines('b,1'), last: { data: identify('line', 'b,1') } }
@@ -112,7 +112,7 @@ engine('Members whose foreign key shares columns with their ids', served, (app) 
       const data = { type: 'order', id, relationships }
       const written =
         id === 'a,1' ? app.patch('/orders/a,1', { data }) : app.post('/orders', { data })
-      assert.deepEqual(outcome(await written), [
+      assert.deepEqual(statusAndErrors(await written), [
         422,
         [
           ['invalid_value', '/data/relationships/lines/data/0'],
@@ -129,12 +129,12 @@ engine('Members whose foreign key shares columns with their ids', served, (app) 
     const members = { data: [identify('check', 'a,1,7')] }
     const reason =
       'the relationship "checks" is read-only, because its foreign key is a part of the id of each check, and an id never changes; create and delete check resources instead.'
-    for (const refused of [
+    for (const rejected of [
       await app.post('/orders/a,2/relationships/checks', members),
       await app.patch('/orders/a,2/relationships/checks', members),
     ])
       assert.deepEqual(
-        [refused.status, refused.error.code, refused.error.detail.replace(/^\w+/, '')],
+        [rejected.status, rejected.error.code, rejected.error.detail.replace(/^\w+/, '')],
         [403, 'read_only', ` is not allowed: ${reason}`],
       )
     const store = await openStore(served.model, app.databaseUrl)

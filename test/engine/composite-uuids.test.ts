@@ -58,7 +58,7 @@ const served = {
 }
 
 const identify = (type: string, id: string) => ({ type, id })
-const outcome = ({ status, body }: TestResponse) => [
+const statusAndErrors = ({ status, body }: TestResponse) => [
   status,
   body.errors?.map(({ code, source }) => [code, source?.pointer]),
 ]
@@ -103,12 +103,15 @@ engine('Parts of an id that are UUIDs', served, (app) => {
       tickets.map(({ one }) => one.id).sort(),
     )
     const own = first.toUpperCase()
-    assert.deepEqual(outcome(await make('badge', { id: own })), [409, [['id_taken', '/data/id']]])
+    assert.deepEqual(statusAndErrors(await make('badge', { id: own })), [
+      409,
+      [['id_taken', '/data/id']],
+    ])
   })
 
   it('are errors where a relationship has to give them', async () => {
     const data = { type: 'ticket', attributes: { seat: '1a' } }
-    assert.deepEqual(outcome(await app.post('/tickets', { data })), [
+    assert.deepEqual(statusAndErrors(await app.post('/tickets', { data })), [
       422,
       [['invalid_value', '/data/relationships/order']],
     ])

@@ -230,8 +230,8 @@ describe('Declarations', () => {
     }
     for (const name of wrongFields) {
       for (const field of [attribute(text, column('c')), toOne('thing', column('c'))]) {
-        const mistakes = findErrors([thing(Object.fromEntries([[name, field]]))])
-        assertErrors(mistakes, [[`thing.fields.${name}`, '']])
+        const found = findErrors([thing(Object.fromEntries([[name, field]]))])
+        assertErrors(found, [[`thing.fields.${name}`, '']])
       }
     }
   })
@@ -264,8 +264,8 @@ describe('Declarations', () => {
   it('rejected: page sizes that are not integers from 1', () => {
     for (const size of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
       for (const option of ['pageSize', 'maxPageSize'] as const) {
-        const mistakes = findErrors([person], { [option]: size })
-        assertErrors(mistakes, [[`options.${option}`, String(size)]])
+        const found = findErrors([person], { [option]: size })
+        assertErrors(found, [[`options.${option}`, String(size)]])
       }
     }
     assert.deepEqual(findErrors([person], { pageSize: 1, maxPageSize: 1 }), [])

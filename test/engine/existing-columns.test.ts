@@ -76,7 +76,7 @@ const stored: Readonly<Record<string, readonly (readonly [sql: string, returned:
 }
 
 /** What no value of the field is, as SQL. */
-const misfits: Readonly<Record<string, readonly string[]>> = {
+const mismatches: Readonly<Record<string, readonly string[]>> = {
   numeric: ["'twelve'", "''", '9e999', "'1,5'", "x'00'", "'1e99999'"],
   big: ['1.5', '1e300', "'x'"],
   day: [
@@ -98,7 +98,7 @@ engine('Columns of SQLite that other programs have made and filled', served, (ap
     it(`${name}: what stands there is returned, sorted and found by its value`, async () => {
       const backwards = values.map(([sql]) => `(${sql})`).toReversed()
       await app.execute(`insert into old ("${name}") values ${backwards.join(', ')}, (null)`)
-      const expected = values.map(([, tells]) => tells)
+      const expected = values.map(([, serialized]) => serialized)
       // Days compare as the texts that are stored.
       for (const [sort, order] of [
         [name, [...expected, 'null']],
@@ -159,7 +159,7 @@ engine('Columns of SQLite that other programs have made and filled', served, (ap
     }
   })
 
-  for (const [name, values] of Object.entries(misfits)) {
+  for (const [name, values] of Object.entries(mismatches)) {
     it(`${name}: what is no value of it is an error of ours, and so is comparing with it`, async () => {
       const isKeyed = ['numeric', 'at', 'clock'].includes(name)
       for (const value of values) {

@@ -43,26 +43,26 @@ engine('Internal errors', served, (app) => {
 
   /** Asserts that the response is a bare 500 and that the log has one entry with its id. */
   async function assertFails(method: string, path: string, body?: unknown): Promise<ErrorObject> {
-    let fault: ErrorObject | undefined
+    let found: ErrorObject | undefined
     const log = await logOf(async () => {
       const answer = await app.call(method, path, { body })
       assert.equal(answer.status, 500, answer.text)
       assert.equal(answer.body.errors?.length, 1)
-      fault = answer.error
+      found = answer.error
     })
-    assert.ok(fault)
-    const { id = '', status, code, detail, ...others } = fault
+    assert.ok(found)
+    const { id = '', status, code, detail, ...others } = found
     assert.deepEqual(Object.keys(others), ['title'])
     assert.deepEqual([status, code], ['500', 'internal_error'])
     assert.match(id, /^[0-9a-f-]{36}$/)
     assert.ok(detail.includes(id))
-    assert.ok(!/select|password|secret/.test(JSON.stringify(fault)))
+    assert.ok(!/select|password|secret/.test(JSON.stringify(found)))
     const lines = log.filter((line) => line.includes(id))
     assert.equal(lines.length, 1, log.join('\n'))
     const entry = JSON.parse(lines[0] ?? '')
     assert.deepEqual([entry.level, entry.method, entry.url], [50, method, path])
     assert.equal(log.length, 1, log.join('\n'))
-    return fault
+    return found
   }
 
   it('given a computed attribute that throws, when any route needs it, then the response has only an id, and the log has the error under it', async () => {

@@ -42,13 +42,13 @@ export class Forest {
     return node
   }
 
-  /** The ids that paths reach from nodes, one step after the other, ascending; where they start is not reached. */
+  /** The ids that paths reach from nodes, one relationship after the other, ascending; where they start is not reached. */
   reached(from: readonly TreeNode[], paths: string): number[] {
     const found = new Set<TreeNode>()
     for (const path of paths.split(',')) {
       let here = new Set(from)
-      for (const step of path.split('.')) {
-        here = new Set([...here].flatMap((node) => this.follow(node, step)))
+      for (const relationship of path.split('.')) {
+        here = new Set([...here].flatMap((node) => this.follow(node, relationship)))
         for (const node of here) found.add(node)
       }
     }

@@ -30,7 +30,7 @@ const served = {
 /** Names of columns that no field has. */
 const columns = ['password', 'b1', 'sheet_no', 'copied_from', 'rowid', 'tableoid']
 /** Names that mean nothing at all, far from any that does. */
-const strangers = ['zzzzzzzzzz', 'qqq', 'constructor', 'toString']
+const unknownNames = ['zzzzzzzzzz', 'qqq', 'constructor', 'toString']
 
 engine('Hidden names', served, (app) => {
   const post = (attributes: object, relationships: object = {}) =>
@@ -81,7 +81,7 @@ engine('Hidden names', served, (app) => {
   it('an attribute that is never returned is rejected in filter, sort and include like no attribute at all', async () => {
     await post({ secret: 'x' })
     for (const query of queries) {
-      await alike(['secret', ...columns, ...strangers], (name) => app.get('/notes', query(name)))
+      await alike(['secret', ...columns, ...unknownNames], (name) => app.get('/notes', query(name)))
     }
   })
 
@@ -89,17 +89,19 @@ engine('Hidden names', served, (app) => {
     await post({ secret: 'x' })
     for (const path of ['/notes/1/copies', '/notes/1/relationships/copies']) {
       for (const query of queries.slice(0, 16)) {
-        await alike(['secret', ...columns, ...strangers], (name) => app.get(path, query(name)))
+        await alike(['secret', ...columns, ...unknownNames], (name) => app.get(path, query(name)))
       }
     }
   })
 
   it('a column of no field is rejected in fields like no field at all', async () => {
-    await alike([...columns, ...strangers], (name) => app.get('/notes', { 'fields[note]': name }))
+    await alike([...columns, ...unknownNames], (name) =>
+      app.get('/notes', { 'fields[note]': name }),
+    )
   })
 
   it('a column of no field is rejected in bodies like no field at all', async () => {
-    const names = [...columns, ...strangers]
+    const names = [...columns, ...unknownNames]
     await alike(names, (name) => post({ [name]: 'x' }))
     await alike([...names, 'secret'], (name) => post({}, { [name]: { data: null } }))
     assert.equal((await app.get('/notes')).body.meta?.count, 0)

@@ -63,7 +63,7 @@ function hooks(): readonly unknown[] {
           // @ts-expect-error a hook returns changes instead of assigning them
           attributes.name = 'x'
           const ids: readonly string[] | undefined = relationships.parts?.ids
-          const whole: string | null | undefined = relationships.whole
+          const complete: string | null | undefined = relationships.whole
           // @ts-expect-error a to-one relationship is an id or null
           relationships.whole?.ids
           // @ts-expect-error no such relationship
@@ -75,7 +75,7 @@ function hooks(): readonly unknown[] {
           // @ts-expect-error the auth context is unknown until it is narrowed
           auth.name
           const rows: Promise<readonly Readonly<Record<string, unknown>>[]> = query(sql`select 1`)
-          assert.ok([name, size, state, ids, whole, rows])
+          assert.ok([name, size, state, ids, complete, rows])
           return { stamp: 'x', size: 5n, state: 'open', whole: '1', parts: ['2'] }
         },
         async afterCreate({ id, attributes }) {

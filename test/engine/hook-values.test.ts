@@ -188,7 +188,7 @@ engine('Values that hooks return', served, (app) => {
   })
 
   // biome-ignore format: a table, one value a row
-  const mistakes: readonly (readonly [what: string, FieldValues])[] = [
+  const invalidValues: readonly (readonly [what: string, FieldValues])[] = [
     ['a name that the type does not have', { nobody: 1 }],
     ['two values of one column', { owner_id: 1, owner: '1' }],
     ['an attribute that is not of its kind', { title: 5 }],
@@ -197,7 +197,7 @@ engine('Values that hooks return', served, (app) => {
     ['a list for a to-one relationship', { owner: ['1'] }],
     ['a single id for a to-many relationship', { labels: '1' }],
   ]
-  for (const [what, values] of mistakes) {
+  for (const [what, values] of invalidValues) {
     it(`given a hook that returns ${what}, when a write runs, then the response is 500 and nothing is stored`, async () => {
       returned = values
       assert.equal((await create()).status, 500)

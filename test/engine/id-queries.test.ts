@@ -14,8 +14,8 @@ import {
   toOne,
 } from 'lapidary'
 import type { DialectName } from '../../src/model/dialect.ts'
-import type { ColumnTypes } from '../databases.ts'
-import { filled, lasting } from '../filled.ts'
+import { type ColumnTypes, databases } from '../databases.ts'
+import { filled } from '../filled.ts'
 import { assertErrors } from '../service/assert-errors.ts'
 import { ids } from '../test-response.ts'
 import { engine, openStore } from './engine.ts'
@@ -155,7 +155,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
   })
 
 describe('Declared queries at the start', () => {
-  for (const database of lasting)
+  for (const database of databases)
     it(`are rejected if the database rejects their SQL · ${database.name}`, async (test) => {
       const film = resource('film', {
         path: '/films',

@@ -90,7 +90,7 @@ const kinds = [
   ['texts that a client must send',        texts,         undefined,      'a b/c', 'stored'],
 ] as const
 
-for (const [name, served, generated, sent, outcome] of kinds) {
+for (const [name, served, generated, sent, effect] of kinds) {
   engine(`Ids: ${name}`, served, (app) => {
     it('a create without an id gets a generated one, or is 422', async () => {
       for (const id of [undefined, null]) {
@@ -106,11 +106,11 @@ for (const [name, served, generated, sent, outcome] of kinds) {
       }
     })
 
-    it(`a create with an id: it is ${outcome}`, async () => {
+    it(`a create with an id: it is ${effect}`, async () => {
       const response = await create(app, sent)
       assert.equal(response.status, 201, response.text)
-      assert.equal(response.one.id === sent, outcome === 'stored')
-      if (outcome === 'ignored') return
+      assert.equal(response.one.id === sent, effect === 'stored')
+      if (effect === 'ignored') return
       const again = await create(app, sent, { attributes: { name: 'another' } })
       assert.deepEqual([again.status, again.error.code], [409, 'id_taken'])
       assert.equal(again.error.source?.pointer, '/data/id')
@@ -301,7 +301,7 @@ engine('UUIDs in upper case', givenUuids, (app) => {
     assert.equal(made.one.id, low)
     assert.equal((await create(app, low)).error.code, 'id_taken')
     assert.equal((await create(app, otherUpper)).one.id, other)
-    // Links are in lower case: the checker, which wants those of the request itself, is not asked.
+    // Links are in lower case: the checker, which wants those of the request itself, is not used.
     const { self } = (await app.get('/things')).body.links ?? {}
     const response = await fetch(`${self}/${upper}`)
     assert.equal(response.status, 200)
@@ -316,12 +316,12 @@ engine('UUIDs in upper case', givenUuids, (app) => {
       assert.equal(response.status, 200, response.text)
       assert.deepEqual(ids(await app.get(`${path}/${name}`)), [other])
     }
-    const whole = { data: { type: 'thing', id: upper } }
-    const part = { type: 'thing', id: otherUpper, relationships: { whole } }
+    const complete = { data: { type: 'thing', id: upper } }
+    const part = { type: 'thing', id: otherUpper, relationships: { complete } }
     assert.equal((await app.patch(`/things/${other}`, { data: part })).status, 200)
     assert.deepEqual(ids(await app.get('/things', { 'filter[id]': upper })), [low])
     assert.deepEqual(ids(await app.get('/things', { 'filter[whole__id]': upper })), [other])
-    const third = { type: 'thing', relationships: { whole } }
+    const third = { type: 'thing', relationships: { complete } }
     assert.equal((await app.post(`/things/${low}/parts`, { data: third })).status, 201)
     await app.delete(`${path}/knows`, { data: [identifier] })
     assert.deepEqual(ids(await app.get(`${path}/knows`)), [])

@@ -76,7 +76,7 @@ engine('Rows of a join table', served, (app) => {
     assert.deepEqual(await stored(), left)
   })
 
-  it('are links and resources at once: each way reads what the other wrote', async () => {
+  it('are links and resources at once: each reads what the other wrote', async () => {
     const relationships = {
       person: { data: { type: 'person', id: '2' } },
       club: { data: { type: 'club', id: '3' } },

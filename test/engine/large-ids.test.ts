@@ -47,7 +47,7 @@ engine('Ids beyond 2^53', served, (app) => {
     return app.dialect === 'sqlite' ? Number(is) : is
   }
 
-  it('are told to the last digit beside small ones, with their linkage and what is included', async () => {
+  it('are returned to the last digit beside small ones, with their linkage and what is included', async () => {
     await fill(3)
     for (const _ of ['the first time', 'again']) {
       const all = await app.get('/trees', { include: 'parent,children' })
@@ -71,7 +71,7 @@ engine('Ids beyond 2^53', served, (app) => {
     assert.deepEqual(one.body.included?.map(({ id }) => id), [first, '1']) // biome-ignore format: ids
   })
 
-  it('are told to the last digit at the end of a long list', async () => {
+  it('are returned to the last digit at the end of a long list', async () => {
     await fill(700)
     for (const _ of ['the first time', 'again']) {
       const all = await app.get('/trees', { 'page[size]': '0', include: 'parent' })

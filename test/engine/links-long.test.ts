@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { statementsOf } from '../service/statements.ts'
 import { ids, type TestResponse } from '../test-response.ts'
 import { engine } from './engine.ts'
-import { directionsOf, everyWay } from './links.ts'
+import { directionsOf, linkVariants } from './links.ts'
 import { linkedTo, type Many, type Pair, reached } from './pairs.ts'
 
 /** More rows than are held at once: such lists are streamed where the database can do that. */
@@ -32,63 +32,63 @@ function mostStatements(edges: number): number {
   return 2 + mostIncludedStatements(edges) + 2 + edges
 }
 
-for (const way of everyWay) {
-  const pairs = pairsOf([way.near.many, way.far.many])
+for (const variant of linkVariants) {
+  const pairs = pairsOf([variant.near.many, variant.far.many])
   const unique = [...new Map(pairs.map((pair) => [String(pair), pair])).values()]
-  const tables = way.tables(many, unique)
-  engine(`Long lists over ${way.sentence}`, { model: way.model, tables }, (app) => {
+  const tables = variant.tables(many, unique)
+  engine(`Long lists over ${variant.sentence}`, { model: variant.model, tables }, (app) => {
     it('all of them are returned with all that is included, by as many statements as there are include edges', async () => {
-      for (const { from, to, turn } of directionsOf(way)) {
-        const steps = to.isDeclared ? [from.field, to.field, from.field] : [from.field]
-        const query = { include: steps.join('.'), 'page[size]': '0' }
-        let whole: TestResponse | undefined
+      for (const { from, to, orient } of directionsOf(variant)) {
+        const path = to.isDeclared ? [from.field, to.field, from.field] : [from.field]
+        const query = { include: path.join('.'), 'page[size]': '0' }
+        let complete: TestResponse | undefined
         const run = await statementsOf(async () => {
-          whole = await app.get(from.path, query)
+          complete = await app.get(from.path, query)
         })
-        assert.ok(whole)
-        assert.equal(whole.status, 200)
-        assert.ok(run.length > 0 && run.length <= mostStatements(steps.length), run.join('\n'))
-        assert.equal(whole.body.meta?.count, many)
-        const linked = turn(unique)
-        for (const [at, each] of whole.many.entries()) {
+        assert.ok(complete)
+        assert.equal(complete.status, 200)
+        assert.ok(run.length > 0 && run.length <= mostStatements(path.length), run.join('\n'))
+        assert.equal(complete.body.meta?.count, many)
+        const linked = orient(unique)
+        for (const [at, each] of complete.many.entries()) {
           const returned = [each.relationships?.[from.field]?.data ?? []].flat().map(({ id }) => id)
-          const expected = linkedTo(linked, at + 1).map(way.ids.of)
+          const expected = linkedTo(linked, at + 1).map(variant.ids.of)
           assert.deepEqual(returned, expected.sort(byId))
         }
         const types = [to.type, from.type, to.type]
-        const found = reached(linked, numbers, steps.length).flatMap((each, at) =>
-          each.map((n) => `${types[at]} ${way.ids.of(n)}`),
+        const found = reached(linked, numbers, path.length).flatMap((each, at) =>
+          each.map((n) => `${types[at]} ${variant.ids.of(n)}`),
         )
-        const primary = new Set(numbers.map((n) => `${from.type} ${way.ids.of(n)}`))
-        const included = (whole.body.included ?? []).map(({ type, id }) => `${type} ${id}`)
+        const primary = new Set(numbers.map((n) => `${from.type} ${variant.ids.of(n)}`))
+        const included = (complete.body.included ?? []).map(({ type, id }) => `${type} ${id}`)
         assert.deepEqual(included.sort(), [...new Set(found).difference(primary)].sort())
       }
     })
 
     it('a part of them is returned with what that part reaches', async () => {
-      for (const { from, to, turn } of directionsOf(way).filter(() => !way.isSelf)) {
+      for (const { from, to, orient } of directionsOf(variant).filter(() => !variant.isSelf)) {
         const filter = [{ name: 'name', op: 'ne', val: `${from.type[0]}1` }]
         const include = to.isDeclared ? `${from.field}.${to.field}` : from.field
         const part = await app.get(from.path, { filter, include, 'page[size]': '0' })
         assert.equal(part.body.meta?.count, many - 1)
         const [first = [], second = []] = reached(
-          turn(unique),
+          orient(unique),
           numbers.slice(1),
           to.isDeclared ? 2 : 1,
         )
         const expected = [
-          ...first.map((n) => `${to.type} ${way.ids.of(n)}`),
-          ...second.filter((n) => n === 1).map((n) => `${from.type} ${way.ids.of(n)}`),
+          ...first.map((n) => `${to.type} ${variant.ids.of(n)}`),
+          ...second.filter((n) => n === 1).map((n) => `${from.type} ${variant.ids.of(n)}`),
         ]
         const included = (part.body.included ?? []).map(({ type, id }) => `${type} ${id}`)
         assert.deepEqual(included.sort(), expected.sort())
       }
     })
 
-    it('the number of statements is that of the steps, not that of the rows', async () => {
-      for (const { from, to } of directionsOf(way)) {
+    it('the number of statements is that of the relationships, not that of the rows', async () => {
+      for (const { from, to } of directionsOf(variant)) {
         const path = to.isDeclared ? [from.field, to.field, from.field] : [from.field]
-        const own = `${from.path}/${encodeURIComponent(way.ids.of(1))}`
+        const own = `${from.path}/${encodeURIComponent(variant.ids.of(1))}`
         const included = mostIncludedStatements(path.length)
         for (const [target, query, most] of [
           [from.path, { [`fields[${from.type}]`]: from.field }, 3],
@@ -110,10 +110,10 @@ for (const way of everyWay) {
     })
 
     it('a write of many members takes as many statements as a write of two', async () => {
-      for (const { from, to } of directionsOf(way).filter(({ from }) => from.many)) {
-        const path = `${from.path}/${encodeURIComponent(way.ids.of(5))}/relationships/${from.field}`
+      for (const { from, to } of directionsOf(variant).filter(({ from }) => from.many)) {
+        const path = `${from.path}/${encodeURIComponent(variant.ids.of(5))}/relationships/${from.field}`
         const members = (count: number) =>
-          numbers.slice(0, count).map((n) => ({ type: to.type, id: way.ids.of(n) }))
+          numbers.slice(0, count).map((n) => ({ type: to.type, id: variant.ids.of(n) }))
         for (const method of ['POST', 'DELETE', 'PATCH']) {
           const write = (count: number) =>
             statementsOf(() => app.call(method, path, { body: { data: members(count) } }))
@@ -128,6 +128,6 @@ for (const way of everyWay) {
   })
 
   function byId(one: string, other: string): number {
-    return way.ids.kind === undefined ? Number(one) - Number(other) : one < other ? -1 : 1
+    return variant.ids.kind === undefined ? Number(one) - Number(other) : one < other ? -1 : 1
   }
 }

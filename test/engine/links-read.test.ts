@@ -3,27 +3,27 @@ import { it } from 'node:test'
 import type { Query } from '../client.ts'
 import { ids, type TestResponse } from '../test-response.ts'
 import { type Engine, engine } from './engine.ts'
-import { type Direction, directionsOf, everyWay, type Links } from './links.ts'
+import { type Direction, directionsOf, type Links, linkVariants } from './links.ts'
 import { linkedTo, reached } from './pairs.ts'
 
 const rows = [1, 2, 3, 4]
 
-/** What the tests say of one direction of one way. */
+/** What the tests say of one direction of one variant. */
 class Reader {
   readonly app: Engine
   readonly direction: Direction
-  readonly way: Links
-  constructor(app: Engine, direction: Direction, way: Links) {
+  readonly variant: Links
+  constructor(app: Engine, direction: Direction, variant: Links) {
     this.app = app
     this.direction = direction
-    this.way = way
+    this.variant = variant
   }
 
   get pairs() {
-    return this.direction.turn(this.way.pairs)
+    return this.direction.orient(this.variant.pairs)
   }
   ids(numbers: readonly number[]): string[] {
-    return numbers.map(this.way.ids.of)
+    return numbers.map(this.variant.ids.of)
   }
   /** The linkage that a row ought to have. */
   linkage(n: number): unknown {
@@ -32,23 +32,23 @@ class Reader {
     return from.many ? all : (all[0] ?? null)
   }
   path(n: number, rest = ''): string {
-    return `${this.direction.from.path}/${encodeURIComponent(this.way.ids.of(n))}${rest}`
+    return `${this.direction.from.path}/${encodeURIComponent(this.variant.ids.of(n))}${rest}`
   }
   /** The rows found by a query. */
   async found(query: Query): Promise<number[]> {
     const response = await this.app.get(this.direction.from.path, query)
     assert.equal(response.status, 200, response.text)
-    return ids(response).map((id) => rows.findIndex((n) => this.way.ids.of(n) === id) + 1)
+    return ids(response).map((id) => rows.findIndex((n) => this.variant.ids.of(n) === id) + 1)
   }
 }
 
 const included = (response: TestResponse) =>
   (response.body.included ?? []).map(({ type, id }) => [type, id])
 
-for (const way of everyWay) {
-  const tables = way.tables(4, way.pairs)
-  engine(`Reading over ${way.sentence}`, { model: way.model, tables }, (app) => {
-    const directions = directionsOf(way).map((direction) => new Reader(app, direction, way))
+for (const variant of linkVariants) {
+  const tables = variant.tables(4, variant.pairs)
+  engine(`Reading over ${variant.sentence}`, { model: variant.model, tables }, (app) => {
+    const directions = directionsOf(variant).map((direction) => new Reader(app, direction, variant))
 
     it('linkage is returned alike on its own URL, in each resource and in lists', async () => {
       for (const reader of directions) {
@@ -78,7 +78,7 @@ for (const way of everyWay) {
             reader.ids(linkedTo(reader.pairs, n)).map((id) => [to.type, id]),
           )
         }
-        const absent = encodeURIComponent(way.ids.of(9))
+        const absent = encodeURIComponent(variant.ids.of(9))
         for (const end of [`/${from.field}`, `/relationships/${from.field}`]) {
           const response = await app.get(`${from.path}/${absent}${end}`)
           assert.deepEqual([response.status, response.error.code], [404, 'not_found'])
@@ -86,12 +86,12 @@ for (const way of everyWay) {
       }
     })
 
-    it('it is included one step and three steps deep, in lists, in pages and alone', async () => {
+    it('it is included over one relationship and over three, in lists, in pages and alone', async () => {
       for (const reader of directions) {
         const { from, to } = reader.direction
         const path = [from.field, to.field, from.field].slice(0, to.isDeclared ? 3 : 1)
-        for (const steps of [1, path.length]) {
-          const include = path.slice(0, steps).join('.')
+        for (const length of [1, path.length]) {
+          const include = path.slice(0, length).join('.')
           for (const [target, start, query] of [
             [from.path, rows, {}],
             [from.path, rows, { 'page[size]': '0' }],
@@ -100,8 +100,8 @@ for (const way of everyWay) {
           ] as const) {
             const response = await app.get(target, { include, ...query })
             assert.equal(response.status, 200, response.text)
-            const types = Array.from({ length: steps }, (_, at) => (at % 2 === 0 ? to : from).type)
-            const all = reached(reader.pairs, start, steps).flatMap((numbers, at) =>
+            const types = Array.from({ length: length }, (_, at) => (at % 2 === 0 ? to : from).type)
+            const all = reached(reader.pairs, start, length).flatMap((numbers, at) =>
               reader.ids(numbers).map((id) => JSON.stringify([types[at], id])),
             )
             const primary = reader.ids(start).map((id) => JSON.stringify([from.type, id]))
@@ -153,7 +153,7 @@ for (const way of everyWay) {
           [{ name: field, op, val: name }, first],
           [{ not: { name: field, op, val: name } }, rows.filter((n) => !first.includes(n))],
           [{ name: `${field}__name`, op: 'in_', val: [`${letter}1`, 'x'] }, first],
-          [{ name: `${field}__id`, op: 'eq', val: way.ids.of(1) }, first],
+          [{ name: `${field}__id`, op: 'eq', val: variant.ids.of(1) }, first],
           [{ name: field, op, val: { name: 'name', op: 'eq', val: null } }, []],
         ] as const) {
           assert.deepEqual(
@@ -162,7 +162,7 @@ for (const way of everyWay) {
             JSON.stringify(filter),
           )
         }
-        assert.deepEqual(await reader.found({ [`filter[${field}__id]`]: way.ids.of(1) }), first)
+        assert.deepEqual(await reader.found({ [`filter[${field}__id]`]: variant.ids.of(1) }), first)
         assert.deepEqual(await reader.found({ [`filter[${field}__name]`]: `${letter}1` }), first)
         if (!to.isDeclared) continue
         const round = `${field}__${to.field}__${field}__name`

@@ -2,28 +2,28 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Identifier, TestResponse } from '../test-response.ts'
 import { type Engine, engine } from './engine.ts'
-import { type Direction, directionsOf, type End, everyWay, type Links } from './links.ts'
+import { type Direction, directionsOf, type End, type Links, linkVariants } from './links.ts'
 import { linkedTo, type Pair, withoutPairs, withPairs } from './pairs.ts'
 
 const rows = [1, 2, 3, 4]
 
-/** The rows of a way, written in one direction, and the links that ought to be there. */
+/** The rows of a variant, written in one direction, and the links that ought to be there. */
 class Writer {
   readonly app: Engine
   readonly direction: Direction
-  readonly way: Links
+  readonly variant: Links
   /** As the direction has them. */
   pairs: readonly Pair[]
 
-  constructor(app: Engine, direction: Direction, way: Links) {
+  constructor(app: Engine, direction: Direction, variant: Links) {
     this.app = app
     this.direction = direction
-    this.way = way
-    this.pairs = direction.turn(way.pairs)
+    this.variant = variant
+    this.pairs = direction.orient(variant.pairs)
   }
 
   id(n: number): string {
-    return this.way.ids.of(n)
+    return this.variant.ids.of(n)
   }
   path(n: number, rest = ''): string {
     return `${this.direction.from.path}/${encodeURIComponent(this.id(n))}${rest}`
@@ -60,8 +60,8 @@ class Writer {
     others: readonly number[],
     attempt: () => Promise<TestResponse>,
   ): Promise<void> {
-    const { direction, way, pairs } = this
-    const isKeyEnd = direction.from === way.near && !way.near.many && !way.far.many
+    const { direction, variant, pairs } = this
+    const isKeyEnd = direction.from === variant.near && !variant.near.many && !variant.far.many
     const holder = pairs.find(([one, other]) => one !== n && others.includes(other))?.[0]
     if (!isKeyEnd || holder === undefined) return
     const { status, error } = await attempt()
@@ -73,10 +73,10 @@ class Writer {
 
   /** Asserts that both ends have the expected links and no others. */
   async assertLinks(numbers = rows): Promise<void> {
-    for (const { from, to, turn } of directionsOf(this.way)) {
+    for (const { from, to, orient } of directionsOf(this.variant)) {
       const isOwn =
         from.type === this.direction.from.type && from.field === this.direction.from.field
-      const near = turn(this.direction.turn(this.pairs))
+      const near = orient(this.direction.orient(this.pairs))
       assert.ok(!isOwn || JSON.stringify(near) === JSON.stringify(this.pairs))
       const returned = await this.linkedBy(from)
       for (const n of numbers) {
@@ -102,13 +102,13 @@ const messages: Readonly<Record<string, string>> = {
   DELETE: 'Relationship successfully updated',
 }
 
-for (const way of everyWay) {
-  const tables = way.tables(4, way.pairs)
-  for (const direction of directionsOf(way)) {
+for (const variant of linkVariants) {
+  const tables = variant.tables(4, variant.pairs)
+  for (const direction of directionsOf(variant)) {
     const { from, to } = direction
-    const title = `Writing over ${way.sentence}: ${from.type}.${from.field}`
-    engine(title, { model: way.model, tables }, (app) => {
-      const writer = () => new Writer(app, direction, way)
+    const title = `Writing over ${variant.sentence}: ${from.type}.${from.field}`
+    engine(title, { model: variant.model, tables }, (app) => {
+      const writer = () => new Writer(app, direction, variant)
       const document = (n: number | undefined, others: readonly number[], made: Writer) => ({
         data: {
           type: from.type,
@@ -165,11 +165,11 @@ for (const way of everyWay) {
       it('a row that is not there: 404; a member of another type: 409; the wrong number of them: 400', async () => {
         const links = writer()
         const path = links.path(1, `/relationships/${from.field}`)
-        const stranger = { type: 'stranger', id: links.id(1) }
+        const unknownMember = { type: 'unknown', id: links.id(1) }
         const one = { type: to.type, id: links.id(1) }
         for (const method of ['POST', 'PATCH', 'DELETE']) {
           assert.equal((await links.write(method, 9, [1])).error.code, 'not_found')
-          const conflict = { data: from.many ? [stranger] : stranger }
+          const conflict = { data: from.many ? [unknownMember] : unknownMember }
           assert.equal((await app.call(method, path, { body: conflict })).status, 409)
           const wrong = { data: from.many ? one : [one] }
           assert.equal((await app.call(method, path, { body: wrong })).status, 400)
@@ -212,7 +212,7 @@ for (const way of everyWay) {
       it('a create brings its links, and is not made when one of them cannot be', async () => {
         const links = writer()
         const count = async () => (await app.get(from.path)).body.meta?.count
-        const id = way.ids.isGiven ? 5 : undefined
+        const id = variant.ids.isGiven ? 5 : undefined
         const rejected = await app.post(from.path, document(id, [9], links))
         assert.deepEqual([rejected.status, rejected.error.code], [404, 'related_not_found'])
         assert.equal(await count(), 4)
@@ -225,7 +225,10 @@ for (const way of everyWay) {
           const linked = linkedTo(links.pairs, n).map((other) => links.id(other))
           assert.deepEqual(all.get(links.id(n)), linked.sort())
         }
-        const bare = await app.post(from.path, document(way.ids.isGiven ? 6 : undefined, [], links))
+        const bare = await app.post(
+          from.path,
+          document(variant.ids.isGiven ? 6 : undefined, [], links),
+        )
         assert.equal(bare.status, 201, bare.text)
         assert.deepEqual((await links.linkedBy(from)).get(bare.one.id), [])
       })
@@ -235,7 +238,7 @@ for (const way of everyWay) {
         const body = (id: number) => ({
           data: {
             ...{ type: to.type, attributes: { name: 'made' } },
-            ...(way.ids.isGiven && { id: links.id(id) }),
+            ...(variant.ids.isGiven && { id: links.id(id) }),
           },
         })
         const response = await app.post(links.path(2, `/${from.field}`), body(5))
@@ -268,7 +271,7 @@ for (const way of everyWay) {
           [2, 3, 4].map((n) => links.id(n)),
         )
         links.remove(1, rows)
-        if (way.isSelf) links.pairs = links.pairs.filter(([, other]) => other !== 1)
+        if (variant.isSelf) links.pairs = links.pairs.filter(([, other]) => other !== 1)
         await links.assertLinks([2, 3, 4])
       })
     })

@@ -12,7 +12,7 @@ import {
   uuid,
 } from 'lapidary'
 import type { ColumnTypes } from '../databases.ts'
-import { type Many, type Pair, turned } from './pairs.ts'
+import { type Many, type Pair, reversed } from './pairs.ts'
 
 /** One end of a link: a type, and the relationship by which it leads to the other end. */
 export interface End {
@@ -41,7 +41,7 @@ export interface Ids {
   readonly values: (n: number) => readonly string[]
 }
 
-/** A way in which tables can link rows of two types, or of one. Rows are numbered from 1 on both ends. */
+/** A variant of links between rows of two types, or of one. Rows are numbered from 1 on both ends. */
 export interface Links {
   readonly sentence: string
   readonly near: End
@@ -108,8 +108,8 @@ const idKinds = {
   },
 } as const satisfies Record<string, Ids>
 
-/** What tells one way of linking from another. */
-interface Way {
+/** The options of a variant of links. */
+interface LinkOptions {
   /** Whether each end leads to many. */
   readonly many: Many
   readonly ids?: Ids
@@ -126,8 +126,8 @@ interface Way {
 
 const quoted = (value: string) => `'${value.replaceAll("'", "''")}'`
 
-function links(sentence: string, way: Way): Links {
-  const { many, isSelf = false, undeclared } = way
+function links(sentence: string, options: LinkOptions): Links {
+  const { many, isSelf = false, undeclared } = options
   const [isNearMany, isFarMany] = many
   const near: End = {
     ...{ type: 'near', path: '/nears', many: isNearMany, isDeclared: undeclared !== 'near' },
@@ -137,12 +137,14 @@ function links(sentence: string, way: Way): Links {
     ...{ type: isSelf ? 'near' : 'far', path: isSelf ? '/nears' : '/fars', many: isFarMany },
     ...{ field: isFarMany ? 'nears' : 'near', isDeclared: undeclared !== 'far' },
   }
-  const own = { sentence, near, far, isSelf, ids: way.ids ?? idKinds.integers }
+  const own = { sentence, near, far, isSelf, ids: options.ids ?? idKinds.integers }
   return {
     ...own,
-    model: modelOf(own, way),
+    model: modelOf(own, options),
     tables: (rows, pairs) => (columnTypes) =>
-      [...tablesOf(own, way, columnTypes), ...filled(own, way, { rows, pairs })].join(';\n'),
+      [...tablesOf(own, options, columnTypes), ...filled(own, options, { rows, pairs })].join(
+        ';\n',
+      ),
     pairs: pairsOf(many),
   }
 }
@@ -154,7 +156,7 @@ function pairsOf([isNearMany, isFarMany]: Many): Pair[] {
   return isFarMany ? [[1, 1], [2, 1], [3, 2]] : [[1, 2], [2, 1], [3, 4]] // biome-ignore format: pairs
 }
 
-function modelOf({ near, far, isSelf, ids }: Own, { many, references = 'id' }: Way) {
+function modelOf({ near, far, isSelf, ids }: Own, { many, references = 'id' }: LinkOptions) {
   const [isNearMany, isFarMany] = many
   const through = {
     table: 'near_far',
@@ -204,7 +206,7 @@ const columnsOf = (type: string, names: readonly string[]) =>
 
 function tablesOf(
   { far, isSelf, ids }: Own,
-  { many, references = 'id', join }: Way,
+  { many, references = 'id', join }: LinkOptions,
   columnTypes: ColumnTypes,
 ): string[] {
   const [isNearMany, isFarMany] = many
@@ -243,7 +245,7 @@ interface Filling {
 
 function filled(
   { far, isSelf, ids }: Own,
-  { many, references = 'id', repeats = 1 }: Way,
+  { many, references = 'id', repeats = 1 }: LinkOptions,
   { rows, pairs }: Filling,
 ): string[] {
   const numbers = Array.from({ length: rows }, (_, at) => at + 1)
@@ -272,8 +274,8 @@ function filled(
   return [...(isSelf ? [] : [insert(far.type)]), insert('near'), ...linked]
 }
 
-/** Every way of linking that tables have. */
-export const everyWay: readonly Links[] = [
+/** Every variant of links between tables. */
+export const linkVariants: readonly Links[] = [
   links('a key on the near end', { many: [false, true] }),
   links('a unique key on the near end', { many: [false, false] }),
   links('a join table', { many: [true, true], join: () => ', primary key (near_id, far_id)' }),
@@ -324,14 +326,14 @@ export interface Direction {
   readonly to: End
   readonly many: Many
   /** Links from the near end as links from this one, and back. */
-  readonly turn: (pairs: readonly Pair[]) => Pair[]
+  readonly orient: (pairs: readonly Pair[]) => Pair[]
 }
 
-/** The directions in which a way can be gone: those that are declared. */
+/** The directions of links: those that are declared. */
 export function directionsOf({ near, far }: Links): Direction[] {
   const there: Direction = {
-    ...{ from: near, to: far, many: [near.many, far.many], turn: (pairs) => [...pairs] },
+    ...{ from: near, to: far, many: [near.many, far.many], orient: (pairs) => [...pairs] },
   }
-  const back: Direction = { from: far, to: near, many: [far.many, near.many], turn: turned }
+  const back: Direction = { from: far, to: near, many: [far.many, near.many], orient: reversed }
   return [there, back].filter(({ from }) => from.isDeclared)
 }

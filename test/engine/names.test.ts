@@ -54,8 +54,8 @@ engine('Unusual names in documents', wire, (app) => {
       assert.equal(response.status, 200, link)
       assert.equal(response.body.links?.self?.replace(/^https?:\/\/[^/]+/, ''), link)
     }
-    const whole = await app.get(`${collection}/2/${encodeURIComponent('名')}`)
-    assert.equal(whole.one.id, '1')
+    const complete = await app.get(`${collection}/2/${encodeURIComponent('名')}`)
+    assert.equal(complete.one.id, '1')
   })
 
   it('filter, sort, include and fields accept them', async () => {

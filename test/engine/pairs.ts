@@ -5,7 +5,7 @@ export type Pair = readonly [near: number, far: number]
 export type Many = readonly [near: boolean, far: boolean]
 
 /** The same links as the far end has them. */
-export function turned(pairs: readonly Pair[]): Pair[] {
+export function reversed(pairs: readonly Pair[]): Pair[] {
   return pairs.map(([one, other]) => [other, one])
 }
 
@@ -22,11 +22,11 @@ export function withPairs(pairs: readonly Pair[], added: readonly Pair[], many: 
   const [isNearMany, isFarMany] = many
   return added.reduce<Pair[]>(
     (all, [one, other]) => {
-      const kept = all.filter(([near, far]) => {
+      const distinct = all.filter(([near, far]) => {
         if (near === one && far === other) return false
         return (isNearMany || near !== one) && (isFarMany || far !== other)
       })
-      return [...kept, [one, other]]
+      return [...distinct, [one, other]]
     },
     [...pairs],
   )
@@ -37,13 +37,13 @@ export function withoutPairs(pairs: readonly Pair[], n: number, others: readonly
   return pairs.filter(([one, other]) => one !== n || !others.includes(other))
 }
 
-/** The numbers that `steps` steps reach, to the other end and back and there again; each step on its own. */
+/** The numbers that paths of 1 to `length` links reach, to the other end, back, and so on. */
 export function reached(
   pairs: readonly Pair[],
   from: readonly number[],
-  steps: number,
+  length: number,
 ): number[][] {
-  if (steps === 0) return []
+  if (length === 0) return []
   const next = [...new Set(from.flatMap((n) => linkedTo(pairs, n)))].sort((a, b) => a - b)
-  return [next, ...reached(turned(pairs), next, steps - 1)]
+  return [next, ...reached(reversed(pairs), next, length - 1)]
 }

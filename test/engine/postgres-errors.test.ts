@@ -131,8 +131,8 @@ engine('Constraints of PostgreSQL', served, (app) => {
         const headers = { 'content-type': 'application/vnd.api+json' }
         const payload = JSON.stringify({ data })
         const answer = await server.inject({ method: 'PATCH', url: path, headers, payload })
-        const [fault] = answer.json().errors
-        assert.deepEqual([fault.status, fault.code], ['422', 'invalid_value'], of)
+        const [error] = answer.json().errors
+        assert.deepEqual([error.status, error.code], ['422', 'invalid_value'], of)
         assert.ok(!/polic|every_room|check option/.test(answer.body), answer.body)
         assert.equal((await app.get(path)).text, before)
       }

@@ -9,7 +9,8 @@ import { preparedBounds } from '../../src/store/postgres/prepared.ts'
 import { beginWrite } from '../../src/store/postgres/transaction.ts'
 import { compileStatement, type Statement } from '../../src/store/statement.ts'
 import { defaultCacheSize } from '../../src/store/statement-cache.ts'
-import { filled, lasting } from '../filled.ts'
+import { databases } from '../databases.ts'
+import { filled } from '../filled.ts'
 
 /** Returns a statement with one parameter. */
 const withParameter = (sql: string): Statement => ({
@@ -28,7 +29,7 @@ function oldGenerationSize(): number {
   return space?.space_used_size ?? Number.NaN
 }
 
-for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
+for (const database of databases.filter(({ name }) => name === 'PostgreSQL')) {
   describe('Pipelined statements on PostgreSQL', () => {
     /** Opens one connection to a database with one table. */
     async function openPool(test: TestContext): Promise<PostgresPool> {

@@ -6,7 +6,8 @@ import { createServer } from 'lapidary/fastify'
 import { openPostgres } from 'lapidary/postgres'
 import { assertModelConforms } from '../checker/check-served.ts'
 import { connect } from '../client.ts'
-import { execute, filled, lasting } from '../filled.ts'
+import { databases } from '../databases.ts'
+import { execute, filled } from '../filled.ts'
 import { seed } from '../property/seed.ts'
 import { statementsOf } from '../service/statements.ts'
 import { parseResponse } from '../test-response.ts'
@@ -152,7 +153,7 @@ function withValues(sql: string, size: number): string {
     .replaceAll(/any\(\$\d+::bigint\[\]\)/g, 'any(array(select generate_series(1, 200))::bigint[])')
 }
 
-for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
+for (const database of databases.filter(({ name }) => name === 'PostgreSQL')) {
   describe('Plans of PostgreSQL', () => {
     /** Serves the tables. @returns a function that checks the plans of all statements of a request */
     async function serve(test: TestContext, tables: string) {

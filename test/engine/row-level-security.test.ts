@@ -49,11 +49,11 @@ const served = {
   },
 } as const
 
-engine('Row-level security', served, (world) => {
+engine('Row-level security', served, (fixture) => {
   const as = (user: string) => ({
     call: (method: string, path: string, body?: unknown): Promise<TestResponse> =>
-      world.call(method, path, { body, headers: { 'x-user': user } }),
-    get: (path: string) => world.call('GET', path, { headers: { 'x-user': user } }),
+      fixture.call(method, path, { body, headers: { 'x-user': user } }),
+    get: (path: string) => fixture.call('GET', path, { headers: { 'x-user': user } }),
   })
   const [ada, bob] = [as('ada'), as('bob')]
   const identifier = (id: string) => ({ type: 'file', id })
@@ -85,7 +85,7 @@ engine('Row-level security', served, (world) => {
   })
 
   it('given policies, when a long list is streamed, then it has own rows only', async () => {
-    await world.execute(
+    await fixture.execute(
       `insert into file (name, owner, folder_id) select 'x', 'ada', 1 from generate_series(1, 800)`,
     )
     const own = await ada.get('/files?page[size]=1000&include=folder.files')

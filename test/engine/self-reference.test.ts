@@ -73,7 +73,7 @@ engine('A tree: include', served, (app) => {
     }
   })
 
-  it('of related nodes: the way there is not taken for granted', async () => {
+  it('of related nodes: the relationship in the URL is not a part of the include path', async () => {
     for (const include of paths) {
       for (const start of family.nodes) {
         const { id } = start
@@ -110,7 +110,7 @@ engine('A tree: include', served, (app) => {
     assert.deepEqual(inOrder(included(response)), ['1', '2', '6', '7'])
   })
 
-  it('fields hide steps, of the type wherever it stands', async () => {
+  it('fields hide relationships of the type anywhere in a path', async () => {
     const query = { include: 'parent.children', 'fields[node]': 'name,parent' }
     assert.deepEqual(included(await app.get('/nodes/4', query)), ['2'])
     const none = { include: 'children', 'fields[node]': 'name' }
@@ -130,8 +130,8 @@ engine('A tree: include', served, (app) => {
     assert.deepEqual(included(linkage), ['20'])
   })
 
-  it('twenty steps are followed, a path of twenty-one is rejected', async () => {
-    const path = (steps: number) => Array.from({ length: steps }, () => 'parent').join('.')
+  it('a path of twenty relationships is followed, one of twenty-one is rejected', async () => {
+    const path = (length: number) => Array.from({ length: length }, () => 'parent').join('.')
     assert.deepEqual(included(await app.get('/nodes/7', { include: path(20) })), ['4', '2', '1'])
     const rejected = await app.get('/nodes/7', { include: path(21) })
     assert.equal(rejected.status, 400)

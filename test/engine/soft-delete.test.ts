@@ -199,12 +199,12 @@ describe('The option softDelete', () => {
     const { newId, datetime: instant } = database.columnTypes
     const tables = `create table page (id ${newId}, title text, number integer, not_null ${instant} not null, deleted_at ${instant})`
     // biome-ignore format: a table, one column a row
-    const mistakes = [
+    const invalidColumns = [
       ['deletedat', 'the table "page" has no column "deletedat"; did you mean "deleted_at"?'],
       ['not_null', 'the column "not_null" of the table "page" must be nullable: null means not deleted'],
       ['number', 'the column "number" of the table "page" has the type "INTEGER", which cannot store all datetime values exactly'],
     ] as const
-    for (const [column, error] of mistakes) {
+    for (const [column, error] of invalidColumns) {
       it(`given the column ${column}, when the tables are verified, then the error names it · ${database.name}`, async (test) => {
         const url = await filled(test, database, tables)
         const store = await openStore(declare(column), url)

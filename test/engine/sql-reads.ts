@@ -15,7 +15,7 @@ export const reads: readonly ReadRow[] = [
     'select count(*) from "writer" as "t0"',
   ],
     'select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "writer" as "t0" where true) end, true, json_agg(json_build_array("t0"."writer_no"::text, "t0"."name"::text, "t0"."e_mail"::text, "t0"."born"::text)) from (select "t0"."writer_no", "t0"."name", "t0"."e_mail", "t0"."born" from "writer" as "t0" where true order by "t0"."writer_no" asc limit ? offset ?) as "t0"'],
-  ['nothing but the columns that are asked for', '/books', { 'fields[book]': 'title' }, [
+  ['only the requested columns', '/books', { 'fields[book]': 'title' }, [
     'select "t0"."id", "t0"."title" from "book" as "t0" order by "t0"."id" asc limit ? + 0 offset ?',
     'select count(*) from "book" as "t0"',
   ],
@@ -56,7 +56,7 @@ export const reads: readonly ReadRow[] = [
     'select count(*) from "writer" as "t0"',
   ],
     'select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "writer" as "t0" where true) end, true, json_agg(json_build_array("t0"."writer_no"::text)) from (select "t0"."writer_no" from "writer" as "t0" left join "writer" as "s1" on "s1"."writer_no" = "t0"."taught_by" left join "writer" as "s2" on "s2"."writer_no" = "s1"."taught_by" where true order by "s1"."name"::text collate "C" asc nulls last, "s2"."born" desc nulls first, "s1"."writer_no" asc nulls last, "t0"."writer_no" asc limit ? offset ?) as "t0"'],
-  ['included resources: one statement for each step', '/authors', { include: 'books', 'fields[author]': 'books', 'fields[book]': 'title' }, [
+  ['included resources: one statement for each include edge', '/authors', { include: 'books', 'fields[author]': 'books', 'fields[book]': 'title' }, [
     'select "t0"."writer_no", null from "writer" as "t0" order by "t0"."writer_no" asc limit ? + 0 offset ?',
     'select count(*) from "writer" as "t0"',
     'select "t0"."id", "t0"."title", "t0"."by" from "book" as "t0" where "t0"."by" in (select value from json_each(?)) order by "t0"."id" limit ? + 0',
@@ -77,7 +77,7 @@ export const reads: readonly ReadRow[] = [
     'select "t0"."id", "t0"."title" from "book" as "t0" where "t0"."id" = ?',
   ],
     'select null, true, json_build_array(json_build_array("t0"."id"::text, "t0"."title"::text)) from (select "t0"."id", "t0"."title" from "book" as "t0" where "t0"."id" = ?::bigint) as "t0"'],
-  ['one resource and what it leads to, step by step', '/authors/3', { include: 'teacher.teacher', 'fields[author]': 'teacher' }, [
+  ['one resource and its related ones, edge by edge', '/authors/3', { include: 'teacher.teacher', 'fields[author]': 'teacher' }, [
     'select "t0"."writer_no", "t0"."taught_by" from "writer" as "t0" where "t0"."writer_no" = ?',
     'select "t0"."writer_no", "t0"."taught_by" from "writer" as "t0" where "t0"."writer_no" in (select value from json_each(?)) order by "t0"."writer_no"',
     'select "t0"."writer_no", "t0"."taught_by" from "writer" as "t0" where "t0"."writer_no" in (select value from json_each(?)) order by "t0"."writer_no"',

@@ -32,7 +32,7 @@ const served = {
     ${star.sql}`,
 }
 
-/** Six steps to and fro between a node and its children: a database that tries every way tries 300 × 300 × 300. */
+/** Six relationships to and fro between a node and its children: a database that tries every path tries 300 × 300 × 300. */
 const toAndFro = Array.from({ length: 3 }, () => ['children', 'parent']).flat()
 /** More than any response here takes, less than following every path takes, in milliseconds. */
 const timeLimit = 3000
@@ -46,7 +46,7 @@ engine('A node of many children, and long paths', served, (app) => {
     assert.ok(elapsed < timeLimit, `${JSON.stringify(query)} took ${Math.round(elapsed)} ms`)
   }
 
-  it('a filter through them takes the time of its steps, not of all ways through them', async () => {
+  it('a filter through them takes the time of its relationships, not of all paths through them', async () => {
     await inTime({ [`filter[${toAndFro.join('__')}__name]`]: 'nobody' })
     await inTime({
       filter: [{ not: { name: `${toAndFro.join('__')}__name`, op: 'ne', val: 'star' } }],

@@ -18,8 +18,8 @@ import {
   toOne,
 } from 'lapidary'
 import type { DialectName } from '../../src/model/dialect.ts'
-import type { ColumnTypes } from '../databases.ts'
-import { filled, lasting } from '../filled.ts'
+import { type ColumnTypes, databases } from '../databases.ts'
+import { filled } from '../filled.ts'
 import { assertErrors } from '../service/assert-errors.ts'
 import { ids } from '../test-response.ts'
 import { engine, openStore } from './engine.ts'
@@ -351,7 +351,7 @@ describe('Table functions at the start', () => {
     })
   })
 
-  for (const database of lasting)
+  for (const database of databases)
     it(`are compared with the columns that they return · ${database.name}`, async (test) => {
       const url = await filled(test, database, 'create table other (id bigint primary key)')
       const verify = async (options: object) => {

@@ -37,11 +37,11 @@ const badge = (fields: Fields = {}): ResourceDeclaration =>
 
 const tableNames = 'the tables are '
 
-/** Declarations that the tables do not bear out, with every mistake. */
+/** Declarations that the tables do not bear out, with every error. */
 const wrong: readonly (readonly [
   sentence: string,
   resources: readonly ResourceDeclaration[],
-  ...mistakes: string[],
+  ...errors: string[],
 ])[] = [
   [
     'a table that is not there, near one that is',
@@ -135,7 +135,7 @@ const wrong: readonly (readonly [
 for (const database of databases) {
   describe(`Declarations against the tables · ${database.name}`, () => {
     /** What is wrong with declarations over the tables; nothing when they fit. */
-    async function mistakesOf(resources: readonly ResourceDeclaration[]) {
+    async function tableErrors(resources: readonly ResourceDeclaration[]) {
       const model = defineModel(resources)
       const { url, remove } = await database.create()
       const store = await openStore(model, url)
@@ -154,10 +154,10 @@ for (const database of databases) {
 
     for (const [sentence, resources, ...expected] of wrong) {
       it(`rejected: ${sentence}`, async () => {
-        const mistakes = await mistakesOf(resources)
-        assert.equal(mistakes.length, expected.length, mistakes.join('\n'))
+        const errors = await tableErrors(resources)
+        assert.equal(errors.length, expected.length, errors.join('\n'))
         for (const [index, start] of expected.entries()) {
-          assert.ok(mistakes[index]?.startsWith(start), `${mistakes[index]}\n${start}`)
+          assert.ok(errors[index]?.startsWith(start), `${errors[index]}\n${start}`)
         }
       })
     }
@@ -176,7 +176,7 @@ for (const database of databases) {
         access: 'read-only',
         fields: { name: attribute(text) },
       })
-      assert.deepEqual(await mistakesOf([person(fields), computer(), owner, badge()]), [])
+      assert.deepEqual(await tableErrors([person(fields), computer(), owner, badge()]), [])
     })
   })
 }

@@ -43,7 +43,7 @@ engine('Types of very many fields', served, (app) => {
     assert.deepEqual(list.many[1]?.relationships?.parent?.data, { type: 'sheet', id: '1' })
   })
 
-  it('are returned where all are asked for', async () => {
+  it('are returned if all are requested', async () => {
     const list = await app.get('/sheets', { 'page[size]': '0', include: 'children' })
     assert.deepEqual(list.many[1]?.attributes, attributes('b'))
   })

@@ -5,8 +5,8 @@ import { model, startServer } from '../../examples/chinook/start-server.ts'
 import { assertModelConforms } from '../checker/check-served.ts'
 import { Cleanup, type Scope } from '../cleanup.ts'
 import { connect } from '../client.ts'
-import type { Database } from '../databases.ts'
-import { execute, filled, lasting } from '../filled.ts'
+import { type Database, databases } from '../databases.ts'
+import { execute, filled } from '../filled.ts'
 import { parseResponse } from '../test-response.ts'
 import { createMusicStore, type Get, type MusicStore, serve } from './music-store.ts'
 import { verifyRelationships } from './verify-relationships.ts'
@@ -56,7 +56,7 @@ const expressions = [
   ],
 ] as const
 
-for (const database of lasting) {
+for (const database of databases) {
   describe(`The music store with edited declarations · ${database.name}`, () => {
     const cleanup = new Cleanup()
     /** Served, and only read. */

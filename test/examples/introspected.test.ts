@@ -11,7 +11,8 @@ import {
   importGenerated,
   verifiedModel,
 } from '../cli/generated-project.ts'
-import { lasting } from '../filled.ts'
+import { databases } from '../databases.ts'
+
 import { createMusicStore, type Get, type MusicStore, serve } from './music-store.ts'
 import { verifyRelationships } from './verify-relationships.ts'
 
@@ -26,7 +27,7 @@ describe('The music store with generated declarations', () => {
   })
   after(() => projects.run())
 
-  for (const database of lasting) {
+  for (const database of databases) {
     describe(database.name, () => {
       const cleanup = new Cleanup()
       let store: MusicStore
@@ -99,7 +100,7 @@ describe('The music store with generated declarations', () => {
   }
 
   it('are formatted and compile', () => {
-    for (const { dialect } of lasting) assert.ok(existsSync(join(project, dialect, 'index.ts')))
+    for (const { dialect } of databases) assert.ok(existsSync(join(project, dialect, 'index.ts')))
     assertFormatted(project)
     assertCompiles(project)
   })

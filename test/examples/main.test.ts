@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
+import { databases } from '../databases.ts'
 import { absolutePath } from '../docs/pages.ts'
-import { filled, isPostgres, lasting } from '../filled.ts'
+import { filled, isPostgres } from '../filled.ts'
 import { folder } from '../service/child.ts'
 
 /** Starts the example as a child process in a folder of its own. */
@@ -24,7 +25,7 @@ async function start(test: TestContext, environment: Readonly<Record<string, str
 }
 
 describe('The music store process', () => {
-  for (const database of lasting) {
+  for (const database of databases) {
     it(`fills ${database.name}, prints URLs that return 200, and exits on SIGTERM with code 0`, async (test) => {
       const url = await filled(test, database, '')
       // Without DATABASE_URL the example creates an SQLite file.

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { startServer } from '../../examples/chinook/start-server.ts'
+import { databases } from '../databases.ts'
 import { senders } from '../docs/curl.ts'
 import { assertResponses, examplesIn } from '../docs/examples.ts'
 import { absolutePath, readPage, section, tableRows } from '../docs/pages.ts'
-import { filled, lasting } from '../filled.ts'
+import { filled } from '../filled.ts'
 
 const readme = readPage('examples/chinook/README.md')
 const examples = examplesIn(readme)
@@ -19,7 +20,7 @@ describe('examples/chinook/README.md', () => {
     assert.equal(readme.match(/^curl /gm)?.length, examples.length)
   })
 
-  for (const database of lasting) {
+  for (const database of databases) {
     for (const [name, send] of senders()) {
       it(`shows the responses of ${database.name}, requested with ${name}`, async (test) => {
         const server = await startServer(await filled(test, database, ''), 0, 'silent')

@@ -5,7 +5,7 @@ import { createServer } from 'lapidary/fastify'
 import { connect } from '../client.ts'
 import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
-import { filled, lasting } from '../filled.ts'
+import { filled } from '../filled.ts'
 
 const sqlite = databases.find(({ dialect }) => dialect === 'sqlite')
 
@@ -60,7 +60,7 @@ describe('Foreign keys of SQLite that no row can satisfy', () => {
   })
 })
 
-for (const database of lasting) {
+for (const database of databases) {
   describe(`Ids that no URL can contain · ${database.name}`, () => {
     it('are named at the start', async (test) => {
       const url = await filled(

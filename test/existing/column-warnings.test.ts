@@ -14,8 +14,9 @@ import {
   text,
   time,
 } from 'lapidary'
+import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
-import { execute, filled, lasting } from '../filled.ts'
+import { execute, filled } from '../filled.ts'
 import { splitWarning } from './serve-model.ts'
 
 /** A title, the tables, the fields of `thing`, and the expected warnings without their fixes. */
@@ -159,7 +160,7 @@ function defineThing(sql: string, fields: ResourceDeclaration['fields']) {
   ])
 }
 
-for (const database of lasting) {
+for (const database of databases) {
   const isPostgres = database.name === 'PostgreSQL'
   describe(`Warnings about existing columns · ${database.name}`, () => {
     for (const [title, sql, fields, ...expected] of isPostgres ? postgresCases : sqliteCases) {

@@ -7,8 +7,9 @@ import { generateSql } from '../../examples/chinook/data/generate-sql.ts'
 import { model as chinook } from '../../examples/chinook/start-server.ts'
 import { migrations } from '../../service/migrations.ts'
 import { resources } from '../../service/resources/index.ts'
+import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
-import { execute, filled, lasting } from '../filled.ts'
+import { execute, filled } from '../filled.ts'
 import { splitWarning } from './serve-model.ts'
 
 /** Client-generated ids, so that the same tables work on every database. */
@@ -90,7 +91,7 @@ const formatWarning = (
   return `${relationships}: no index begins with the column "${column}" of "${table}", which is scanned to follow the relationship; to fix it: create index ${name}on "${table}" ("${column}")`
 }
 
-for (const database of lasting) {
+for (const database of databases) {
   const isPostgres = database.name === 'PostgreSQL'
   describe(`Warnings about relationships without an index · ${database.name}`, () => {
     for (const [title, sql, ...expected] of cases) {

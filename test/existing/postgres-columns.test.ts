@@ -18,12 +18,13 @@ import {
   toMany,
   toOne,
 } from 'lapidary'
+import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
-import { execute, filled, lasting } from '../filled.ts'
+import { execute, filled } from '../filled.ts'
 import { ids } from '../test-response.ts'
 import { type ServedModel, serveModel } from './serve-model.ts'
 
-const postgres = lasting.filter(({ name }) => name === 'PostgreSQL')
+const postgres = databases.filter(({ name }) => name === 'PostgreSQL')
 
 type Fields = ResourceDeclaration['fields']
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { filled, isPostgres, lasting } from '../filled.ts'
+import { databases } from '../databases.ts'
+import { filled, isPostgres } from '../filled.ts'
 import { folder, start } from '../service/child.ts'
 
 describe('The service on existing tables', () => {
-  for (const database of lasting) {
+  for (const database of databases) {
     it(`prints a line for each warning at startup · ${database.name}`, async (test) => {
       const url = await filled(
         test,

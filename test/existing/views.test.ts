@@ -10,8 +10,9 @@ import {
   text,
   toOne,
 } from 'lapidary'
+import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
-import { filled, lasting } from '../filled.ts'
+import { filled } from '../filled.ts'
 
 const readOnly: Model = defineModel([
   resource('total', {
@@ -66,7 +67,7 @@ const cases: readonly Case[] = [
     'total.access: "total" is a view; set access: "read-only"'],
 ]
 
-for (const database of lasting) {
+for (const database of databases) {
   const { dialect } = database
   describe(`Views at the start · ${database.name}`, () => {
     for (const [title, view, model, error] of cases)

@@ -43,8 +43,8 @@ const tables = `
   insert into person values (1, 'Ada', 9, '{"a":1}'), (2, 'Bob', null, null), (3, 'Eve', 10, null);
   insert into computer values (1, 'a', 1), (2, 'b', 1), (3, 'c', 2), (4, 'd', null);`
 
-/** A fault: the requests that it is in, and the change of the text of their answers. */
-interface Fault {
+/** A violation: the requests that have it, and the change of their responses. */
+interface Violation {
   readonly path: RegExp
   readonly from: string | RegExp
   readonly to: string
@@ -53,8 +53,8 @@ interface Fault {
   readonly violation: RegExp
 }
 
-// biome-ignore format: a table, one fault a row
-const faults: readonly Fault[] = [
+// biome-ignore format: a table, one violation a row
+const violations: readonly Violation[] = [
   { path: /^\/persons\?page/, from: '"count":3', to: '"count":4', violation: /^person: meta\.count is 4, and the pages have 3 resources, e\.g\. GET / },
   { path: /^\/persons$/, from: '"id":"2"', to: '"id":"1"', violation: /^person: the list has a resource twice, e\.g\. GET \/persons/ },
   { path: /^\/persons\/2$/, from: '"name":"Bob"', to: '"name":"Rob"', violation: /^person: the resource differs from the one in the list, e\.g\. GET \/persons\/2$/ },
@@ -89,7 +89,7 @@ describe('The doctor of an API over HTTP', () => {
   let store: Store
   let server: Server
   let url: string
-  let fault: Fault | undefined
+  let violation: Violation | undefined
 
   before(async () => {
     store = openSqlite(model, ':memory:')
@@ -100,12 +100,12 @@ describe('The doctor of an API over HTTP', () => {
       const headers = new Headers({ accept: String(request.headers.accept) })
       const answer = await handle(new Request(`${url}${request.url}`, { headers }))
       const text = await answer.text()
-      const isFaulty = fault?.path.test(path) ?? false
+      const isViolating = violation?.path.test(path) ?? false
       response.writeHead(
-        (isFaulty && fault?.status) || answer.status,
+        (isViolating && violation?.status) || answer.status,
         Object.fromEntries(answer.headers.entries().filter(([name]) => name !== 'content-length')),
       )
-      response.end(fault && isFaulty ? text.replace(fault.from, fault.to) : text)
+      response.end(violation && isViolating ? text.replace(violation.from, violation.to) : text)
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const address = server.address()
@@ -116,8 +116,8 @@ describe('The doctor of an API over HTTP', () => {
     await store.close()
   })
 
-  const examine = async (planted: Fault | undefined) => {
-    fault = planted
+  const examine = async (planted: Violation | undefined) => {
+    violation = planted
     const api = await connectApi(`${url}/`)
     const violations = new ViolationCollector()
     const found = []
@@ -144,7 +144,7 @@ describe('The doctor of an API over HTTP', () => {
     })
   })
 
-  for (const planted of faults)
+  for (const planted of violations)
     it(`reports ${planted.violation.source.split(',')[0]}`, async () => {
       const { violations } = await examine(planted)
       assert.ok(

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { attribute, createHandler, declare, type Model, resource, text } from 'lapidary'
 import { createPages } from 'lapidary/html'
+import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
-import { filled, lasting } from '../filled.ts'
+import { filled } from '../filled.ts'
 
 const tables = `
   create table note (id integer primary key, line text, owner text);
@@ -17,7 +18,7 @@ const endlessView = `
   create view endless as select n as id, 'x' as line from generate_series(1, 2000000000) as n
     where pg_sleep(0.001) is not null`
 
-const [, postgres] = lasting
+const [, postgres] = databases
 assert.ok(postgres)
 
 const fields = { line: attribute(text) }
@@ -40,7 +41,7 @@ async function serve(test: TestContext, model: Model, url: string) {
   }
 }
 
-for (const database of lasting)
+for (const database of databases)
   describe(`The counts of the landing page · ${database.name}`, () => {
     it('given an identity, when it opens the page, then the page has the numbers that it may read', async (test) => {
       let reads = 0

@@ -3,13 +3,13 @@ import { after, before, describe, it } from 'node:test'
 import { attribute, createHandler, defineModel, RequestError, resource, sql, text } from 'lapidary'
 import { createPages } from 'lapidary/html'
 import { openSqlite } from 'lapidary/sqlite'
-import { inMemory } from '../databases.ts'
+import { databases, inMemory } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
 import { library, libraryTables } from '../engine/library.ts'
-import { filled, lasting } from '../filled.ts'
+import { filled } from '../filled.ts'
 
 describe('The page with the SQL of a read in a model with begin', () => {
-  for (const database of lasting)
+  for (const database of databases)
     it(`runs begin in the transaction of the read, with the identity of the request · ${database.name}`, async (test) => {
       const url = await filled(
         test,

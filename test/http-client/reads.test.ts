@@ -161,8 +161,8 @@ inProcess('Reads of the client over HTTP', (engine) => {
     })
     assert.deepEqual(meta, { count: 1 })
     assert.deepEqual([data[0]?.name, data[0]?.tags.length], ['wheel', 2])
-    const whole = await client.item.related('2', 'whole')
-    assert.equal(whole?.name, 'engine')
+    const complete = await client.item.related('2', 'whole')
+    assert.equal(complete?.name, 'engine')
     assert.equal(await client.item.related('1', 'whole'), null)
   })
 

@@ -13,9 +13,9 @@ for (const database of databases) {
     assertCovered(report)
     assert.ok(report.inDoubt > kills / 2, `only ${report.inDoubt} writes were interrupted`)
     const acknowledged = [...report.acknowledged.values()].reduce((sum, count) => sum + count, 0)
-    const { inDoubt, carriedOut } = report
+    const { inDoubt, executed } = report
     test.diagnostic(
-      `${acknowledged} writes acknowledged; ${inDoubt} without a response, ${carriedOut} of them carried out`,
+      `${acknowledged} writes acknowledged; ${inDoubt} without a response, ${executed} of them executed`,
     )
   })
 }

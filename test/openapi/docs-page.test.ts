@@ -85,11 +85,11 @@ describe('The reference page', () => {
       await page.getByText('A person, who may own computers.').first().waitFor()
       await page.getByText('A computer, which a person may own.').first().waitFor()
       await page.locator('button', { hasText: 'Test Request(get /persons)' }).first().click()
-      const answered = page.waitForResponse(
+      const responded = page.waitForResponse(
         (each) => new URL(each.url()).pathname === '/api/persons',
       )
       await page.getByRole('button', { name: /^Send/ }).first().click()
-      assert.equal((await answered).status(), 200)
+      assert.equal((await responded).status(), 200)
       assert.deepEqual(browser.foreignRequests, [])
       assert.deepEqual(browser.errors, [])
     })

@@ -16,9 +16,9 @@ import {
 } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { mediaType } from '../client.ts'
-import type { ColumnTypes } from '../databases.ts'
+import { type ColumnTypes, databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
-import { execute, lasting } from '../filled.ts'
+import { execute } from '../filled.ts'
 import { scale, seed } from './seed.ts'
 
 /** The kinds of a part of an id, with the type of its column and values in their order. */
@@ -302,7 +302,7 @@ function compareRanks(one: readonly number[], other: readonly number[]): number 
 }
 
 describe('Random ids over several columns', () => {
-  for (const database of lasting) {
+  for (const database of databases) {
     it(`name the same resource in every request, with triggers and views · ${database.name}`, async () => {
       const property = fc.asyncProperty(anyScenario, async (scenario) => {
         const { url, remove } = await database.create()

@@ -39,7 +39,7 @@ export class Coverage {
 
   /**
    * Fails unless there were enough trees, enough of the answers held some rows but not all, every operator met every kind
-   * it applies to in every position and on every side, and every shape of relationship was followed in every way.
+   * it applies to in every position and on every side, and every shape of relationship was followed by every operator.
    */
   assertEnough(trees: number, partialShare: number): void {
     assert.ok(this.#trees >= trees, `only ${this.#trees} trees, fewer than ${trees}`)

@@ -29,8 +29,8 @@ function meantBy(sent: string): string | undefined {
     if (hex !== undefined) at += 2
     bytes.push(hex === undefined ? sent.charCodeAt(at) : Number.parseInt(hex, 16))
   }
-  const whole = Buffer.from(bytes)
-  return isUtf8(whole) ? whole.toString() : undefined
+  const complete = Buffer.from(bytes)
+  return isUtf8(complete) ? complete.toString() : undefined
 }
 
 describe('A query string', () => {

@@ -4,7 +4,7 @@ import { type Garbage, goodPaths } from './garbage.ts'
 const json = 'application/vnd.api+json'
 const person = JSON.stringify({ data: { type: 'person', attributes: { name: 'Ada' } } })
 
-/** Requests whose headers are wrong, in ways that any HTTP client can send. */
+/** Requests with invalid headers that any HTTP client can send. */
 export function anyBadHeader(): fc.Arbitrary<Garbage> {
   const get = (headers: Garbage['headers'], hopeless: boolean) =>
     fc

@@ -124,7 +124,7 @@ export const brokenJson: fc.Arbitrary<string> = fc.oneof(
     ),
 )
 
-/** A list in a list in a list, with a number at the bottom that only a slow reading tells exactly. */
+/** A list in a list in a list, with a number at the bottom that only an exact parser reads without loss. */
 export function nested(depth: number): string {
   return `${'['.repeat(depth)}18446744073709551616${']'.repeat(depth)}`
 }

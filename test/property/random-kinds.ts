@@ -127,7 +127,7 @@ export function anyValueOf({
   return kind === 'decimal' && scale !== undefined ? anyAmount : byKind[kind]
 }
 
-/** All the ways in which clients may write a value, that of its own telling most often. */
+/** All spellings of a value that clients may send, most often the one of responses. */
 export function spellingsOf(kind: Kind, value: Value): fc.Arbitrary<JsonValue> {
   const serialized = kinds[kind].serialize(value, { kind })
   return fc.constantFrom(serialized, serialized, ...otherSpellings(kind, value, String(serialized)))

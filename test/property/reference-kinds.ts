@@ -1,5 +1,5 @@
 /**
- * What the values of each kind are: how the reference reads, compares and tells them.
+ * What the values of each kind are: how the reference reads, compares and serializes them.
  *
  * Written from the documentation of the kinds, without a line of the engine's.
  */
@@ -69,7 +69,7 @@ function serializeInteger64(value: Value, { largeValuesAs }: AttributeDescriptio
 }
 
 function readNumber(json: JsonValue): Value {
-  // Nothing tells 0 and −0 apart.
+  // 0 and −0 are the same number everywhere.
   return Number(json) + 0
 }
 

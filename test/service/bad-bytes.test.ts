@@ -123,8 +123,8 @@ describe('Requests that do not arrive', () => {
 
   it('given half a body, when the time is over, then the client gets 408 and nothing is written', async () => {
     const client = await openSocket(server.origin)
-    const whole = request('POST', '/notes', [], noteBody('late'))
-    client.send(whole.slice(0, -5))
+    const complete = request('POST', '/notes', [], noteBody('late'))
+    client.send(complete.slice(0, -5))
     assert.deepEqual(statuses(await client.closed()), [408])
     assert.equal((await server.app.inject('/notes/1')).statusCode, 404)
   })

@@ -12,11 +12,11 @@ interface Compiled {
   /** Statements that were written, and those that the database was given to prepare. */
   readonly written: number
   readonly prepared: number
-  /** Functions that were written to tell rows. */
-  readonly tellers: number
+  /** Generated functions that serialize rows. */
+  readonly serializers: number
 }
 
-const nothing: Compiled = { written: 0, prepared: 0, tellers: 0 }
+const nothing: Compiled = { written: 0, prepared: 0, serializers: 0 }
 
 /** Counts what is compiled while something runs, which runs as ever. */
 async function compiledBy(work: () => Promise<unknown>): Promise<Compiled> {
@@ -25,14 +25,14 @@ async function compiledBy(work: () => Promise<unknown>): Promise<Compiled> {
     mock.method(DatabaseSync.prototype, 'prepare'),
     mock.method(pg.Connection.prototype, 'parse'),
   ]
-  const tellers = mock.method(globalThis, 'Function')
-  const spies = [written, ...prepared, tellers]
+  const serializers = mock.method(globalThis, 'Function')
+  const spies = [written, ...prepared, serializers]
   try {
     await work()
     return {
       written: written.mock.callCount(),
       prepared: prepared.reduce((sum, { mock }) => sum + mock.callCount(), 0),
-      tellers: tellers.mock.callCount(),
+      serializers: serializers.mock.callCount(),
     }
   } finally {
     for (const spy of spies) spy.mock.restore()
@@ -85,17 +85,20 @@ describeService(
       }
     })
 
-    it('a new shape is compiled once: each statement, and a teller for each layout that is new', async () => {
+    it('a new shape is compiled once: each statement, and a serializer for each new layout', async () => {
       await fill(app, 1)
       const sparse = { 'fields[person]': 'birth_date,gender', sort: 'gender,-birth_date' }
       const first = await compiledBy(() => app.get('/persons', sparse))
-      assert.ok(first.written > 0 && first.prepared > 0 && first.tellers > 0, JSON.stringify(first))
+      assert.ok(
+        first.written > 0 && first.prepared > 0 && first.serializers > 0,
+        JSON.stringify(first),
+      )
       // PostgreSQL keeps a statement that comes for the second time.
       await app.get('/persons', sparse)
       assert.deepEqual(await compiledBy(() => app.get('/persons', sparse)), nothing)
       const sorted = await compiledBy(() => app.get('/persons', { ...sparse, sort: 'birth_date' }))
       assert.ok(sorted.written > 0 && sorted.prepared > 0)
-      assert.equal(sorted.tellers, 0)
+      assert.equal(sorted.serializers, 0)
     })
 
     it('a query that came twice before is not read again', async () => {
@@ -115,8 +118,8 @@ describeService(
       if (app.database === 'PostgreSQL') return
       await fill(app, 2)
       const counting = async (number: number) => {
-        const asked = { 'page[size]': '1', filter: [{ name: 'name', op: 'ne', val: `n${number}` }] }
-        const run = await statementsOf(() => app.get('/persons', asked))
+        const query = { 'page[size]': '1', filter: [{ name: 'name', op: 'ne', val: `n${number}` }] }
+        const run = await statementsOf(() => app.get('/persons', query))
         return run.filter((sql) => sql.includes('count(*)')).length
       }
       assert.deepEqual([await counting(0), await counting(0)], [1, 0])

@@ -7,7 +7,7 @@ import { count, enter, identifier } from './people.ts'
 
 const person = (data: object) => ({ data: { type: 'person', ...data } })
 
-/** Bodies of `POST /persons` that are no JSON:API document of a person, as sent, and where their fault lies. */
+/** Bodies of `POST /persons` that are no JSON:API document of a person, as sent, and the pointer of the error. */
 // biome-ignore format: a table, one body a row
 const malformed: readonly (readonly [raw: string, at: string | RegExp])[] = [
   ['',                                                                    ''],
@@ -54,7 +54,7 @@ const malformed: readonly (readonly [raw: string, at: string | RegExp])[] = [
 ]
 
 describeService('bodies: 400', (app) => {
-  it('rejects what is no JSON or no JSON:API document, at the place at fault', async () => {
+  it('rejects what is no JSON or no JSON:API document, at the position of the error', async () => {
     for (const [raw, at] of malformed) {
       assertErrors(await app.call('POST', '/persons', { raw }), 400, { status: 400, at })
     }
@@ -340,12 +340,12 @@ describeService('too large', (app) => {
   })
 
   it('a body may have exactly as many bytes as MAX_BODY says', async () => {
-    const whole = JSON.stringify(person({ attributes: { name: 'é'.repeat(100) } }))
-    const size = Buffer.byteLength(whole)
+    const complete = JSON.stringify(person({ attributes: { name: 'é'.repeat(100) } }))
+    const size = Buffer.byteLength(complete)
     await app.restart({ maxBody: size })
-    assertStatus(await app.call('POST', '/persons', { raw: whole }), 201)
+    assertStatus(await app.call('POST', '/persons', { raw: complete }), 201)
     for (const headers of [{}, { 'Transfer-Encoding': 'chunked' }]) {
-      const response = await app.call('POST', '/persons', { raw: `${whole} `, headers })
+      const response = await app.call('POST', '/persons', { raw: `${complete} `, headers })
       assertErrors(response, 413, { status: 413, says: String(size) })
     }
   })

@@ -111,7 +111,7 @@ describeService('fields: neither selected nor computed', (app) => {
   const sqlOf = async (path: string, query: Record<string, string>) =>
     (await statementsOf(() => app.get(path, query))).join('\n')
 
-  it('selects only the columns asked for', async () => {
+  it('selects only the requested columns', async () => {
     const { ada } = await enter(app)
     for (const [fields, selected] of [
       ['gender', ['gender']],

@@ -85,8 +85,8 @@ describeService('The number of filter terms in a request', (app) => {
 
   it('may follow 200 relationships in all, no more', async () => {
     await enter(app)
-    const path = (steps: number) => {
-      const names = many(steps, (step) => (step % 2 === 0 ? 'computers' : 'owner'))
+    const path = (length: number) => {
+      const names = many(length, (index) => (index % 2 === 0 ? 'computers' : 'owner'))
       return { name: [...names, 'id'].join('__'), op: 'ne', val: null }
     }
     const filterOf = (spare: number) => [{ or: [...many(18, () => path(11)), path(2 + spare)] }]

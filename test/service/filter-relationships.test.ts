@@ -110,14 +110,14 @@ describeService('filter, through relationships', (app) => {
       const inner = '{"name":"name","op":"startswith","val":"G"}'
       return `[${open.repeat(times)}${inner}${'}}'.repeat(times)}]`
     }
-    const steps = (times: number) => `${'computers__owner__'.repeat(times)}name`
+    const path = (times: number) => `${'computers__owner__'.repeat(times)}name`
     assert.deepEqual(await finds(app, '/persons', around(10)), ['Grace'])
-    const short = { [`filter[${steps(10)}]`]: 'Grace Hopper' }
+    const short = { [`filter[${path(10)}]`]: 'Grace Hopper' }
     assert.deepEqual(await found(app, '/persons', short), ['Grace'])
     for (const times of [15, 25, 49, 60]) {
       for (const query of [
         { filter: around(times) },
-        { [`filter[${steps(times)}]`]: 'Grace Hopper' },
+        { [`filter[${path(times)}]`]: 'Grace Hopper' },
       ]) {
         const response = await app.get('/persons', query)
         if (response.status === 200) assert.deepEqual(labels(response), ['Grace'])

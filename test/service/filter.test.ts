@@ -221,7 +221,7 @@ describeService('filter, on every collection', (app) => {
     assert.equal(response.body.included?.length, 2)
   })
 
-  it('returns included resources whole, whatever the filter asked of them', async () => {
+  it('returns included resources completely, whatever the filter requires of them', async () => {
     await enter(app)
     const query = { 'filter[computers__serial]': 'ENIAC', include: 'computers' }
     assert.equal((await app.get('/persons', query)).body.included?.length, 2)

@@ -82,7 +82,7 @@ describe('The head of a request', () => {
       client.send(`${head}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`)
       const received = await client.closed()
       const [status = 0, ...others] = statuses(received)
-      // Without a final `chunked` there is no telling where the body ends: the parser rejects it by itself.
+      // Without a final `chunked` the end of the body is unknown: the parser rejects it by itself.
       assert.ok(status === 501 || status === 400, `${status}`)
       if (status === 501) assert.match(received, /"code":"unsupported_coding"/)
       assert.deepEqual(others, [])

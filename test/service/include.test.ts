@@ -82,7 +82,7 @@ describeService('include', (app) => {
   it('takes several paths, in any order, repeated or one within the other', async () => {
     const { ada, eniac, zuse } = await enter(app)
     const path = `/persons/${ada.id}`
-    const whole = await app.get(path, { include: 'computers.owner' })
+    const complete = await app.get(path, { include: 'computers.owner' })
     for (const include of [
       'computers,computers.owner',
       'computers.owner,computers',
@@ -90,19 +90,19 @@ describeService('include', (app) => {
       'computers,computers,computers.owner',
     ]) {
       const { body } = await app.get(path, { include })
-      assert.deepEqual([body.data, body.included], [whole.body.data, whole.body.included])
+      assert.deepEqual([body.data, body.included], [complete.body.data, complete.body.included])
     }
-    assert.deepEqual(included(whole), [`computer ${eniac.id}`, `computer ${zuse.id}`])
+    assert.deepEqual(included(complete), [`computer ${eniac.id}`, `computer ${zuse.id}`])
   })
 
-  it('includes the resources on the way of a dotted path', async () => {
+  it('includes the resources along a dotted path', async () => {
     const { ada, eniac, zuse, orphan } = await enter(app)
     const response = await app.get(`/computers/${eniac.id}`, { include: 'owner.computers' })
     assert.deepEqual(included(response), [`computer ${zuse.id}`, `person ${ada.id}`])
     assert.ok(!included(response).includes(`computer ${orphan.id}`))
   })
 
-  it('includes nothing but what was asked for', async () => {
+  it('includes only what was requested', async () => {
     const { ada, grace, mark } = await enter(app)
     const response = await app.get(`/persons/${grace.id}`, { include: 'computers' })
     assert.deepEqual(included(response), [`computer ${mark.id}`])
@@ -155,7 +155,7 @@ describeService('include and fields', (app) => {
     assert.deepEqual(linkedIds(response.one, 'computers'), [eniac.id, zuse.id])
   })
 
-  it('holds step by step and type by type: the path ends before the first step not listed', async () => {
+  it('applies to each relationship of a path: it ends before the first one that is not listed', async () => {
     const { ada, eniac } = await enter(app)
     const path = `/computers/${eniac.id}`
     const include = 'owner.computers'

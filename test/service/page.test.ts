@@ -81,13 +81,13 @@ describeService('pages', (app) => {
   it('walked by next, and back by prev, return every resource once', async () => {
     const all = await crowd(app, 7)
     const walk = async (from: string, by: 'next' | 'prev') => {
-      const steps: string[][] = []
+      const idsByPage: string[][] = []
       for (let link: string | undefined = from; link !== undefined; ) {
         const page: TestResponse = await app.get(link)
-        steps.push(ids(page))
+        idsByPage.push(ids(page))
         link = page.body.links?.[by]
       }
-      return steps
+      return idsByPage
     }
     const start = await app.get('/persons', { sort: '-id', 'page[size]': '3' })
     const forth = await walk(start.body.links?.first ?? '', 'next')
@@ -215,14 +215,14 @@ describeService('pages: errors', (app) => {
 describeService(
   'PAGE_SIZE and MAX_PAGE_SIZE',
   (app) => {
-    it('PAGE_SIZE is the size of a page that is not asked for', async () => {
+    it('PAGE_SIZE is the size of a page without a requested size', async () => {
       const all = await crowd(app, 5)
       const response = await app.get('/persons')
       assert.deepEqual(ids(response), all.slice(0, 2))
       assert.deepEqual(pages(response), { first: 1, next: 2, last: 3 })
     })
 
-    it('MAX_PAGE_SIZE may be asked for, and nothing above it, nor 0', async () => {
+    it('MAX_PAGE_SIZE may be requested, and nothing above it, nor 0', async () => {
       const all = await crowd(app, 5)
       assert.deepEqual(ids(await app.get('/persons', { 'page[size]': '4' })), all.slice(0, 4))
       for (const size of ['5', '0', '1000000']) {

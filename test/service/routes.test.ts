@@ -51,7 +51,7 @@ describeService('GET {base}/', (app) => {
 })
 
 describeService('a whole URL as the target of a request (RFC 9112 §3.2.2)', (app) => {
-  const asked = (path: string): Promise<string> =>
+  const textOf = (path: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const request = get(app.url, { path }, (response) => text(response).then(resolve, reject))
       request.on('error', reject)
@@ -63,10 +63,10 @@ describeService('a whole URL as the target of a request (RFC 9112 §3.2.2)', (ap
       const response = await app.get(path)
       assert.equal(response.status, 200)
       for (const host of ['http://any.host', 'HTTPS://[::1]:8'])
-        assert.equal(await asked(host + path), response.text, host + path)
+        assert.equal(await textOf(host + path), response.text, host + path)
     }
-    assert.equal(await asked('http://any.host'), await asked('/'))
-    assert.match(await asked('http://any.host/nowhere'), /"status":"404".*nowhere/)
+    assert.equal(await textOf('http://any.host'), await textOf('/'))
+    assert.match(await textOf('http://any.host/nowhere'), /"status":"404".*nowhere/)
   })
 })
 
@@ -288,7 +288,7 @@ describeService('the host of absolute links', (app) => {
 describeService(
   'PUBLIC_URL',
   (app) => {
-    it('is the origin of absolute links, whatever host was asked; paths stay paths', async () => {
+    it('is the origin of absolute links, whatever host was requested; paths stay paths', async () => {
       const ada = await app.person()
       await app.person()
       const response = await app.get('/v1/persons', { 'page[size]': '1' })

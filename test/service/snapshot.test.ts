@@ -31,8 +31,8 @@ async function whileMoving(app: TestService, work: () => Promise<void>): Promise
   return rounds
 }
 
-/** Asserts that count, data, linkage and included of a response tell one and the same moment. */
-function assertOneMoment(response: TestResponse): void {
+/** Asserts that count, data, linkage and included of a response are of one snapshot. */
+function assertOneSnapshot(response: TestResponse): void {
   assert.equal(response.status, 200, response.text)
   const persons = response.many
   assert.equal(response.body.meta?.count, persons.length)
@@ -59,7 +59,7 @@ describeService('one snapshot', (app) => {
     const rounds = await whileMoving(app, async () => {
       for (let each = 0; each < repeats / 3; each++) {
         for (const include of ['computers', 'computers.owner', 'computers.owner.computers']) {
-          assertOneMoment(await app.get('/persons', { include, 'page[size]': '0' }))
+          assertOneSnapshot(await app.get('/persons', { include, 'page[size]': '0' }))
         }
       }
     })
@@ -70,7 +70,7 @@ describeService('one snapshot', (app) => {
     await insertMany(app.databaseUrl, { persons: 3_000, computers: 1, nameLength: 200 })
     await whileMoving(app, async () => {
       for (let each = 0; each < 3; each++) {
-        assertOneMoment(await app.get('/persons', { include: 'computers', 'page[size]': '0' }))
+        assertOneSnapshot(await app.get('/persons', { include: 'computers', 'page[size]': '0' }))
       }
     })
   })
@@ -79,7 +79,7 @@ describeService('one snapshot', (app) => {
     await insertMany(app.databaseUrl, { persons: 10, computers: 2 })
     await whileMoving(app, async () => {
       for (let each = 0; each < repeats / 2; each++) {
-        assertOneMoment(
+        assertOneSnapshot(
           await app.get('/persons', { include: 'computers.owner', 'page[size]': '50' }),
         )
       }

@@ -105,14 +105,14 @@ describeService('sort', (app) => {
   it('is unique at its end, so that pages never overlap', async () => {
     for (let each = 0; each < 13; each++) await app.person({ gender: each % 2 ? 'x' : null })
     for (const sort of ['gender', '-gender', '-name', 'gender,-birth_date']) {
-      const whole = ids(await app.get('/persons', { sort, 'page[size]': '0' }))
+      const complete = ids(await app.get('/persons', { sort, 'page[size]': '0' }))
       const pieces: string[] = []
       for (let page = 1; page <= 5; page++) {
         const query = { sort, 'page[size]': '3', 'page[number]': String(page) }
         pieces.push(...ids(await app.get('/persons', query)))
       }
-      assert.deepEqual(pieces, whole, sort)
-      assert.equal(new Set(whole).size, 13)
+      assert.deepEqual(pieces, complete, sort)
+      assert.equal(new Set(complete).size, 13)
     }
   })
 

@@ -11,29 +11,29 @@ const sendTimeout = 500
 
 describeService(
   'Clients that stop reading a stream',
-  (world) => {
-    if (!isShared(world)) return
+  (fixture) => {
+    if (!isShared(fixture)) return
 
     it('given as many as there are database connections, when the time is over, then others are served', async () => {
-      await insertMany(world.databaseUrl, { persons: 20_000, computers: 0, nameLength: 1_000 })
+      await insertMany(fixture.databaseUrl, { persons: 20_000, computers: 0, nameLength: 1_000 })
       const stalled = await Promise.all(
-        Array.from({ length: 4 }, () => openSocket(world.url, { reads: false })),
+        Array.from({ length: 4 }, () => openSocket(fixture.url, { reads: false })),
       )
       for (const { send } of stalled) send(request('GET', '/persons?page[size]=0'))
       // Each of them has begun, or waits for a database connection.
       await pause(200)
       const answers = await Promise.all(
-        Array.from({ length: 8 }, () => world.get('/persons/1', { include: 'computers' })),
+        Array.from({ length: 8 }, () => fixture.get('/persons/1', { include: 'computers' })),
       )
       assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
-      const whole = await world.get('/persons', { 'page[size]': '0' })
-      assert.equal(whole.many.length, 20_000)
+      const complete = await fixture.get('/persons', { 'page[size]': '0' })
+      assert.equal(complete.many.length, 20_000)
       for (const { socket } of stalled) socket.destroy()
     })
 
     it('given a client that reads slowly, when it reads on, then it gets the whole document', async () => {
-      await insertMany(world.databaseUrl, { persons: 10_000, computers: 0, nameLength: 1_000 })
-      const slow = await openSocket(world.url)
+      await insertMany(fixture.databaseUrl, { persons: 10_000, computers: 0, nameLength: 1_000 })
+      const slow = await openSocket(fixture.url)
       slow.send(request('GET', '/persons?page[size]=0', ['Connection: close']))
       for (let times = 0; times < 8; times += 1) {
         slow.socket.resume()

@@ -202,11 +202,11 @@ describe('start', () => {
     it('a second one loads neither a compiler of TypeScript nor a client of HTTP', async (test) => {
       const place = await folder(test)
       const list = join(place, 'loaded.json')
-      const tells = `process.on('exit', () => process.getBuiltinModule('node:fs')
+      const script = `process.on('exit', () => process.getBuiltinModule('node:fs')
       .writeFileSync(${JSON.stringify(list)}, JSON.stringify(process.moduleLoadList)))`
       const environment = {
         NODE_COMPILE_CACHE: join(place, 'compiled'),
-        NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(tells)}`,
+        NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}`,
       }
       const loads = async () => {
         const child = await start(test, place, [], environment)

@@ -9,7 +9,7 @@ export interface WriteLog {
   readonly rejected: Map<string, string>
   /** The connection ended without an answer. */
   readonly unanswered: Set<string>
-  /** Neither answered nor ended within the patience of the client. */
+  /** Neither answered nor ended before the timeout of the client. */
   readonly hanging: Set<string>
 }
 
@@ -26,7 +26,7 @@ export interface Writers {
   readonly agent?: AgentOptions
 }
 
-/** Creates persons one after the other on several connections, until it is told to stop. */
+/** Creates persons one after the other on several connections, until it is stopped. */
 export async function writeUntil(
   url: string,
   stop: AbortSignal,

@@ -33,8 +33,8 @@ describeService('queries beyond what a database takes', (app) => {
   it('are served to the deepest include there is, and rejected beyond', async () => {
     const ada = await app.person()
     const computer = await app.computer({}, ada)
-    const path = (steps: number) =>
-      Array.from({ length: steps }, (_, step) => (step % 2 === 0 ? 'computers' : 'owner')).join('.')
+    const path = (length: number) =>
+      Array.from({ length }, (_, index) => (index % 2 === 0 ? 'computers' : 'owner')).join('.')
     const deepest = await app.get('/persons', { include: path(20) })
     assert.deepEqual(
       deepest.body.included?.map(({ id }) => id),

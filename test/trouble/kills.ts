@@ -20,7 +20,7 @@ export interface KillReport {
   readonly acknowledged: ReadonlyMap<string, number>
   /** How many writes got no response, and how many of these were found to be carried out. */
   readonly inDoubt: number
-  readonly carriedOut: number
+  readonly executed: number
 }
 
 /**
@@ -35,7 +35,7 @@ export async function killDuringWrites(
   const { url, remove } = await database.create()
   const all = Array.from({ length: clients }, (_, number) => new TrackedClient(`c${number}`))
   const acknowledged = new Map<string, number>()
-  let [inDoubt, carriedOut] = [0, 0]
+  let [inDoubt, executed] = [0, 0]
   for (let kill = 0; kill < kills; kill += 1) {
     const victim = victims[kill % victims.length] ?? 'server'
     const workers = victim === 'server' ? '1' : '2'
@@ -52,12 +52,12 @@ export async function killDuringWrites(
     const found = await statesOf(url)
     for (const each of all) {
       if (each.inDoubt) inDoubt += 1
-      const isCarriedOut = each.settle(found.get(each.prefix) ?? nothing)
-      if (isCarriedOut) carriedOut += 1
+      const isExecuted = each.settle(found.get(each.prefix) ?? nothing)
+      if (isExecuted) executed += 1
     }
   }
   await remove()
-  return { acknowledged, inDoubt, carriedOut }
+  return { acknowledged, inDoubt, executed }
 }
 
 /** Fails unless every kind of write was acknowledged. */

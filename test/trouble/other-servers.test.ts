@@ -8,7 +8,7 @@ import { freshPostgres } from '../postgres.ts'
 import { statementsOf } from '../service/statements.ts'
 import { parseResponse } from '../test-response.ts'
 
-it('A server that speaks for PostgreSQL is not asked for what statements leave for one another', async (test) => {
+it('A server that speaks for PostgreSQL gets no statement that depends on an earlier one', async (test) => {
   const database = await freshPostgres()
   const client = new pg.Client(database.url)
   await client.connect()

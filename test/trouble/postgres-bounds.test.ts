@@ -18,7 +18,7 @@ import { poolerTo } from './pooler.ts'
 
 type Ask = (method: string, path: string, call?: Call) => Promise<TestResponse>
 
-/** A service in a test: what is asked of it, and where it is. */
+/** The requests to a service in a test, and its address. */
 interface Served {
   readonly ask: Ask
   readonly url: string
@@ -131,7 +131,7 @@ describe('Bounded work on PostgreSQL', () => {
     })
   })
 
-  it('given a pooler, when a read takes too long, then the server is told to stop it', async () => {
+  it('given a pooler, when a read takes too long, then it is canceled on the server', async () => {
     const pooler = await poolerTo(database.url, 2)
     const settings: Partial<Settings> = {
       databaseUrl: pooler.url,

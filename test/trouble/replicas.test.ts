@@ -214,7 +214,7 @@ function sessionsOn(server: PostgresServer): number {
   return server.log.match(/set_config\('role'/g)?.length ?? 0
 }
 
-/** How many documents a server has been asked for: it logs every statement, and theirs end alike. */
+/** How many documents a server has returned: it logs every statement, and theirs end alike. */
 function readsOn(server: PostgresServer): number {
   return server.log.match(/ as "t0"$/gm)?.length ?? 0
 }

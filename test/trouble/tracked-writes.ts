@@ -129,7 +129,7 @@ export class TrackedClient {
   }
 
   /**
-   * Writes until it is told to stop or gets no response.
+   * Writes until it is stopped or gets no response.
    * @param acknowledged - counts acknowledged writes by kind
    * @throws Error when a write is rejected, or when its connection hangs
    */
@@ -171,11 +171,11 @@ export class TrackedClient {
   settle(found: State): boolean {
     const lines = linesOf(found)
     const [without, after] = [linesOf(this.state), this.inDoubt && linesOf(this.inDoubt)]
-    const isCarriedOut = after !== undefined && isDeepStrictEqual(lines, after)
-    if (!isCarriedOut) assert.deepEqual(lines, without, `in doubt:\n${after?.join('\n')}`)
+    const isExecuted = after !== undefined && isDeepStrictEqual(lines, after)
+    if (!isExecuted) assert.deepEqual(lines, without, `in doubt:\n${after?.join('\n')}`)
     this.state = found
     this.inDoubt = undefined
-    return isCarriedOut
+    return isExecuted
   }
 }
 

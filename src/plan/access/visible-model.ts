@@ -60,7 +60,7 @@ function restrictField(field: Field, context: FieldContext): Field | undefined {
       if (!isReadable) return undefined
       return holdAll(listRules(field, 'writable', context), context)
         ? field
-        : { ...field, isRefused: true }
+        : { ...field, isDenied: true }
     case 'attribute':
       return restrictAttribute(field, isReadable, context)
   }
@@ -72,18 +72,18 @@ function restrictAttribute(
   context: FieldContext,
 ): AttributeField | undefined {
   const { filterable = true, sortable = true } = field.access ?? {}
-  const isRefused = field.isWritable && !holdAll(listRules(field, 'writable', context), context)
-  if (!isReadable && (!field.isWritable || isRefused)) return undefined
+  const isDenied = field.isWritable && !holdAll(listRules(field, 'writable', context), context)
+  if (!isReadable && (!field.isWritable || isDenied)) return undefined
   const isFilterable = isReadable && context.holds(filterable)
   const isSortable = isReadable && context.holds(sortable)
-  if (isReadable && isFilterable && isSortable && !isRefused) return field
+  if (isReadable && isFilterable && isSortable && !isDenied) return field
   return {
     ...field,
     isReadable: field.isReadable && isReadable,
     isFilterable: field.isFilterable && isFilterable,
     isSortable: field.isSortable && isSortable,
     ...(field.paths && !isSortable && { paths: withoutSort(field.paths) }),
-    ...(isRefused && { isRefused }),
+    ...(isDenied && { isDenied }),
   }
 }
 

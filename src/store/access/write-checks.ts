@@ -42,7 +42,7 @@ export interface AccessCheck {
 /** The rules that a write must meet. */
 export interface AccessChecks {
   /** Whether the operation is refused for every row. */
-  readonly isRefused: boolean
+  readonly isDenied: boolean
   /** Before the write: they concern rows that the request may read. */
   readonly before: readonly AccessCheck[]
   /** After the write: the written row. */
@@ -71,7 +71,7 @@ export function compileAccessChecks(
       compileCheck(rule, resource, [matchesRequestedId(resource, 0, target), ...scope], context),
     )
   return {
-    isRefused: own.some(({ condition }) => condition === false) && isNew,
+    isDenied: own.some(({ condition }) => condition === false) && isNew,
     before: [
       ...(isNew ? [] : ofRow(isRowInScope(resource))),
       ...shape.columns.flatMap((column, index) => {

@@ -75,10 +75,13 @@ function sendWithSetups(session: Session, queries: readonly PostgresQuery[]): Ru
     query.setup ? [{ ...query.setup, isPrepared: query.isPrepared }, query] : [query],
   )
   const { result, cancel } = sendQueries(session, sent)
-  const isAsked = (_result: PostgresResult, index: number) =>
+  const isRequested = (_result: PostgresResult, index: number) =>
     queries.some((each) => each === sent[index])
   return {
-    result: result.then(({ results, ...end }) => ({ ...end, results: results.filter(isAsked) })),
+    result: result.then(({ results, ...end }) => ({
+      ...end,
+      results: results.filter(isRequested),
+    })),
     cancel,
   }
 }

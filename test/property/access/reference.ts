@@ -80,7 +80,7 @@ export class Reference {
     return sides.length === 0 || sides.some((rule) => this.#decides(rule))
   }
 
-  /** The outcome of each condition of the rules of a type for a row: writes may combine them in other ways than reads. */
+  /** The outcome of each condition of the rules of a type for a row: writes may combine them otherwise than reads. */
   outcomes(type: Type, thing: Thing, data: Data): unknown {
     const outcomesOf = (rule: RowRule | undefined): unknown => {
       if (typeof rule !== 'object' || 'is' in rule) return undefined
