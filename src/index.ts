@@ -70,6 +70,12 @@ export type {
 export { checkTables } from './model/check-tables.ts'
 export { type Codec, type CodecName, canStore, type DefinedCodec } from './model/codecs.ts'
 export type { ColumnCodec } from './model/column-codec.ts'
+export type {
+  NoOperators,
+  Operands,
+  OperatorsWith,
+  WithOperators,
+} from './model/custom-operator.ts'
 export { databaseJson, databaseText } from './model/database-kinds.ts'
 export type { DecimalSize } from './model/decimals.ts'
 export { DeclarationError } from './model/declaration-error.ts'
@@ -144,6 +150,8 @@ export type { JsonPaths } from './model/json-paths.ts'
 export {
   boolean,
   bytes,
+  type CustomOperator,
+  type CustomOperators,
   date,
   datetime,
   email,
@@ -157,6 +165,7 @@ export {
   time,
   url,
   uuid,
+  type WriteCustomOperator,
 } from './model/kinds.ts'
 export type { Declarations, Model, ModelOptions, Table } from './model/model.ts'
 export { decimal, enumeration, type Integer64Options, integer64 } from './model/parametric-kinds.ts'

@@ -4,6 +4,8 @@ import type { StoredTable } from './catalog.ts'
 import { type Codec, describeCodec, getCodec } from './codecs.ts'
 import type { DialectName } from './dialect.ts'
 import type { Expression } from './fields.ts'
+import type { Kind } from './kinds.ts'
+import { getCustomOperators } from './operators.ts'
 
 /** A column that a declaration refers to, and what the declaration requires of it. */
 export interface ColumnReference {
@@ -47,6 +49,21 @@ export function findCodecErrors(location: string, codec: Codec, dialect: Dialect
   return typeof codec === 'string' || codec[dialect]
     ? []
     : [`${location}: the kind ${describeCodec(codec)} has no codec for ${dialect}`]
+}
+
+/** Reports the operators of a kind that have no SQL for the database. */
+export function findOperatorErrors(
+  location: string,
+  kind: Kind<unknown>,
+  dialect: DialectName,
+): string[] {
+  return Object.entries(getCustomOperators(kind)).flatMap(([operator, { sql: writers }]) =>
+    writers[dialect]
+      ? []
+      : [
+          `${location}: the operator ${operator} of the kind ${kind.name} has no SQL for ${dialect}`,
+        ],
+  )
 }
 
 /** Names a column and its table in an error's sentence. */

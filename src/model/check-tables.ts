@@ -6,6 +6,7 @@ import {
   describeColumns,
   findCodecErrors,
   findColumnErrors,
+  findOperatorErrors,
   listColumns,
 } from './check-columns.ts'
 import {
@@ -141,6 +142,7 @@ function findFieldErrors(
       if (column === undefined)
         return [
           ...findCodecErrors(location, kind.codec, dialect),
+          ...findOperatorErrors(location, kind, dialect),
           ...listColumns((columnOf) => expression(columnOf, dialect), location).flatMap((each) =>
             findColumnErrors(each, table),
           ),
@@ -148,6 +150,7 @@ function findFieldErrors(
       const reference = { location: `${location}.column`, column, codec: kind.codec }
       return [
         ...findColumnErrors(reference, table, dialect),
+        ...findOperatorErrors(location, kind, dialect),
         ...findTextIndexErrors(field, `${location}.match`, table, context.catalog),
       ]
     }

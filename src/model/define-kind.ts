@@ -2,16 +2,18 @@ import { suggest } from '../errors/suggestion.ts'
 import { arrayCodecName, type CreateArrayCodec } from './array-codecs.ts'
 import { type Codec, type DefinedCodec, getCodec } from './codecs.ts'
 import type { ColumnCodec } from './column-codec.ts'
+import type { NoOperators, Operands, OperatorsWith, WithOperators } from './custom-operator.ts'
 import type { DialectName } from './dialect.ts'
 import { isObject } from './json.ts'
 import { type JsonSchema, type Kind, kinds, type OperatorLevel } from './kinds.ts'
+import { findOperator, isCountOperator } from './operators.ts'
 import { parametricKinds } from './parametric-kinds.ts'
 import { postgresArrays } from './postgres-arrays.ts'
 import { sqliteArrays } from './sqlite-arrays.ts'
 import type { ReadResult } from './value-result.ts'
 
 /** What every kind of a program defines. */
-interface KindMembers<Value, Level extends OperatorLevel> {
+interface KindMembers<Value, Level extends OperatorLevel, Types extends Operands = Operands> {
   /** The name in error messages. No two kinds of one column may have the same. */
   readonly name: string
   /** The JSON Schema of values in documents. */
@@ -29,6 +31,8 @@ interface KindMembers<Value, Level extends OperatorLevel> {
   readonly serialize?: (value: Value) => string
   /** The operators that apply. Default `plain`: tests for equality. */
   readonly operators?: Level
+  /** Further filter operators, by name: the kind of their operand and their SQL. */
+  readonly customOperators?: OperatorsWith<Types>
   /** Two fields can be compared with each other if this is the same. Default: the name. */
   readonly comparesAs?: string
   /** True if values cannot be written. Default false. */
@@ -36,8 +40,12 @@ interface KindMembers<Value, Level extends OperatorLevel> {
 }
 
 /** A kind whose values are stored as values of another kind: in its columns, compared and sorted as they are. */
-export interface DerivedKind<Value, Stored, Level extends OperatorLevel = OperatorLevel>
-  extends KindMembers<Value, Level> {
+export interface DerivedKind<
+  Value,
+  Stored,
+  Level extends OperatorLevel = OperatorLevel,
+  Types extends Operands = Operands,
+> extends KindMembers<Value, Level, Types> {
   /** The kind whose values are stored. */
   readonly stores: Kind<Stored>
   /** Converts a stored value, never null. @throws Error if it is no value of the kind */
@@ -47,8 +55,11 @@ export interface DerivedKind<Value, Stored, Level extends OperatorLevel = Operat
 }
 
 /** A kind that says for each database how a column stores its values. */
-export interface ColumnKind<Value, Level extends OperatorLevel = OperatorLevel>
-  extends KindMembers<Value, Level> {
+export interface ColumnKind<
+  Value,
+  Level extends OperatorLevel = OperatorLevel,
+  Types extends Operands = Operands,
+> extends KindMembers<Value, Level, Types> {
   /** The codec of each database that the kind supports. */
   readonly columns: Readonly<Partial<Record<DialectName, ColumnCodec<Value>>>>
 }
@@ -57,13 +68,20 @@ export interface ColumnKind<Value, Level extends OperatorLevel = OperatorLevel>
  * Defines an attribute kind whose values another kind stores, e.g. a color as an integer.
  * @typeParam Value - the TypeScript type of the values: what JSON can contain, because calls in process pass them as JSON
  */
-export function defineKind<Value, Stored, const Level extends OperatorLevel = 'plain'>(
-  definition: DerivedKind<Value, Stored, Level>,
-): Kind<Value, Level>
+export function defineKind<
+  Value,
+  Stored,
+  const Level extends OperatorLevel = 'plain',
+  Types extends Operands = NoOperators,
+>(
+  definition: DerivedKind<Value, Stored, Level, Types>,
+): WithOperators<Kind<Value, Level>, NoInfer<Types>>
 /** Defines an attribute kind with codecs of its own. */
-export function defineKind<Value, const Level extends OperatorLevel = 'plain'>(
-  definition: ColumnKind<Value, Level>,
-): Kind<Value, Level>
+export function defineKind<
+  Value,
+  const Level extends OperatorLevel = 'plain',
+  Types extends Operands = NoOperators,
+>(definition: ColumnKind<Value, Level, Types>): WithOperators<Kind<Value, Level>, NoInfer<Types>>
 /**
  * Creates the kind of a definition. The startup check compares the columns with it, and prepares its SQL.
  * @throws TypeError that names the member that is not valid
@@ -73,6 +91,7 @@ export function defineKind<Value>(
 ): Kind<Value> {
   checkDefinition(definition)
   const { name, schema, read, readFilter = read, serialize = JSON.stringify } = definition
+  const { customOperators } = definition
   return {
     name,
     schema,
@@ -80,6 +99,7 @@ export function defineKind<Value>(
     comparesAs: definition.comparesAs ?? name,
     operators: definition.operators ?? 'plain',
     isReadOnly: definition.isReadOnly ?? false,
+    ...(customOperators && { customOperators }),
     readBody: (json) => read(json),
     readFilterValue: (json) => readFilter(json),
     readFilterText: definition.readFilterText ?? ((text) => readFilter(text)),
@@ -155,6 +175,7 @@ const optional = [
   'operators',
   'comparesAs',
   'isReadOnly',
+  'customOperators',
 ]
 const functions = ['read', 'readFilter', 'readFilterText', 'serialize', 'load', 'bind']
 
@@ -183,6 +204,30 @@ function checkDefinition(definition: unknown): void {
   if (isDerived && !(isObject(stores) && 'codec' in stores))
     fail('stores must be an attribute kind, such as text')
   if (!isDerived) checkColumns(columns, fail)
+  checkCustomOperators(definition.customOperators, fail)
+}
+
+/** The names of operators on relationships and queries, beside those of `operators.ts`. */
+const reservedOperators: readonly string[] = ['any', 'has', 'call', 'field']
+
+function checkCustomOperators(declared: unknown, fail: (problem: string) => void): void {
+  if (declared === undefined) return
+  if (!isObject(declared)) fail('customOperators must be an object')
+  for (const [name, operator] of Object.entries(Object(declared))) {
+    const location = `customOperators.${name}`
+    const isTaken = findOperator(name) || isCountOperator(name) || reservedOperators.includes(name)
+    if (isTaken) fail(`${location}: there is an operator "${name}" already`)
+    if (!/^[a-z][a-z0-9_]*$/i.test(name)) fail(`${location}: must be a name of letters and digits`)
+    const { takes, sql } = isObject(operator) ? operator : {}
+    if (!(isObject(takes) && 'codec' in takes))
+      fail(`${location}.takes must be an attribute kind, such as text`)
+    const writers = isObject(sql) ? Object.entries(sql) : []
+    if (writers.length === 0)
+      fail(`${location}.sql must have a function for sqlite, postgres, or both`)
+    for (const [dialect, write] of writers)
+      if ((dialect !== 'sqlite' && dialect !== 'postgres') || typeof write !== 'function')
+        fail(`${location}.sql.${dialect} must be a function for sqlite or postgres`)
+  }
 }
 
 function checkColumns(columns: unknown, fail: (problem: string) => void): void {

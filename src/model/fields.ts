@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { AuthValue, FieldAccess, FieldRule } from './access.ts'
+import type { NoOperators } from './custom-operator.ts'
 import type { Sql } from './dialect.ts'
 import type { JsonPaths } from './json-paths.ts'
 import type { Kind, OperatorLevel } from './kinds.ts'
@@ -102,6 +103,11 @@ export interface Attribute<
   readonly is: 'attribute'
   readonly kind: Kind<Value, Level>
 }
+
+/** An attribute with the operators of its kind, if it has any of its own. */
+type WithKindOperators<Field, Operators extends object> = [keyof Operators] extends [never]
+  ? Field
+  : Field & { readonly kind: { readonly customOperators: Operators } }
 
 /** An attribute with the option `paths`, if it has any. */
 type WithPaths<Field extends Attribute, Paths extends JsonPaths> = [keyof Paths] extends [never]
@@ -259,22 +265,26 @@ export function attribute<
   const Default extends DefaultValue<Value> | undefined = undefined,
   const Level extends OperatorLevel = OperatorLevel,
   const Paths extends JsonPaths = Record<never, never>,
+  const Operators extends object = NoOperators,
 >(
-  kind: Kind<Value, Level>,
+  kind: Kind<Value, Level> & { readonly customOperators?: Operators },
   options: AttributeOptions<NoInfer<Value>, IsRequired, Rights, Default, Paths> = {},
-): WithPaths<
-  Attribute<
-    Value,
-    NoInfer<IsRequired>,
-    NoInfer<Rights>,
-    [Default] extends [undefined] ? false : true,
-    Level
+): WithKindOperators<
+  WithPaths<
+    Attribute<
+      Value,
+      NoInfer<IsRequired>,
+      NoInfer<Rights>,
+      [Default] extends [undefined] ? false : true,
+      Level
+    >,
+    NoInfer<Paths>
   >,
-  NoInfer<Paths>
+  NoInfer<Operators>
 > {
   // The type arguments say whether `default` and `paths` are present, which the compiler does not evaluate here.
   return { is: 'attribute', kind, ...options } as unknown as ReturnType<
-    typeof attribute<Value, IsRequired, Rights, Default, Level, Paths>
+    typeof attribute<Value, IsRequired, Rights, Default, Level, Paths, Operators>
   >
 }
 

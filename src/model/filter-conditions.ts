@@ -1,3 +1,4 @@
+import type { CustomOperands } from './custom-operator.ts'
 import type { FieldDeclaration } from './fields.ts'
 import type { OperatorLevel } from './kinds.ts'
 import type { Declarations } from './model.ts'
@@ -85,7 +86,7 @@ type AttributeCondition<
   ?
       | ('opaque' extends Level ? never : FilterValue<Value>)
       | null
-      | FilterOperands<FilterValue<Value>, Other>[Level]
+      | (FilterOperands<FilterValue<Value>, Other>[Level] & CustomOperands<Field>)
   : never
 
 /** A condition on the related resources: null for none, `ne: null` for some, or conditions that one of them meets. */

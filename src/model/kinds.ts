@@ -1,4 +1,5 @@
 import type { Codec } from './codecs.ts'
+import type { DialectName, Sql } from './dialect.ts'
 import { type Json, serializeJson } from './json.ts'
 import { readJson } from './json-values.ts'
 import {
@@ -66,9 +67,28 @@ export interface Kind<Value, Level extends OperatorLevel = OperatorLevel> {
   readonly filterSchema?: JsonSchema
   /** The codec that stores the values in a column. */
   readonly codec: Codec
+  /**
+   * The filter operators of a kind that a program defines, beside those of its level: `CustomOperators`. Here without an index
+   * signature, so that the type of a kind has the names of its operators.
+   */
+  readonly customOperators?: object
   /** The kind of the elements, if the values are arrays. */
   readonly element?: Kind<unknown>
 }
+
+/** Writes a comparison of a column with an operand as SQL; unknown for a column that is null. */
+export type WriteCustomOperator = (column: Sql, operand: Sql) => Sql
+
+/** A filter operator of a kind that a program defines. */
+export interface CustomOperator<Operand = unknown> {
+  /** The kind of the operand, which is one value and not null. */
+  readonly takes: Kind<Operand>
+  /** The SQL for each database that the kind supports. A pure function, which runs when a statement is compiled. */
+  readonly sql: Readonly<Partial<Record<DialectName, WriteCustomOperator>>>
+}
+
+/** Filter operators by name. */
+export type CustomOperators = Readonly<Record<string, CustomOperator>>
 
 /** Rejects every filter value: opaque kinds can only be compared with null. */
 const onlyNull = (): ReadResult<never> => ({ expected: 'null' })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Dialect, PatternName, Sql } from './dialect.ts'
-import type { Kind } from './kinds.ts'
+import type { CustomOperators, Kind } from './kinds.ts'
 
 /** A filter operator on attributes: the values that it takes, the kinds that it applies to and its SQL. */
 export interface Operator {
@@ -72,6 +72,14 @@ export const operators = {
 export type OperatorName = keyof typeof operators
 
 const byName: ReadonlyMap<string, Operator> = new Map(Object.entries(operators))
+
+/** Returns the filter operators of a kind that a program defines, by name; none for other kinds. */
+export function getCustomOperators({
+  customOperators = {},
+}: Pick<Kind<unknown>, 'customOperators'>): CustomOperators {
+  // Only `defineKind` sets the member, and checks it.
+  return customOperators as CustomOperators
+}
 
 /** Returns an operator by its name, or `undefined`. */
 export function findOperator(name: string): Operator | undefined {

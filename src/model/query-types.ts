@@ -1,3 +1,4 @@
+import type { CustomOperatorName } from './custom-operator.ts'
 import type { FieldDeclarations } from './fields.ts'
 import type { FilterConditions, FilterValue } from './filter-conditions.ts'
 import type { QueryParameters } from './id-query.ts'
@@ -48,17 +49,18 @@ export type SortKey<Fields extends FieldDeclarations> = SortName<Fields> | `-${S
 /**
  * A filter object: a comparison, a condition on related resources, or a combination (`docs/service.md`, Filter).
  * @typeParam Name - the names by which the type can be filtered
+ * @typeParam Operator - the operators of kinds that a program defines
  */
-export type Filter<Name extends string = string> =
-  | FilterTerm<Name>
-  | Readonly<{ and: readonly Filter<Name>[] }>
-  | Readonly<{ or: readonly Filter<Name>[] }>
-  | Readonly<{ not: Filter<Name> }>
+export type Filter<Name extends string = string, Operator extends string = never> =
+  | FilterTerm<Name, Operator>
+  | Readonly<{ and: readonly Filter<Name, Operator>[] }>
+  | Readonly<{ or: readonly Filter<Name, Operator>[] }>
+  | Readonly<{ not: Filter<Name, Operator> }>
 
 /** A comparison of a field, or a condition on the resources of a relationship. */
-export interface FilterTerm<Name extends string = string> {
+export interface FilterTerm<Name extends string = string, Operator extends string = never> {
   readonly name: Name
-  readonly op: OperatorName | 'any' | 'has' | 'call' | CountOperatorName
+  readonly op: OperatorName | 'any' | 'has' | 'call' | CountOperatorName | Operator
   /** The value, a list of values, or, for `any` and `has`, a nested filter. */
   readonly val?: unknown
   /** The field to compare with, instead of a value. */
@@ -68,7 +70,8 @@ export interface FilterTerm<Name extends string = string> {
 /** Filters that must all match: filter objects as over HTTP, or conditions by name. */
 export type FilterInput<Types extends Declarations, Type extends TypeName<Types>> =
   | readonly Filter<
-      FilterName<FieldsOf<Types, Type>> | QueryName<Types[Type]> | ArgumentName<Types[Type]>
+      FilterName<FieldsOf<Types, Type>> | QueryName<Types[Type]> | ArgumentName<Types[Type]>,
+      CustomOperatorName<FieldsOf<Types, Type>[keyof FieldsOf<Types, Type>]>
     >[]
   | (FilterConditions<Types, Type> & ArgumentValues<ParametersOf<Types[Type]>>)
 

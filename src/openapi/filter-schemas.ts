@@ -3,6 +3,7 @@ import type { JsonSchema, Kind } from '../model/kinds.ts'
 import type { AttributeField, ResourceType } from '../model/model.ts'
 import {
   countOperators,
+  getCustomOperators,
   isSortable,
   listOperators,
   type Operator,
@@ -115,6 +116,9 @@ function describeComparison(kind: Kind<unknown>): JsonSchema {
       ...describeOperators(select('list'), { val: arrayOf(one) }),
       ...describeOperators(select('two'), { val: range }),
       ...describeOperators(withField, { field: { type: 'string' } }),
+      ...Object.entries(getCustomOperators(kind)).flatMap(([name, { takes }]) =>
+        describeOperators([name], { val: describeOperand(takes) }),
+      ),
     ],
   }
 }

@@ -54,9 +54,10 @@ function listFilterObjects(conditions: FilterObject): readonly FilterObject[] {
 
 function createTerm(name: string, op: string, operand: unknown): FilterObject {
   if (!isObject(operand)) return { name, op, val: operand }
-  return op === 'any' || op === 'has'
-    ? { name, op, val: listFilterObjects(operand) }
-    : { name, op, field: operand.field }
+  if (op === 'any' || op === 'has') return { name, op, val: listFilterObjects(operand) }
+  const { field, ...others } = operand
+  const isField = typeof field === 'string' && Object.keys(others).length === 0
+  return isField ? { name, op, field } : { name, op, val: operand }
 }
 
 /** Joins conditions to one filter object. */

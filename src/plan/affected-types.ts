@@ -64,6 +64,7 @@ function collectInner(
     case 'compare':
     case 'fields':
     case 'null':
+    case 'custom':
     case 'count':
     case 'call':
       return []

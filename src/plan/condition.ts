@@ -36,6 +36,8 @@ export type Condition =
     }>
   | Readonly<{ is: 'fields'; operator: OperatorName; field: string; other: string }>
   | Readonly<{ is: 'null'; field: string }>
+  /** An operator of a kind that a program defines. */
+  | Readonly<{ is: 'custom'; operator: string; field: string; parameter: Parameter }>
   | Readonly<{
       is: 'related'
       relationship: string

@@ -2,6 +2,7 @@ import { attempt, emptyCollector, throwErrors } from '../errors/collector.ts'
 import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
+import type { CustomOperator } from '../model/kinds.ts'
 import {
   type AttributeField,
   getResourceType,
@@ -13,6 +14,7 @@ import {
   appliesTo,
   countOperators,
   findOperator,
+  getCustomOperators,
   isCountOperator,
   isSortable,
   listOperators,
@@ -207,9 +209,14 @@ function planAttribute(
   context: FilterContext,
 ): Condition {
   const { operand } = predicate
+  const custom = getCustomOperators(field.kind)[predicate.operator]
+  if (custom) return planCustom(predicate, field, custom, context)
   const operator = findOperator(predicate.operator)
   if (operator === undefined || !appliesTo(operator, field.kind) || operand.is === 'filter')
-    throw unknownOperator(predicate, field.name, listOperators(field.kind))
+    throw unknownOperator(predicate, field.name, [
+      ...listOperators(field.kind),
+      ...Object.keys(getCustomOperators(field.kind)),
+    ])
   // `findOperator` has found a row of this name.
   const name = predicate.operator as OperatorName
   if (operand.is === 'field') {
@@ -221,6 +228,23 @@ function planAttribute(
     return operator.nullMatches === 'none' ? isNull : { is: 'not', inner: isNull }
   }
   return planComparison(predicate, operand, field, name, context)
+}
+
+/** Plans an operator of a kind that a program defines, whose operand is a value of another kind. */
+function planCustom(
+  predicate: Predicate,
+  field: AttributeField,
+  { takes }: CustomOperator,
+  context: FilterContext,
+): Condition {
+  const { operand, operator } = predicate
+  if (operand.is !== 'value' || operand.value === null)
+    throw filterError(predicate, '.val', `"${operator}" takes a value of the kind ${takes.name}`)
+  const operandField: AttributeField = { ...field, kind: takes }
+  const planned = planComparison(predicate, operand, operandField, 'eq', context)
+  const [parameter] = planned.is === 'compare' ? planned.parameters : []
+  if (parameter === undefined) throw new Error(`${operator} was planned without an operand.`)
+  return { is: 'custom', operator, field: field.name, parameter }
 }
 
 function planComparison(

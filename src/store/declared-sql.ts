@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { quote } from '../errors/quote.ts'
 import { operations } from '../model/access.ts'
 import { getResourceType, type ResourceType } from '../model/model.ts'
+import { getCustomOperators } from '../model/operators.ts'
 import { resolveModelRules } from '../plan/access/access-shapes.ts'
 import { listConditions } from '../plan/access/rules.ts'
 import { compileRowCondition } from './access/restrict.ts'
@@ -91,9 +92,16 @@ function listExpressions(resource: ResourceType, target: Target): DeclaredSql[] 
     const { codec } = field.kind
     // The columns of built-in codecs are compared with their types.
     if (field.column !== undefined && typeof codec === 'string') return []
+    const operators = Object.keys(getCustomOperators(field.kind)).map((operator): DeclaredSql => {
+      const condition = { is: 'custom', operator, field: field.name, parameter: 0 } as const
+      const where = compileCondition(condition, { resource, depth: 0 }, target)
+      const statement = compileStatement(sql`select 1 from ${from} where ${where}`, target.dialect)
+      return { path: `${type}.fields.${field.name}: the operator ${operator}`, statement }
+    })
     const value = fieldAt(0, field, target)
     const select = sql`select ${asText(value, codec, target)}, ${sortKey(value, codec, target)} from ${from}`
     return [
+      ...operators,
       { path: `${type}.fields.${field.name}`, statement: compileStatement(select, target.dialect) },
     ]
   })

@@ -9,7 +9,7 @@ import {
   type ResourceType,
   reverseLink,
 } from '../model/model.ts'
-import { type Operator, operators } from '../model/operators.ts'
+import { getCustomOperators, type Operator, operators } from '../model/operators.ts'
 import type { Condition } from '../plan/condition.ts'
 import { idParam, isKeyPresent, selectIdList, toKey } from './keys.ts'
 import { compileCounts, isFoundByKey } from './related-rows.ts'
@@ -61,6 +61,8 @@ export function compileCondition(condition: Condition, table: ConditionTable, ta
       const { isNull } = getCodec(field.kind.codec, target.dialect.name)
       return isNull ? isNull(value) : sql`${value} is null`
     }
+    case 'custom':
+      return compileCustom(condition, table, target)
     case 'related':
       return compileRelated(condition, table, target)
     case 'count':
@@ -278,6 +280,22 @@ function compileRelated(
 /** Keeps a database from converting a condition with a subquery to a join. Inside a `not` none does. */
 function preventJoin(condition: Sql, { dialect }: Target): Sql {
   return dialect.preventPullUp ? dialect.preventPullUp(condition) : condition
+}
+
+/** Compiles an operator of a kind that a program defines. */
+function compileCustom(
+  { operator: name, field: fieldName, parameter }: Extract<Condition, { is: 'custom' }>,
+  table: ConditionTable,
+  target: Target,
+): Sql {
+  const { dialect } = target
+  const field = getAttribute(table.resource, fieldName)
+  const operator = getCustomOperators(field.kind)[name]
+  const write = operator?.sql[dialect.name]
+  if (operator === undefined || write === undefined)
+    throw new Error(`The kind ${field.kind.name} has no operator ${name} for ${dialect.name}.`)
+  const value = validValue(fieldOf(table, field, target), field, target)
+  return sql`(${write(value, param(parameter, operator.takes.codec, dialect))})`
 }
 
 /** Compiles whether the id is one of those that a declared query returns. The query runs once for all rows. */

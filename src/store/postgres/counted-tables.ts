@@ -58,7 +58,7 @@ class CountedTables {
   addCondition(root: Condition | undefined, resource: ResourceType): void {
     for (const [from, condition] of collectConditions(root, resource, this.#target.model)) {
       if ('relationship' in condition) this.follow(from, condition.relationship)
-      if (condition.is === 'call') this.usesColumnsOnly = false
+      if (condition.is === 'call' || condition.is === 'custom') this.usesColumnsOnly = false
       if ('field' in condition) this.#checkField(from, condition.field)
       if ('other' in condition) this.#checkField(from, condition.other)
     }
