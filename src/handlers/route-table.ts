@@ -27,6 +27,8 @@ export interface Route {
   readonly headers?: Readonly<Record<string, string>>
   /** True if requests are not authenticated. Default false. */
   readonly isPublic?: boolean
+  /** The media type of the responses to GET, for a route that is not of the model. */
+  readonly mediaType?: string
   /** The response to GET and HEAD for a public route with a file, instead of that of the handler. */
   readonly file?: StaticFile
   /**

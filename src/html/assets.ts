@@ -41,6 +41,7 @@ export function readAssets(): Assets {
       return {
         path: toPath(name),
         isPublic: true,
+        mediaType: type.replace(/;.*/s, ''),
         methods: { GET: () => ({ status: 200, headers, body: text }) },
         file: { headers, read: () => text },
         readOnlyMethods: [],

@@ -57,8 +57,10 @@ export function createPages({ explain = false }: PagesOptions = {}): HtmlPages {
   return {
     routes: [
       ...routes,
-      defineRoute(paths.model, getModelDescription),
-      ...(explain ? [defineRoute(paths.explanation, createExplanationHandler(listFiles))] : []),
+      defineRoute(paths.model, 'application/json', getModelDescription),
+      ...(explain
+        ? [defineRoute(paths.explanation, 'text/html', createExplanationHandler(listFiles))]
+        : []),
     ],
     render: async (document, request) => ({
       headers: pageHeaders,
@@ -74,8 +76,8 @@ async function addCounts(request: PageRequest, readCounts: CountReader): Promise
   return isRoot ? { ...request, counts: await readCounts(found, request.origin) } : request
 }
 
-function defineRoute(path: string, handle: RouteHandler): Route {
-  return { path, methods: { GET: handle }, readOnlyMethods: [] }
+function defineRoute(path: string, mediaType: string, handle: RouteHandler): Route {
+  return { path, mediaType, methods: { GET: handle }, readOnlyMethods: [] }
 }
 
 function renderPage(response: PageDocument, request: CountedRequest, files: PageFiles): string {

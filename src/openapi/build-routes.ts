@@ -21,6 +21,8 @@ interface DescribedOptions {
   readonly publicUrl?: string | undefined
   /** A function that may carry how it authenticates, as those of `lapidary/auth` do. */
   readonly authenticate?: object | undefined
+  /** The pages for browsers. */
+  readonly html?: Readonly<{ routes: readonly Route[] }> | undefined
 }
 
 /**
@@ -70,21 +72,25 @@ function formatLinks(
 
 function defineDescription(
   context: AppContext,
-  { publicUrl, authenticate }: DescribedOptions,
+  { publicUrl, authenticate, html }: DescribedOptions,
   { docs, examples: source, ...settings }: OpenApiOptions,
 ): Route {
   const { prefix, rootMeta } = context
   const { version, description } = rootMeta
   const security = settings.security ?? findSecurity(authenticate)
+  const { generalMethods = false } = settings
   const describe = (model: Model, examples?: Examples) =>
     JSON.stringify(
       describeApi(model, {
         ...(typeof version === 'string' && { version }),
         ...(typeof description === 'string' && { description }),
-        ...{ prefix, publicUrl, security },
+        ...{ prefix, publicUrl, security, pages: generalMethods && html !== undefined },
         ...settings,
         ...(examples && { examples }),
-        paths: { ...describeAddresses(model, docs), ...settings.paths },
+        paths: {
+          ...describeAddresses(model, { docs, pages: html?.routes ?? [], generalMethods }),
+          ...settings.paths,
+        },
       }),
     )
   const read =

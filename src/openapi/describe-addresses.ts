@@ -1,3 +1,4 @@
+import type { Route } from '../handlers/route-table.ts'
 import type { JsonSchema } from '../model/kinds.ts'
 import type { Model } from '../model/model.ts'
 import { createTypeNames } from './component-names.ts'
@@ -19,10 +20,18 @@ interface Address {
   readonly isPublic?: boolean
 }
 
-/** Describes the addresses of the description itself: the OpenAPI document, the JSON Schemas, and the files of the page. */
+/** What a server has beside its model. */
+interface OtherAddresses {
+  readonly docs: DocsPage | undefined
+  /** The files of the pages for browsers, which are described with `generalMethods` only. */
+  readonly pages: readonly Route[]
+  readonly generalMethods: boolean
+}
+
+/** Describes the addresses of the description itself: the OpenAPI document, the JSON Schemas, and the files of pages. */
 export function describeAddresses(
   model: Model,
-  docs: DocsPage | undefined,
+  { docs, pages, generalMethods }: OtherAddresses,
 ): Readonly<Record<string, PathItem>> {
   const nameType = createTypeNames(model)
   const object = { type: 'object' }
@@ -42,11 +51,12 @@ export function describeAddresses(
       ]),
     ),
     ...(docs && describeFiles(docs)),
+    ...(generalMethods && describePageFiles(pages)),
   }
   return Object.fromEntries(
     Object.entries(addresses).map(([path, address]) => [
       formatPath({ path }),
-      describeAddress(address),
+      describeAddress(address, generalMethods),
     ]),
   )
 }
@@ -65,7 +75,18 @@ function describeFiles({ path, files }: DocsPage): Readonly<Record<string, Addre
   return Object.fromEntries(described)
 }
 
-function describeAddress(address: Address): PathItem {
+function describePageFiles(pages: readonly Route[]): Readonly<Record<string, Address>> {
+  const described = pages.map(({ path, mediaType = 'text/html', isPublic = false }, index) => {
+    const name = `html.file${index}`
+    const summary = `Get the file ${path.slice(1)} of the pages for browsers`
+    const schema = { type: mediaType === 'application/json' ? 'object' : 'string' }
+    const address = { name, summary, description: 'The file.', mediaType, schema, isPublic }
+    return [path, address] as const
+  })
+  return Object.fromEntries(described)
+}
+
+function describeAddress(address: Address, generalMethods: boolean): PathItem {
   const { name, summary, description, mediaType, schema, isPublic } = address
   const get = {
     ...{ summary, operationId: name },
@@ -76,7 +97,20 @@ function describeAddress(address: Address): PathItem {
       '5XX': toResponse('serverError'),
     },
   }
-  return { get }
+  if (!generalMethods) return { get }
+  const general = { 'x-scalar-ignore': true, ...(isPublic && { security: [] }) }
+  const headResponse = toResponse('head')
+  return {
+    get,
+    head: {
+      ...{ ...general, summary: 'Get the header fields of GET', operationId: `${name}.head` },
+      responses: { 200: headResponse, '4XX': headResponse, '5XX': headResponse },
+    },
+    options: {
+      ...{ ...general, summary: 'List the methods', operationId: `${name}.options` },
+      responses: { 204: toResponse('options'), '4XX': toResponse('readError') },
+    },
+  }
 }
 
 /**

@@ -6,11 +6,22 @@ import { describeActionBodies, describeActionResponses } from './action-schemas.
 import { createTypeNames } from './component-names.ts'
 import { describeCommonSchemas, describeDocuments } from './document-schemas.ts'
 import { describeFilters } from './filter-schemas.ts'
-import { describeRoute, formatPath, type OperationContext, type PathItem } from './operations.ts'
+import {
+  describeRoute,
+  formatPath,
+  type OperationContext,
+  type PathItem,
+  pageSuffix,
+} from './operations.ts'
 import { describeCommonParameters, describeId, describeTypeParameters } from './parameters.ts'
 import type { Examples } from './read-examples.ts'
 import { describeResourceObjects, type SchemaContext } from './resource-schemas.ts'
-import { describeCommonResponses, describeTypeBodies, describeTypeResponses } from './responses.ts'
+import {
+  describeCommonResponses,
+  describeTypeBodies,
+  describeTypeResponses,
+  type ExchangedByName,
+} from './responses.ts'
 import { createReference, type Schemas, selectReferenced } from './schema.ts'
 
 /** What a description says about the API as a whole. */
@@ -32,6 +43,8 @@ export interface DescriptionOptions {
    * Default false.
    */
   readonly generalMethods?: boolean
+  /** True if the server shows pages to browsers: then responses to GET may be `text/html`. Default false. */
+  readonly pages?: boolean
   /** Path items of OpenAPI for addresses that are not those of the model, by path. Default: none. */
   readonly paths?: Readonly<Record<string, PathItem>>
   /** A resource of each type that is shown as an example. Default: examples that are made by kind. */
@@ -63,14 +76,18 @@ export interface OpenApiDocument {
  */
 export function describeApi(model: Model, options: DescriptionOptions = {}): OpenApiDocument {
   const { title = 'API', version = '1.0.0', description, prefix = '', publicUrl = '' } = options
-  const { security, paths: otherPaths = {}, examples, generalMethods = false } = options
+  const { security, paths: otherPaths = {}, examples } = options
+  const { generalMethods = false, pages = false } = options
   const context: SchemaContext = {
     ...{ model, prefix, examples },
     nameType: createTypeNames(model),
     ref: createReference('#/components/schemas/'),
   }
   const nameIdParameter = nameIdParameters(model)
-  const operationContext = { ...context, nameIdParameter, hasGeneralMethods: generalMethods }
+  const operationContext = {
+    ...{ ...context, nameIdParameter },
+    ...{ hasGeneralMethods: generalMethods, hasPages: pages },
+  }
   const ownPaths = Object.fromEntries(
     listPaths(model).map((route) => [formatPath(route), describeRoute(route, operationContext)]),
   )
@@ -152,7 +169,7 @@ function describeComponents(
       ...types.map((type) => describeTypeBodies(type, context)),
       ...types.map((type) => describeActionBodies(type, context)),
     ),
-    responses: merge(
+    responses: describePages(
       describeCommonResponses(context, isAuthenticated),
       ...types.map((type) => describeTypeResponses(type, context)),
       ...types.map((type) => describeActionResponses(type, context)),
@@ -165,6 +182,16 @@ function describeComponents(
   }
   const schemas = selectReferenced(used, describeSchemas(context), '#/components/schemas/')
   return { schemas, ...used }
+}
+
+/** Describes each response also as a page for browsers. Only those that a path refers to stay in the document. */
+function describePages(...all: readonly ExchangedByName[]): ExchangedByName {
+  const responses = merge(...all)
+  const pages = Object.entries(responses).map(([name, response]) => {
+    const content = { ...Object(response.content), 'text/html': { schema: { type: 'string' } } }
+    return [`${name}${pageSuffix}`, { ...response, content }] as const
+  })
+  return { ...responses, ...Object.fromEntries(pages) }
 }
 
 /** Describes every schema of a model, by its name. */

@@ -18,7 +18,12 @@ export interface OperationContext extends SchemaContext {
   readonly nameIdParameter: (resource: ResourceType) => string
   /** True if HEAD and OPTIONS of each path are described. */
   readonly hasGeneralMethods: boolean
+  /** True if browsers get pages: the responses to GET are those with `pageSuffix`. */
+  readonly hasPages: boolean
 }
+
+/** The end of the name of a response that may be a page, among the components. */
+export const pageSuffix = '.orPage'
 
 /** An operation in short; the rest is the same for all. */
 interface Operation {
@@ -69,7 +74,10 @@ export function describeRoute(route: ModelPath, context: OperationContext): Path
   return {
     ...(parameters.length > 0 && { parameters }),
     ...Object.fromEntries(
-      own.map(([method, operation]) => [method.toLowerCase(), describeOperation(operation, tag)]),
+      own.map(([method, operation]) => [
+        method.toLowerCase(),
+        describeOperation(operation, tag, context.hasPages && method === 'GET' ? pageSuffix : ''),
+      ]),
     ),
     ...(general && context.hasGeneralMethods && describeGeneralMethods(general, tag, route)),
   }
@@ -110,6 +118,7 @@ function describeGeneralMethods(
 function describeOperation(
   { verb, summary, parameters, body: sent, status = 200, response: name, errors }: Operation,
   tag: string | undefined,
+  suffix: string,
 ): object {
   return {
     ...(tag !== undefined && { tags: [tag] }),
@@ -117,9 +126,9 @@ function describeOperation(
     ...(parameters && parameters.length > 0 && { parameters }),
     ...(sent !== undefined && { requestBody: body(sent) }),
     responses: {
-      [status]: response(name),
-      '4XX': response(errors),
-      '5XX': response('serverError'),
+      [status]: response(name + suffix),
+      '4XX': response(errors + suffix),
+      '5XX': response(`serverError${suffix}`),
     },
   }
 }

@@ -19,8 +19,8 @@ export interface OpenApiOptions {
    */
   readonly examples?: 'kinds' | 'rows'
   /**
-   * True to list HEAD and OPTIONS of each path, for gateways that reject what is not described. They make the document a fifth longer.
-   * Default false.
+   * True to describe also what clients of the API do not need, for gateways that reject what is not described: HEAD and OPTIONS of each
+   * path, the pages that browsers get, and the files of these pages. It makes the document a fifth longer. Default false.
    */
   readonly generalMethods?: boolean
   /** Path items of OpenAPI for further addresses of the application, by path, e.g. for routes of its own. Default: none. */

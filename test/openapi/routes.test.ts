@@ -14,10 +14,16 @@ import {
   text,
 } from 'lapidary'
 import { apiKeyAuth, bearerAuth, createApiKey, firstOf } from 'lapidary/auth'
+import { docsPage } from 'lapidary/docs'
+import { createPages } from 'lapidary/html'
 import { describeApi, type OpenApiDocument } from 'lapidary/openapi'
 import { openSqlite } from 'lapidary/sqlite'
 import { migrations } from '../../service/migrations.ts'
 import { resources } from '../../service/resources/index.ts'
+import { createAppContext } from '../../src/handlers/app-context.ts'
+import { listAllowedMethods } from '../../src/http/methods.ts'
+import { buildRoutes } from '../../src/openapi/build-routes.ts'
+import { formatPath } from '../../src/openapi/operations.ts'
 import { hosts, type RunningHost } from '../adapters/hosts.ts'
 
 const model = defineModel(resources)
@@ -167,6 +173,41 @@ describe('The option openapi', () => {
       })
     })
   }
+
+  it('describes with generalMethods every route and method that the server has', async () => {
+    const html = createPages({ explain: true })
+    const openapi = { generalMethods: true, docs: docsPage() }
+    const options = { model, store, prefix, html, openapi }
+    const routes = [...buildRoutes(createAppContext(options), options), ...html.routes]
+    const answered = routes.flatMap((route) =>
+      listAllowedMethods(route.methods).map((method) => `${method} ${formatPath(route)}`),
+    )
+    const handle = createHandler(options)
+    const send = (method: string, path: string, accept = '*/*') =>
+      handle(new Request(`http://x${prefix}${path}`, { method, headers: { accept } }))
+    const { paths, components } = Object(await (await send('GET', '/openapi.json')).json())
+    const listMethods = (path: string) =>
+      Object.keys(paths[path])
+        .filter((member) => member !== 'parameters')
+        .map((method) => method.toUpperCase())
+    const described = Object.keys(paths).flatMap((path) =>
+      listMethods(path).map((method) => `${method} ${path}`),
+    )
+    assert.deepEqual(described.sort(), answered.sort())
+
+    for (const path of Object.keys(paths)) {
+      const allowed = (await send('OPTIONS', path.replace('{id}', '1'))).headers.get('allow')
+      assert.deepEqual(allowed?.split(', ').sort(), listMethods(path).sort(), path)
+      const { get } = paths[path]
+      const address = path === '/html.explain' ? `${path}?url=/api/persons` : path
+      const page = await send('GET', address.replace('{id}', '1'), 'text/html')
+      const [type = ''] = page.headers.get('content-type')?.split(';') ?? []
+      const [name] = Object.values(Object(get.responses[200])).map((ref) => String(ref).split('/'))
+      const content =
+        get.responses[200].content ?? components.responses[name?.at(-1) ?? '']?.content
+      assert.ok(Object.hasOwn(content, type), `${path}: ${type}`)
+    }
+  })
 
   it('rejects a page at the path of a resource type', async (test) => {
     const docs = { path: '/docs', files: [] }
