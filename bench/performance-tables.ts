@@ -27,6 +27,8 @@ export function insertTables(text: string, results: SavedResults): string {
       tabulateBySize(comparisons, 'baseline-fastify', ({ rate }) => rate.median),
     growth: () => tabulateBySize(comparisons, '1000 persons', ({ rate }) => 1 / rate.median),
     shapes: () => tabulateBySize(comparisons, 'one shape', ({ rate }) => rate.median),
+    'access-filters': () => tabulateAccess(comparisons, 'filters by hand'),
+    'access-scopes': () => tabulateAccess(comparisons, 'scopes by hand'),
     peers: () => tabulateByPeer(comparisons),
     streaming: () => tabulateStreams(streams),
     startup: () => tabulateStarts(starts),
@@ -91,6 +93,13 @@ function tabulateBySize(
     return [heading, (workload) => formatCell(ofDatabase, workload, (r) => value(r).toFixed(2))]
   })
   return formatTable(listWorkloads(results), columns)
+}
+
+/** One column for each database and size: the ratio of throughput. */
+function tabulateAccess(all: readonly ComparisonResult[], against: string): string {
+  const isMeasured = all.some((result) => result.against === against)
+  if (!isMeasured) return 'No results are saved: `npm run bench -- --against access` measures them.'
+  return tabulateBySize(all, against, ({ rate }) => rate.median)
 }
 
 /** CPU time and latency of the service and of the baseline at 1,000 persons. */

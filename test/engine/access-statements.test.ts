@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import {
   attribute,
   auth,
+  type Client,
   createApi,
   createHandler,
   defineModel,
@@ -92,6 +93,27 @@ for (const database of databases)
           ),
         )
       assert.deepEqual(prepared, [{ count: statementCounts.postgres }])
+    })
+
+    it('given a rule that is a filter, then a list has the statements of a client that sends the filter', async (test) => {
+      const plain = await openStore(open, opened.url)
+      test.after(() => plain.close())
+      const listStatements = async (model: Model, used: Store, query: object) => {
+        const statements: string[] = []
+        const listen = (message: unknown) => statements.push((message as { sql: string }).sql)
+        const client = createApi({ model, store: used }).with({ auth: { id: '1' } }) as Client
+        channel('lapidary:statement').subscribe(listen)
+        for (const page of [{ size: 1 }, { size: 1, number: 2 }, {}])
+          await client.list('note', { ...query, page })
+        channel('lapidary:statement').unsubscribe(listen)
+        return statements.filter((each) => each.includes('"note"'))
+      }
+      const ofRule = await listStatements(ruled, store, {})
+      const filter = [{ name: 'author', op: 'eq', val: '1' }]
+      const ofFilter = await listStatements(open, plain, { filter })
+      assert.ok(ofRule.length >= 3)
+      const withoutParentheses = (each: string) => each.replaceAll(/[()]/g, '')
+      assert.deepEqual(ofRule.map(withoutParentheses), ofFilter.map(withoutParentheses))
     })
 
     it('given identities whose values are bytes, then no count of one is used for another', async () => {

@@ -66,7 +66,7 @@ export const holes: readonly Hole[] = [
   },
   {
     title: 'a field is compared with a hidden one',
-    seed: 390,
+    seed: 433,
     file: 'src/plan/filter.ts',
     from: "const other = findAttribute(predicate, name, resource, '.field')",
     to: "const other = findAttribute(predicate, name, resource.complete ?? resource, '.field')",
@@ -94,7 +94,7 @@ export const holes: readonly Hole[] = [
   },
   {
     title: 'the number of related resources ignores the rule',
-    seed: 326,
+    seed: 333,
     file: 'src/store/related-rows.ts',
     from: 'const where = and([isLinkedFrom(1, link, keyAt(0, link.ownKey)), ...inScope(1, other)])',
     to: 'const where = and([isLinkedFrom(1, link, keyAt(0, link.ownKey))])',
@@ -193,7 +193,7 @@ export const holes: readonly Hole[] = [
   },
   {
     title: 'a count on PostgreSQL is cached without the values of the identity',
-    seed: 300,
+    seed: 305,
     variant: 'large-postgres',
     file: 'src/store/postgres/counts.ts',
     from: "import { countKey, createCountCache } from '../count-cache.ts'",
@@ -201,7 +201,7 @@ export const holes: readonly Hole[] = [
   },
   {
     title: 'a declared query finds rows past the rule',
-    seed: 300,
+    seed: 349,
     file: 'src/store/filter.ts',
     from: '...inScope(other.depth, other.resource),\n    ...(where ?',
     to: "...(where?.is === 'call' ? [] : inScope(other.depth, other.resource)),\n    ...(where ?",
@@ -215,7 +215,7 @@ export const holes: readonly Hole[] = [
   },
   {
     title: 'a rule in SQL has no parentheses',
-    seed: 300,
+    seed: 313,
     file: 'src/store/access/restrict.ts',
     from: 'return sql`(${condition.write(rows.column)})`',
     to: 'return condition.write(rows.column)',
