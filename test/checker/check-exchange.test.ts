@@ -237,7 +237,7 @@ describe('The document checker', () => {
     )
   })
   it('also validates with the official schema', () => {
-    const invalidName = withChanges(single, { '/data/attributes/größe': 1 })
+    const invalidName = withChanges(single, { '/data/attributes/full name': 1 })
     deepEqual(findViolations(invalidName), [])
     throws(() => assertConforms(invalidName), /\[DOC-7\] at "\/data\/attributes"/)
   })

@@ -43,15 +43,8 @@ export interface Walk {
   readonly filters: number
 }
 
-/**
- * Introspects a database and serves what is declared, until the scope ends.
- * @param assertConforms - checks each exchange
- */
-export async function serveDatabase(
-  test: Scope,
-  url: string,
-  assertConforms = assertModelConforms,
-): Promise<Served> {
+/** Introspects a database and serves what is declared, until the scope ends. */
+export async function serveDatabase(test: Scope, url: string): Promise<Served> {
   const declarations = await readDeclarations(url, { types: 'plural' })
   const model = defineModel(evaluateDeclarations(declarations), { maxPageSize: null })
   const store = await openStore(model, url)
@@ -62,7 +55,7 @@ export async function serveDatabase(
   test.after(() => client.close())
   const send = async (method: string, path: string, raw?: string) => {
     const exchange = await client.send(method, path, { raw })
-    assertConforms(model, exchange)
+    assertModelConforms(model, exchange)
     return exchange
   }
   const get = async (path: string): Promise<Document> => {
