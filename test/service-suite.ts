@@ -41,6 +41,11 @@ export interface TestService {
   /** Creates a computer; its serial is a fresh one unless the attributes say otherwise. */
   computer(attributes?: Record<string, unknown>, owner?: Identifier | null): Promise<Resource>
   /**
+   * Creates rows by requests. If a test begins with that, the rows and ids of an earlier test of the suite are restored,
+   * which takes a fraction of the time of the requests.
+   */
+  fill<Rows>(create: (app: TestService) => Promise<Rows>): Promise<Rows>
+  /**
    * Starts the service again on the same database, with other settings and at another `url`.
    * A database in memory ends with its service: it is empty afterwards.
    */
@@ -117,6 +122,8 @@ class Fixture {
   isUsed = false
   #started: Started | undefined
   #hasSettings = true
+  /** The rows that are saved, by the function that created them. */
+  #saved: Readonly<{ create: unknown; rows: unknown }> | undefined
 
   constructor(database: Database, settings: Partial<Settings>, isDescribed: boolean) {
     this.database = database
@@ -134,6 +141,22 @@ class Fixture {
     if (this.isUsed) await this.#reset()
     this.#started ??= await this.#start(await this.database.create(), {})
     this.isUsed = false
+  }
+
+  /** Creates rows, or restores those that the same function has created at the beginning of an earlier test. */
+  async fill<Rows>(create: () => Promise<Rows>, key: unknown): Promise<Rows> {
+    const { second } = this.started.database
+    if (this.isUsed || second === undefined) return create()
+    this.isUsed = true
+    const saved = this.#saved
+    if (saved !== undefined && saved.create === key) {
+      await second.restoreRows()
+      return structuredClone(saved.rows) as Rows
+    }
+    const rows = await create()
+    this.#saved = undefined
+    if (await second.saveRows()) this.#saved = { create: key, rows: structuredClone(rows) }
+    return rows
   }
 
   async #reset(): Promise<void> {
@@ -176,6 +199,7 @@ class Fixture {
     const database = this.#started?.database
     this.isUsed = false
     this.#hasSettings = true
+    this.#saved = undefined
     try {
       await this.#stop()
     } finally {
@@ -199,7 +223,7 @@ function serviceOn(fixture: Fixture): TestService {
     assert.equal(status, 201, text)
     return one
   }
-  return {
+  const app: TestService = {
     database: fixture.database.name,
     get databaseUrl() {
       fixture.isUsed = true
@@ -228,11 +252,13 @@ function serviceOn(fixture: Fixture): TestService {
           relationships: { owner: { data: owner && identifier(owner) } },
         }),
       }),
+    fill: (create) => fixture.fill(() => create(app), create),
     restart: (settings = {}) => {
       fixture.isUsed = true
       return fixture.restart(settings)
     },
   }
+  return app
 }
 
 function identifier({ type, id }: Identifier): Identifier {

@@ -26,8 +26,12 @@ export interface Samples {
   readonly orphan: Resource
 }
 
-/** Creates the sample resources over HTTP. */
-export async function createSamples(app: TestService): Promise<Samples> {
+/** Creates the sample resources over HTTP, once for the tests of a suite that begin with that. */
+export function createSamples(app: TestService): Promise<Samples> {
+  return app.fill(sendSamples)
+}
+
+async function sendSamples(app: TestService): Promise<Samples> {
   const ada = await app.person({
     name: 'Ada',
     email: 'ada@example.org',

@@ -18,8 +18,12 @@ export interface Cast {
   readonly orphan: Resource
 }
 
-/** Creates the cast: ids ascend in the order of {@link Cast}. */
-export async function enter(app: TestService): Promise<Cast> {
+/** Creates the cast, once for the tests of a suite that begin with that: ids ascend in the order of {@link Cast}. */
+export function enter(app: TestService): Promise<Cast> {
+  return app.fill(sendCast)
+}
+
+async function sendCast(app: TestService): Promise<Cast> {
   const ada = await app.person({
     name: 'Ada Lovelace',
     email: 'ada@example.org',
