@@ -157,7 +157,7 @@ function findFieldErrors(
 const idKinds: readonly string[] = ['id', 'uuid', 'text']
 
 /** The kinds of a column of a composite id: their values are texts with one spelling each. */
-const idPartKinds: readonly string[] = [...idKinds, 'date', 'datetime']
+const idPartKind = /^(?:id|uuid|text|date|datetime(?: as .*)?)$/
 
 function findIdErrors(resource: ResourceDeclaration): string[] {
   const { parts } = resolveIdOptions(resource)
@@ -168,9 +168,10 @@ function findIdErrors(resource: ResourceDeclaration): string[] {
       `${location}: must have a kind for each of the ${parts.length} columns; it has ${declared.length}`,
     ]
   const isComposite = isCompositeId(resource)
-  const others = isComposite ? 'uuid, text, date, datetime' : 'uuid, text'
+  const others = isComposite ? 'uuid, text, date, datetime, storedAs(datetime, …)' : 'uuid, text'
+  const isAllowed = (name: string) => (isComposite ? idPartKind.test(name) : idKinds.includes(name))
   return parts.flatMap(({ column, kind }) => {
-    if ((isComposite ? idPartKinds : idKinds).includes(kind.name)) return []
+    if (isAllowed(kind.name)) return []
     const suffix = isComposite ? ` of "${column}"` : ''
     return [
       `${location}: must be ${others} or, by default, a 64-bit integer; it is ${kind.name}${suffix}`,

@@ -88,7 +88,7 @@ function findPartErrors(
 ): string[] {
   if (getCodec(codec, dialect).idPart) return []
   return [
-    `${location}: ${name} cannot be part of an id on this database, which may store a value in several spellings; use text`,
+    `${location}: ${name} cannot be part of an id on this database, which may store a value in several spellings; use text${name === 'datetime' ? ' or storedAs(datetime, …)' : ''}`,
   ]
 }
 

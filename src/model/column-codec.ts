@@ -19,6 +19,8 @@ export interface ColumnCodec<Value = unknown> {
    * Absent: the column cannot be part of an id, because it may store a value in several spellings.
    */
   idPart?(column: Sql): Sql
+  /** Converts the text of a part of an id to what a column stores; absent: by a cast. */
+  fromIdPart?(text: Sql): Sql
   /** True if the driver returns the column itself (a number, bigint or string) without loss, so that keys need no `select`. */
   readonly isExact?: boolean
   /**

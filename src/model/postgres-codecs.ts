@@ -6,7 +6,7 @@ import { type JsonValue, serializeJson } from './json.ts'
 import { parseStoredJson } from './json-values.ts'
 import type { sqliteCodecs } from './sqlite-codecs.ts'
 import { createFormCodecs } from './stored-form-codecs.ts'
-import type { DatetimeTextForm } from './stored-forms.ts'
+import { type DatetimeTextForm, datetimeTextForms } from './stored-forms.ts'
 import { parseStoredInteger, parseStoredUuid } from './stored-values.ts'
 import { parseStoredDate, parseStoredInstant, parseStoredTime } from './times.ts'
 
@@ -49,6 +49,15 @@ const inCalendar = (column: Sql, form: DatetimeTextForm): Sql => {
   const lastDay = sql`extract(day from make_date(${year}, ${month}, 1) + interval '1 month - 1 day')`
   // Only the outer `case` guarantees that the date is read after the test of its digits.
   return sql`case when ${column} ~ ${sql.lit(`^${pattern}$`)} then case when ${day} <= ${lastDay} then ${column} end end`
+}
+
+/** Writes the canonical text of a datetime in a form: with all digits of a second. */
+const toForm = (canonical: Sql, form: DatetimeTextForm): Sql => {
+  const { digits, separator, zone } = datetimeTextForms[form]
+  const seconds = sql`replace(rtrim(${canonical}, 'Z'), 'T', ${sql.lit(separator)})`
+  const fraction = sql`rpad(split_part(rtrim(${canonical}, 'Z'), '.', 2), ${sql.lit(digits)}, '0')`
+  const padded = digits === 0 ? seconds : sql`split_part(${seconds}, '.', 1) || '.' || ${fraction}`
+  return sql`(${padded} || ${sql.lit(zone)})`
 }
 
 const textTypes = ['text', 'character varying', 'character', 'bpchar', 'citext']
@@ -213,6 +222,13 @@ export const postgresCodecs = {
     text: { ...text, acceptsColumnType: oneOf(...textTypes) },
     integer: { acceptsColumnType: isIntegerType, type: 'bigint', select: asText },
     bindInteger: String,
+    formatSeconds: (seconds, digits) =>
+      sql`to_char(to_timestamp(${seconds}) at time zone 'UTC', ${sql.lit(`YYYY-MM-DD"T"HH24:MI:SS${digits === 0 ? '' : '.MS'}`)})`,
+    fromCanonical: {
+      text: toForm,
+      epoch: (text, unitsPerSecond) =>
+        sql`(extract(epoch from ${text}::timestamptz) * ${sql.lit(unitsPerSecond)})::bigint`,
+    },
     validDatetime: inCalendar,
   }),
 } satisfies Record<keyof typeof sqliteCodecs, ColumnCodec>

@@ -183,6 +183,8 @@ export const sqliteCodecs = {
     text: { acceptsColumnType: acceptsNonNumericText },
     integer: { acceptsColumnType: acceptsIntegers, select: asText },
     bindInteger: (value) => value,
+    formatSeconds: (seconds, digits) =>
+      sql`strftime(${sql.lit(`%Y-%m-%dT%H:%M:%${digits === 0 ? 'S' : 'f'}`)}, ${seconds}, 'unixepoch')`,
     validDatetime: (text, form) => validAs(form)(text),
   }),
 } satisfies Record<string, ColumnCodec>

@@ -6,6 +6,8 @@ import {
   booleanTextForms,
   type DatetimeEpochForm,
   type DatetimeTextForm,
+  datetimeEpochForms,
+  datetimeTextForms,
   epochRange,
   formatBooleanText,
   formatDatetimeText,
@@ -25,6 +27,13 @@ export interface FormDialect {
   readonly integer: Omit<ColumnCodec, 'load' | 'bind' | 'valid'>
   /** Converts an integer to what the driver binds. */
   bindInteger(value: number): number | string
+  /** The canonical text of a datetime that is stored as seconds since 1970, with a fraction of `digits` digits. */
+  formatSeconds(seconds: Sql, digits: number): Sql
+  /** What a column stores for the canonical text of a datetime; absent where no statement converts it. */
+  readonly fromCanonical?: Readonly<{
+    text(canonical: Sql, form: DatetimeTextForm): Sql
+    epoch(canonical: Sql, unitsPerSecond: number): Sql
+  }>
   /** A text, or null where it is no datetime of the form. */
   validDatetime(text: Sql, form: DatetimeTextForm): Sql
 }
@@ -61,11 +70,20 @@ export function createFormCodecs(dialect: FormDialect): FormCodecs {
 }
 
 function createDatetimeText(form: DatetimeTextForm, dialect: FormDialect): ColumnCodec<string> {
+  const { fromCanonical } = dialect
   return createText(dialect, {
     load: (stored) => parseDatetimeText(stored, form),
     bind: (value) => formatDatetimeText(value, form),
+    idPart: (column) => toCanonical(column, datetimeTextForms[form].digits),
+    ...(fromCanonical && { fromIdPart: (text) => fromCanonical.text(text, form) }),
     valid: (column) => dialect.validDatetime(column, form),
   })
+}
+
+/** Makes a text in UTC canonical: with a `T`, without zeros at the end of the fraction, with a `Z`. */
+function toCanonical(text: Sql, digits: number): Sql {
+  const seconds = sql`replace(substr(${text}, 1, ${sql.lit(digits === 0 ? 19 : 20 + digits)}), ' ', 'T')`
+  return digits === 0 ? sql`${seconds} || 'Z'` : sql`rtrim(rtrim(${seconds}, '0'), '.') || 'Z'`
 }
 
 function createBooleanText(form: BooleanTextForm, dialect: FormDialect): ColumnCodec<boolean> {
@@ -84,6 +102,8 @@ function createText<Value>(
     load(stored: unknown): Value
     bind(value: Value): string
     valid(column: Sql): Sql
+    idPart?(column: Sql): Sql
+    fromIdPart?(text: Sql): Sql
   }>,
 ): ColumnCodec<Value> {
   return {
@@ -95,8 +115,15 @@ function createText<Value>(
 
 function createEpoch(form: DatetimeEpochForm, dialect: FormDialect): ColumnCodec<string> {
   const [first, end] = epochRange(form).map((bound) => sql.lit(bound))
+  const { digits, unitsPerSecond } = datetimeEpochForms[form]
+  const { fromCanonical } = dialect
   return {
     ...dialect.integer,
+    idPart: (column) => {
+      const seconds = digits === 0 ? column : sql`${column} / ${sql.raw(`${unitsPerSecond}.0`)}`
+      return toCanonical(dialect.formatSeconds(seconds, digits), digits)
+    },
+    ...(fromCanonical && { fromIdPart: (text) => fromCanonical.epoch(text, unitsPerSecond) }),
     load: (stored) => parseEpoch(parseStoredInteger(stored), form),
     bind: (value) => dialect.bindInteger(formatEpoch(value, form)),
     valid: (column) =>

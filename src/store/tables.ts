@@ -199,7 +199,8 @@ export function requestedId(id: IdField, { dialect, insertedRow }: Target): Sql[
   if (insertedRow === undefined) return idPartParams('id', id, dialect)
   return parts.map(({ kind }, index) => {
     const text = parts.length === 1 ? insertedRow.retained : insertedRow.retainedPart(index)
-    return castParam(text, kind.codec, dialect)
+    const { fromIdPart } = getCodec(kind.codec, dialect.name)
+    return fromIdPart?.(text) ?? castParam(text, kind.codec, dialect)
   })
 }
 

@@ -26,6 +26,7 @@ import { kinds } from '../../src/model/kinds.ts'
 import { isSortable, listOperators, operators } from '../../src/model/operators.ts'
 import { parametricKinds } from '../../src/model/parametric-kinds.ts'
 import { createPlanner } from '../../src/plan/planner.ts'
+import { seed } from '../property/seed.ts'
 import { createLargeModel, listModels, unusualNames } from './models.ts'
 
 const models = await listModels()
@@ -69,11 +70,20 @@ const options = { strict: false, allErrors: true, ownProperties: true, code: { o
 const ajv = new Ajv2020(options)
 addFormats.default(ajv)
 
-/** Returns a function that compiles the schemas of a description, until it is called with another description. */
+/**
+ * Returns a function that compiles the schemas of a description, until it is called with another description. Its errors have the
+ * seed, with which the random models can be made again.
+ */
 function compilerOf(description: OpenApiDocument): (name: string) => ValidateFunction {
   ajv.removeSchema('api')
   ajv.addSchema(description, 'api')
-  return (name) => ajv.compile({ $ref: `api#/components/schemas/${name}` })
+  return (name) => {
+    try {
+      return ajv.compile({ $ref: `api#/components/schemas/${name}` })
+    } catch (error) {
+      throw new Error(`seed ${seed}, ${name}`, { cause: error })
+    }
+  }
 }
 
 /** A validator of a schema of a description. */
@@ -96,8 +106,10 @@ describe('The description of an API', () => {
       const compile = compilerOf(description)
       for (const [schemaName, schema] of Object.entries(description.components.schemas)) {
         const validate = compile(schemaName)
-        for (const example of Array.isArray(schema.examples) ? schema.examples : [])
-          assert.ok(validate(example), `${schemaName}: ${JSON.stringify(validate.errors)}`)
+        for (const example of Array.isArray(schema.examples) ? schema.examples : []) {
+          const errors = () => `seed ${seed}, ${schemaName}: ${JSON.stringify(validate.errors)}`
+          assert.ok(validate(example), errors())
+        }
       }
     })
   }

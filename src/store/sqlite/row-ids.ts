@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { quote } from '../../errors/quote.ts'
 import { type Catalog, findTable, type StoredTable } from '../../model/catalog.ts'
+import { getCodec } from '../../model/codecs.ts'
 import type { Sql } from '../../model/dialect.ts'
 import type { Expression } from '../../model/fields.ts'
 import type { IdPart, Model, ResourceType } from '../../model/model.ts'
@@ -63,7 +64,7 @@ export class RowIds {
     for (const [type, resource] of this.#model.types) {
       const table = findTable(catalog, resource.table)
       areAllKnown &&= table !== undefined || resource.table.call !== undefined
-      const isChecked = table?.is === 'table' && !isRowNumber(resource, table)
+      const isChecked = table?.is === 'table' && canCheck(resource, table)
       if (isChecked) remaining -= Math.min(estimateRowCount(this.#connection, table.name), maxRows)
       const found = isChecked && remaining >= 0 ? this.#findRow(resource) : undefined
       types.set(type, found ? excludeRows(resource) : resource)
@@ -87,6 +88,16 @@ export class RowIds {
   }
 }
 
+/** Whether the ids of a table have to be checked, and can be: the startup check rejects declarations that do not fit the table. */
+function canCheck(resource: ResourceType, table: StoredTable): boolean {
+  const { columns, parts } = resource.id
+  return (
+    columns.every((name) => table.columns.has(name)) &&
+    (parts.length === 1 || parts.every(({ kind }) => getCodec(kind.codec, 'sqlite').idPart)) &&
+    !isRowNumber(resource, table)
+  )
+}
+
 /** Whether the id is the row number, which is never null and always an integer. */
 function isRowNumber({ id }: ResourceType, { primaryKey, columns }: StoredTable): boolean {
   const [name = ''] = primaryKey
@@ -105,9 +116,11 @@ function excludeRows(resource: ResourceType): ResourceType {
 
 /** Compiles whether each column has a value that is a part of an id. */
 function hasId({ id }: ResourceType, columns: readonly Sql[]): Sql {
-  const isNotNull = (column: Sql) => sql`${column} is not null`
-  const testOf = ({ kind: { codec } }: IdPart) =>
-    (typeof codec === 'string' ? isPart[codec] : undefined) ?? isNotNull
+  const testOf = ({ kind: { codec } }: IdPart) => {
+    const { valid = (column: Sql) => column } = getCodec(codec, 'sqlite')
+    const test = typeof codec === 'string' ? isPart[codec] : undefined
+    return test ?? ((column: Sql) => sql`${valid(column)} is not null`)
+  }
   return and(id.parts.map((part, index) => testOf(part)(columns[index] ?? sql`null`)))
 }
 
