@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Route } from '../../handlers/route-table.ts'
-import { mediaType } from '../../parse/negotiate.ts'
 import type { DocumentText } from '../../serialize/document.ts'
-import { commonHeaders, extendVary } from '../headers.ts'
+import { documentHeaders, extendVary } from '../headers.ts'
 import { logInternalError } from '../log-internal-error.ts'
 import { startStream } from '../stream.ts'
 import { countStreamedBytes } from './access-log.ts'
@@ -22,6 +21,9 @@ export type ResponseSender = (
   route?: Route,
 ) => Promise<FastifyReply | undefined> | undefined
 
+/** The header fields of every response with a document, by name. */
+const documentFields = Object.entries(documentHeaders)
+
 /**
  * Sends a response. A string leaves together with its head in one write. A stream leaves as fast as the client reads it.
  *
@@ -33,11 +35,9 @@ export function sendResponse(
   { status, headers, body }: Sendable,
 ): Promise<FastifyReply> | undefined {
   const vary = reply.getHeader('vary')
-  reply
-    .code(status)
-    .header('content-type', mediaType)
-    .header('vary', vary === undefined ? commonHeaders.vary : extendVary(vary))
-    .header('x-content-type-options', commonHeaders['x-content-type-options'])
+  reply.code(status)
+  for (const [name, value] of documentFields) reply.header(name, value)
+  if (vary !== undefined) reply.header('vary', extendVary(vary))
   if (headers) reply.headers(headers)
   if (typeof body !== 'string') return sendStream(reply, body)
   // Without a serializer Fastify adds a charset to the media type, which JSON:API forbids.
