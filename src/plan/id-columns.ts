@@ -102,22 +102,31 @@ export function agreeOnId(
       const detail = `${field} does not agree with ${otherPart}: ${other ? 'both are' : 'it is a'} part of the id, which cannot change.`
       return new BodyError('invalid_value', pointerOf(field), detail)
     })
-  for (const { relationship, memberId, column } of listMemberConflicts(builder, known, row))
-    report(builder.errors, () => {
-      const { to } = getRelationship(resource, relationship)
-      const location = pointerOf(relationship)
-      const isMember = (check: ExistenceCheck) =>
-        check.type === to && check.id === memberId && `${check.pointer}/`.startsWith(`${location}/`)
-      const pointer = builder.existenceChecks.find(isMember)?.pointer ?? location
-      const owner = id === undefined ? 'the new resource' : quote(id)
-      const detail = `${to} ${quote(memberId)} cannot be a member of "${relationship}" of ${owner}: "${column}" is a part of its id, which cannot change, and has another value.`
-      return new BodyError('invalid_value', pointer, detail)
-    })
+  for (const conflict of listMemberConflicts(builder, known, row))
+    report(builder.errors, () =>
+      createMemberError(conflict, row, builder.existenceChecks, pointerOf(conflict.relationship)),
+    )
   for (const name of listRemovedParts(builder, row))
     report(builder.errors, () => {
       const detail = `${name} cannot be removed: it is a part of the id ${quote(id)}, which cannot change.`
       return new BodyError('invalid_value', pointerOf(name), detail)
     })
+}
+
+/** @param location - the pointer to the relationship; the error points at the member, if its existence is checked */
+function createMemberError(
+  { relationship, memberId, column }: MemberConflict,
+  { resource, id }: WrittenRow,
+  existenceChecks: readonly ExistenceCheck[],
+  location: string,
+): BodyError {
+  const { to } = getRelationship(resource, relationship)
+  const isMember = (check: ExistenceCheck) =>
+    check.type === to && check.id === memberId && `${check.pointer}/`.startsWith(`${location}/`)
+  const pointer = existenceChecks.find(isMember)?.pointer ?? location
+  const owner = id === undefined ? 'the new resource' : quote(id)
+  const detail = `${to} ${quote(memberId)} cannot be a member of "${relationship}" of ${owner}: "${column}" is a part of its id, which cannot change, and has another value.`
+  return new BodyError('invalid_value', pointer, detail)
 }
 
 /** A member of a relationship whose id does not agree with that of the row. */
