@@ -41,8 +41,12 @@ function renderForm(name: string, action: Action, path: string): Html {
       description !== undefined && h('p', null, h('bdi', null, description)),
       Object.entries(parameters).map(([parameter, declared]) => {
         const { kind, isRequired } = resolveParameter(declared)
-        const place = { pointer: `/meta/${parameter}`, form: name }
-        return renderValueInput({ name: parameter, kind, required: isRequired }, undefined, place)
+        const position = { pointer: `/meta/${parameter}`, form: name }
+        return renderValueInput(
+          { name: parameter, kind, required: isRequired },
+          undefined,
+          position,
+        )
       }),
       h('p', { class: 'form-error', role: 'alert' }),
       h('p', { class: 'actions' }, h('button', null, 'Call ', h('bdi', null, name))),

@@ -10,7 +10,7 @@ interface InputValue {
 }
 
 /** Where the value of an input is in the document that a form sends. */
-interface InputPlace {
+interface InputPosition {
   /** A JSON Pointer. */
   readonly pointer: string
   /** Tells forms apart whose documents have equal pointers. Default: none. */
@@ -48,7 +48,7 @@ export function renderIdInput({ name, label, to, pointer, many = false, linkage 
 export function renderValueInput(
   { name, kind, required }: InputValue,
   value: JsonValue | undefined,
-  place: InputPlace,
+  position: InputPosition,
 ): Html {
   const choices = listChoices(kind)
   const sentAs = choices === undefined ? toSentAs(kind.schema.type) : 'json'
@@ -56,10 +56,10 @@ export function renderValueInput(
   const rules = [kind.name, isWrittenAsJson && 'as JSON', required && 'required']
   const label = `${name} (${rules.filter((rule) => rule !== false).join(', ')})`
   const common = { name, 'data-as': sentAs, required }
-  return renderField(place, label, (id) => {
+  return renderField(position, label, (id) => {
     if (choices !== undefined) return renderSelect({ ...common, id }, choices, value)
     const text = formatInput(value, sentAs)
-    const input = place.pointer === '/data/id' ? 'text' : inputTypes[kind.name]
+    const input = position.pointer === '/data/id' ? 'text' : inputTypes[kind.name]
     if (input !== undefined)
       return h('input', { ...common, id, type: input, value: text, autocomplete: 'off' })
     const area = h('textarea', { ...common, id, rows: 1 }, keepFirstLine(text))
@@ -125,9 +125,9 @@ function renderNullBox(name: string, isNull: boolean): Html {
   )
 }
 
-/** Renders a label, an input and the place for its error. */
+/** Renders a label, an input and the element for its error. */
 function renderField(
-  { pointer, form = '' }: InputPlace,
+  { pointer, form = '' }: InputPosition,
   label: string,
   renderControl: (id: string) => Html,
 ): Html {

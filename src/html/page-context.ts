@@ -81,6 +81,6 @@ export function findIncluded(
   { type, id }: ShownIdentifier,
 ): ShownResource {
   const primary: readonly ShownResource[] = data === undefined || data === null ? [] : [data].flat()
-  const isIt = (each: ShownResource) => each.type === type && each.id === id
-  return included.find(isIt) ?? primary.find(isIt) ?? { type, id }
+  const isSame = (each: ShownResource) => each.type === type && each.id === id
+  return included.find(isSame) ?? primary.find(isSame) ?? { type, id }
 }

@@ -200,16 +200,16 @@ describe('start', () => {
   // The first start compiles everything.
   if (isExhaustive)
     it('a second one loads neither a compiler of TypeScript nor a client of HTTP', async (test) => {
-      const place = await folder(test)
-      const list = join(place, 'loaded.json')
+      const directory = await folder(test)
+      const list = join(directory, 'loaded.json')
       const script = `process.on('exit', () => process.getBuiltinModule('node:fs')
       .writeFileSync(${JSON.stringify(list)}, JSON.stringify(process.moduleLoadList)))`
       const environment = {
-        NODE_COMPILE_CACHE: join(place, 'compiled'),
+        NODE_COMPILE_CACHE: join(directory, 'compiled'),
         NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}`,
       }
       const loads = async () => {
-        const child = await start(test, place, [], environment)
+        const child = await start(test, directory, [], environment)
         await child.end('SIGTERM')
         const parts = /amaro|undici/
         const loaded: readonly string[] = JSON.parse(await readFile(list, 'utf8'))

@@ -83,11 +83,11 @@ it('given a pipe whose reader goes and comes back, the log goes on and says what
 
 /** Starts the service with standard streams of the test's own, on a database in which no computer can be read. */
 async function launch(test: TestContext, stdio: StdioOptions) {
-  const place = await folder(test)
+  const directory = await folder(test)
   const port = await freePort()
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const child: ChildProcess = spawn(process.execPath, [main], {
-    cwd: place,
+    cwd: directory,
     env: { PATH, NODE_COMPILE_CACHE, PORT: String(port), ACCESS_LOG: 'off' },
     stdio,
   })
@@ -101,7 +101,7 @@ async function launch(test: TestContext, stdio: StdioOptions) {
     ready: async () => {
       await until(() => status('/').then(Boolean, () => false), 'the service never answered')
       await executeDirectly(
-        `sqlite:${place}/data/lapidary.db`,
+        `sqlite:${directory}/data/lapidary.db`,
         'alter table computer rename to elsewhere',
       )
     },

@@ -28,10 +28,10 @@ const signals = [
 for (const workers of ['1', '2']) {
   it(`two signals 2 ms apart leave no write unanswered · ${workers} processes`, async (test) => {
     for (const [first, second] of takePart(signals, signals.length, Number(workers))) {
-      const place = await folder(test)
-      const child = await start(test, place, ['--workers', workers, '--log-level', 'warn'])
+      const directory = await folder(test)
+      const child = await start(test, directory, ['--workers', workers, '--log-level', 'warn'])
       const stop = new AbortController()
-      const databaseUrl = `sqlite:${place}/data/lapidary.db`
+      const databaseUrl = `sqlite:${directory}/data/lapidary.db`
       const load = writeUntil(child.url, stop.signal, { clients: 16 })
       await writesStored(databaseUrl)
       const all = workers === '1' ? [] : await childrenOf(child.process.pid)
@@ -48,8 +48,8 @@ for (const workers of ['1', '2']) {
 }
 
 it('npm start ends in good order when npm gets SIGTERM, and frees its port', async (test) => {
-  const place = await folder(test)
-  const databaseUrl = `sqlite:${place}/test.db`
+  const directory = await folder(test)
+  const databaseUrl = `sqlite:${directory}/test.db`
   const npm = await npmStart(test, databaseUrl)
   const stop = new AbortController()
   const load = writeUntil(npm.url, stop.signal, { clients: 8 })
@@ -135,10 +135,10 @@ it('a client that stops in the middle of a request holds up the end for a while 
 })
 
 it('a signal that comes before the service is ready ends it all the same', async (test) => {
-  const place = await folder(test)
+  const directory = await folder(test)
   for (const delay of [50, 100, 150, 200, 250, 300]) {
     const child = spawn(process.execPath, [`${root}/service/main.js`], {
-      cwd: place,
+      cwd: directory,
       env: { PATH: process.env.PATH, PORT: '0' },
       stdio: 'ignore',
     })

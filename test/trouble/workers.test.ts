@@ -14,10 +14,10 @@ const workers = 2
 const kills = 2 * scale
 
 const started = async (test: Parameters<typeof start>[0]) => {
-  const place = await folder(test)
-  const child = await start(test, place, ['--workers', String(workers), '--log-level', 'warn'])
+  const directory = await folder(test)
+  const child = await start(test, directory, ['--workers', String(workers), '--log-level', 'warn'])
   const supervisor = child.process.pid ?? 0
-  return { child, supervisor, databaseUrl: `sqlite:${place}/data/lapidary.db` }
+  return { child, supervisor, databaseUrl: `sqlite:${directory}/data/lapidary.db` }
 }
 
 it('connections spread over the workers, and none passes through the supervisor', async (test) => {

@@ -37,12 +37,12 @@ export function compileFullRead(shape: ReadShape, target: Target): FullRead {
   const ownedEdges = shape.includeEdges.flatMap((edge, index) =>
     isLinkageFromIncluded(shape, index, target) ? [{ edge, index }] : [],
   )
-  const lean: ReadShape = {
+  const withoutLookups: ReadShape = {
     ...shape,
     primary: withoutLinkageLookups(shape.primary, target),
     included: shape.included.map((layout) => withoutLinkageLookups(layout, target)),
   }
-  const read = compileRead(lean, target)
+  const read = compileRead(withoutLookups, target)
   const linkages = compileLinkages(
     shape.primary,
     target,
@@ -54,7 +54,7 @@ export function compileFullRead(shape: ReadShape, target: Target): FullRead {
       shape.addressed.is === 'one' && shape.includeEdges.length === 0 && linkages.length === 0,
     cost: undefined,
     byIds: read.byIds,
-    owned: ownedEdges.map((owned) => compileOwnedRead(owned, lean, target)),
+    owned: ownedEdges.map((owned) => compileOwnedRead(owned, withoutLookups, target)),
     linkages,
     includedLinkages: new Map(
       shape.included.map((layout) => [layout.type, compileLinkages(layout, target)]),
