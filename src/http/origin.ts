@@ -20,14 +20,16 @@ export type OriginResolver = (host: string | undefined, protocol: string) => str
  */
 export function createOriginResolver(publicUrl: string | undefined): OriginResolver {
   // Clients repeat the same host, and a comparison costs less than a validation.
-  let lastValidHost: string | undefined
+  let last: Readonly<{ host: string; protocol: string; origin: string }> | undefined
   return (host, protocol) => {
-    if (host === undefined || (host !== lastValidHost && !isValidHost(host))) {
+    if (last !== undefined && last.host === host && last.protocol === protocol) return last.origin
+    if (host === undefined || !isValidHost(host)) {
       const sent = host === undefined ? 'missing' : quote(host)
       throw new HeaderError('invalid_request', `The Host header must name a host; it is ${sent}.`)
     }
-    lastValidHost = host
-    return publicUrl ?? `${protocol === 'https' ? 'https' : 'http'}://${host}`
+    const origin = publicUrl ?? `${protocol === 'https' ? 'https' : 'http'}://${host}`
+    last = { host, protocol, origin }
+    return origin
   }
 }
 

@@ -6,7 +6,7 @@ interface PageWindow {
   readonly from: 'start' | 'end'
   /** 0 for a page behind the last one. */
   readonly limit: number
-  readonly offset: bigint
+  readonly offset: number
 }
 
 /** Computes the window of a page from the nearer end of the list. @param total - the rows of the list */
@@ -15,8 +15,8 @@ export function pageWindow({ number, size }: Page, total: number): PageWindow {
   const end = Math.min(start + size, total)
   const limit = end - start
   return start <= total - end
-    ? { from: 'start', limit, offset: BigInt(start) }
-    : { from: 'end', limit, offset: BigInt(total - end) }
+    ? { from: 'start', limit, offset: start }
+    : { from: 'end', limit, offset: total - end }
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ReadPlan } from '../plan/read.ts'
 import type { RunValues } from './statement.ts'
 
 /** No database has more rows. The offset of a page may be larger: it is the product of two numbers below 2^53. */
-const maxOffset = 2n ** 62n
+const maxOffset = Number.MAX_SAFE_INTEGER
 
 /** Limits a page to one row more than a read may hold in memory, which shows that there are more. */
 export function limitRows(values: RunValues, maxRows: number): RunValues {
@@ -23,10 +23,6 @@ export function createRunValues(
 ): RunValues {
   const auth = identity?.auth
   if (page === undefined) return { planValues: values, id, auth }
-  const offset = BigInt(page.number - 1) * BigInt(page.size)
-  return {
-    ...{ planValues: values, id, auth },
-    limit: page.size,
-    offset: offset < maxOffset ? offset : maxOffset,
-  }
+  const offset = Math.min((page.number - 1) * page.size, maxOffset)
+  return { planValues: values, id, auth, limit: page.size, offset }
 }

@@ -63,7 +63,7 @@ export interface RunValues {
   readonly id?: string | undefined
   readonly ids?: readonly string[]
   readonly limit?: number
-  readonly offset?: bigint
+  readonly offset?: number
   /** The limit of a statement that may find any number of rows. */
   readonly maxRows?: number
   /** The snapshot id of a cached count. */
@@ -112,7 +112,7 @@ export function castParam(placeholder: Sql, codec: Codec, dialect: Dialect, many
 
 /** Compiles a parameter for a number that belongs to no field: a limit or an offset. */
 export function rawParam(source: ParameterSource): Sql {
-  const placeholder: Placeholder = { source, bind: (value) => value as number | bigint }
+  const placeholder: Placeholder = { source, bind: (value) => value as number }
   return sql`${placeholder}`
 }
 

@@ -113,11 +113,11 @@ function memoizeByRowBound(
   const bounded = Array.from({ length: 1 + Math.log2(maxRowBound) }, (_, power) =>
     compile(2 ** power),
   )
-  return (shape, { limit = 0, offset = 0n }) => {
+  return (shape, { limit = 0, offset = 0 }) => {
     const { scope } = getResourceType(target.model, shape.type)
     const hasConditions = (scope ?? shape.where) !== undefined || shape.addressed.is !== 'all'
     if (hasConditions) return unbounded(shape)
-    const power = Math.ceil(Math.log2(limit + Number(offset)))
+    const power = Math.ceil(Math.log2(limit + offset))
     return (bounded[Math.max(power, 0)] ?? unbounded)(shape)
   }
 }

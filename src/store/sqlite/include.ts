@@ -249,7 +249,7 @@ function setLinkage(row: Row, at: number, linkage: readonly string[] | string | 
 
 /**
  * Sorts rows by their ids, which are numbers. Each id is packed with the position of its row into one number, because an array
- * of numbers is sorted without calls to a comparator: 3 µs instead of 10 µs for 150 rows.
+ * of numbers is sorted without calls to a comparator: 2 µs with 32 bits, 3 with 53, instead of 10 µs for 150 rows.
  */
 function sortByNumericIds(rows: readonly Row[]): readonly Row[] {
   const positions = 2 ** (32 - Math.clz32(rows.length))
