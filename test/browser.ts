@@ -43,8 +43,11 @@ const args = [
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
 ]
 
-/** Starts Chromium, for the pages of one origin. Every request to another host is recorded and blocked. */
-export async function launchBrowser(origin: string): Promise<TestBrowser> {
+/** Starts Chromium, for the pages of one origin. Every request to another host is recorded and blocked. @param others - other allowed origins */
+export async function launchBrowser(
+  origin: string,
+  ...others: readonly string[]
+): Promise<TestBrowser> {
   assert.ok(chromiumPath)
   const browser = await chromium.launch({ executablePath: chromiumPath, args })
   const foreignRequests: string[] = []
@@ -53,7 +56,7 @@ export async function launchBrowser(origin: string): Promise<TestBrowser> {
     foreignRequests,
     errors,
     open: async (path, options = {}) => {
-      const page = await openPage(browser, origin, options, foreignRequests)
+      const page = await openPage(browser, [origin, ...others], options, foreignRequests)
       page.on('pageerror', (error) => errors.push(error.message))
       page.on('console', (message) => {
         // A failed request is not an error of the page: forms show it.
@@ -69,7 +72,7 @@ export async function launchBrowser(origin: string): Promise<TestBrowser> {
 
 async function openPage(
   browser: Browser,
-  origin: string,
+  origins: readonly string[],
   options: BrowserContextOptions,
   foreignRequests: string[],
 ): Promise<Page> {
@@ -77,7 +80,7 @@ async function openPage(
   context.setDefaultTimeout(10_000)
   await context.route('**/*', (route) => {
     const url = route.request().url()
-    if (url.startsWith('data:') || new URL(url).origin === origin) return route.continue()
+    if (url.startsWith('data:') || origins.includes(new URL(url).origin)) return route.continue()
     foreignRequests.push(url)
     return route.abort()
   })

@@ -10,6 +10,18 @@ export interface DocsPageOptions {
   readonly path?: string
 }
 
+/** The styles of the form for credentials. They name nothing of Scalar's. */
+const style = `
+html { background: light-dark(#ffffff, #0f0f0f); }
+body { margin: 0; }
+.credentials { font: 15px / 1.5 system-ui, sans-serif; color: light-dark(#1b1f27, #e4e7ec); max-width: 26rem; margin: 12vh auto; padding: 0 1.5rem; }
+.credentials label { display: block; margin-bottom: 0.25rem; }
+.credentials :is(input, button) { box-sizing: border-box; font: inherit; border: 1px solid light-dark(#59616e, #a4adbb); border-radius: 6px; padding: 0.4rem 0.8rem; }
+.credentials input { width: 100%; color: inherit; background: transparent; margin-bottom: 0.75rem; }
+.credentials button { cursor: pointer; color: light-dark(#ffffff, #10141a); background: light-dark(#0b57b7, #8ab8ff); border-color: transparent; }
+.credentials .error { color: light-dark(#a8201a, #ff9c94); }
+`
+
 /** Scalar writes its styles into the page. Everything else comes from the server itself. */
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -44,7 +56,9 @@ export function docsPage({ path = '/docs' }: DocsPageOptions = {}): DocsPage {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>API reference</title>
+<style>${style}</style>
 </head>
 <body>
 <main></main>

@@ -20,17 +20,24 @@ function askForCredentials(challenge, isWrong) {
   const text = document.createElement('label')
   const input = document.createElement('input')
   const button = document.createElement('button')
-  text.textContent = (isWrong ? 'These credentials are not valid. ' : '') + label + ' '
+  const title = document.createElement('h1')
+  const error = document.createElement('p')
+  form.className = 'credentials'
+  title.textContent = 'API reference'
+  error.className = 'error'
+  error.setAttribute('role', 'alert')
+  text.textContent = label
+  text.htmlFor = input.id = 'credentials'
   input.type = 'password'
   input.autocomplete = 'off'
   button.textContent = 'Show the reference'
-  text.append(input)
-  form.append(text, button)
+  form.append(title, text, input, error, button)
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     load({ [header]: prefix + input.value }, input.value)
   })
   main.replaceChildren(form)
+  error.textContent = isWrong ? 'These credentials are not valid.' : ''
   input.focus()
 }
 

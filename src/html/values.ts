@@ -12,8 +12,12 @@ export function renderValue(value: JsonValue | undefined, extent: Extent): Html 
   if (value === undefined) return h('span', null)
   if (value === null) return h('span', { class: 'null' }, 'null')
   if (typeof value === 'string') return renderText(value, extent)
-  if (typeof value === 'object') return h('code', null, shorten(serializeJson(value), extent))
+  if (typeof value === 'object') return renderJsonValue(serializeJson(value), extent)
   return h('span', { class: typeof value }, String(value))
+}
+
+function renderJsonValue(json: string, extent: Extent): Html {
+  return h('code', { class: toWrapClass(json) }, shorten(json, extent))
 }
 
 /** Isolates a text from its surroundings, so that marks of direction in it change nothing else (Unicode UAX #9). */

@@ -4,6 +4,7 @@ import type { ApiRequest } from '../handlers/handler.ts'
 import { listRoutes } from '../handlers/protected-routes.ts'
 import { silentLogger } from '../handlers/silent-logger.ts'
 import type { ReadExplanation } from '../store/explain.ts'
+import { createMethodError } from './methods.ts'
 import { createRouter } from './router.ts'
 
 /** The request that is explained. */
@@ -33,8 +34,9 @@ export async function explainRead(
   const { target, request } = toExplainedRequest(url, { auth, signal })
   const { route, id } = createRouter(listRoutes(context), options.prefix ?? '')(target)
   const { GET } = route.methods
-  const explanation =
-    GET && (await explainRequest(GET, { ...request, id }, context, { runsHooks: hooks }))
+  if (GET === undefined) throw createMethodError(route, 'GET')
+  const read = { ...request, id }
+  const explanation = await explainRequest(GET, read, context, { runsHooks: hooks })
   return explanation ?? { dialect: options.store.dialect, statements: [], warnings: [] }
 }
 

@@ -90,7 +90,7 @@ function describeAddress(address: Address, generalMethods: boolean): PathItem {
   const { name, summary, description, mediaType, schema, isPublic } = address
   const get = {
     ...{ summary, operationId: name },
-    ...(isPublic && { security: [] }),
+    ...(isPublic && { security: [], 'x-scalar-ignore': true }),
     responses: {
       200: { description, content: { [mediaType]: { schema } } },
       '4XX': toResponse('readError'),

@@ -30,6 +30,8 @@ interface Operation {
   /** The end of the operation's id: the type and the relationship come before it. */
   readonly verb: string
   readonly summary: string
+  /** In Markdown. */
+  readonly description?: string | undefined
   readonly parameters?: readonly object[]
   /** The name of a request body among the components. */
   readonly body?: string
@@ -116,13 +118,23 @@ function describeGeneralMethods(
 }
 
 function describeOperation(
-  { verb, summary, parameters, body: sent, status = 200, response: name, errors }: Operation,
+  {
+    verb,
+    summary,
+    description,
+    parameters,
+    body: sent,
+    status = 200,
+    response: name,
+    errors,
+  }: Operation,
   tag: string | undefined,
   suffix: string,
 ): object {
   return {
     ...(tag !== undefined && { tags: [tag] }),
     ...{ summary, operationId: verb },
+    ...(description !== undefined && { description }),
     ...(parameters && parameters.length > 0 && { parameters }),
     ...(sent !== undefined && { requestBody: body(sent) }),
     responses: {
@@ -321,7 +333,7 @@ function describeAction(
     ],
     operations: {
       POST: {
-        ...{ verb, summary: description ?? `Call ${action.name}` },
+        ...{ verb, summary: `Call ${action.name}`, description },
         ...(Object.keys(parameters).length > 0 && { body: verb }),
         ...{ response: nameActionResponse(resource, action, context), errors: writeErrors },
       },

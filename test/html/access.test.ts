@@ -46,7 +46,7 @@ describe('Pages of a model with access rules', () => {
   const handle = createHandler({
     model,
     store,
-    html: createPages(),
+    html: createPages({ explain: true }),
     authenticate: ({ headers }) => {
       const role = headers.get('x-role')
       return role === null ? undefined : { id: role === 'lead' ? '3' : '1', role }
@@ -100,10 +100,30 @@ describe('Pages of a model with access rules', () => {
       ['member', '/reports/7777'],
       ['member', '/people?sort=salary'],
       ['member', '/people?filter[salary]=1'],
+      ['member', '/people/99'],
+      ['member', '/people/99/reports'],
+      ['member', '/people/99/relationships/reports'],
+      ['member', '/people/1/salary'],
+      ['member', '/people/1/relationships/salary'],
+      ['member', '/people?include=salary'],
+      ['member', '/people?fields[person]=salary'],
+      ['member', '/reports/7777/author'],
+      ['member', '/reports/7777/relationships/author'],
+      ['member', '/reports/x'],
+      ['member', '/people/1/actions/greet'],
+      ['member', '/people/1/actions/none'],
+      ['member', '/people/actions/hire'],
+      ['member', '/nothing'],
+      ['member', '/html.nothing'],
+      ['member', '/html.explain?url=/people/1/salary'],
+      ['member', '/html.explain?url=/people/1/actions/greet'],
+      ['member', '/html.explain?url=/people?sort=salary'],
+      ['member', '/html.explain?url=/nothing'],
     ] as const) {
       const json = await send(role, path, 'application/vnd.api+json')
       const page = await open(role, path)
       assert.equal(page.status, json.status, path)
+      assert.equal(page.status >= 400, path !== '/people', path)
       const escapeHtml = (detail: string) =>
         detail.replaceAll('"', '&quot;').replaceAll('<', '&lt;')
       for (const { detail } of JSON.parse(json.text).errors ?? [])

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { apiKeyAuth, createApiKey } from 'lapidary/auth'
+import { SignJWT } from 'jose'
+import { apiKeyAuth, bearerAuth, createApiKey } from 'lapidary/auth'
 import { createServer } from 'lapidary/fastify'
 import { createPages } from 'lapidary/html'
 import { openSqlite } from 'lapidary/sqlite'
@@ -16,15 +17,26 @@ describe('The pages behind authentication by a header field', { skip: lacksChrom
     ...{ model: library, store, logLevel: 'silent', html: createPages({ explain: true }) },
     authenticate: apiKeyAuth({ keys: [{ hash, auth: 'ada' }] }),
   })
+  const secret = 'a secret of at least 32 characters'
+  const bearerServer = createServer({
+    ...{ model: library, store, logLevel: 'silent', html: createPages() },
+    authenticate: bearerAuth({
+      ...{ key: { secret }, algorithms: ['HS256'], issuer: 'us', audience: 'them' },
+      toAuth: ({ sub }) => sub,
+    }),
+  })
+  let bearerUrl: string
   let browser: TestBrowser
 
   before(async () => {
     await store.migrate([{ version: 1, sql: libraryTables(inMemory.columnTypes) }])
-    browser = await launchBrowser(await server.listen({ host: '127.0.0.1', port: 0 }))
+    bearerUrl = await bearerServer.listen({ host: '127.0.0.1', port: 0 })
+    browser = await launchBrowser(await server.listen({ host: '127.0.0.1', port: 0 }), bearerUrl)
   })
   after(async () => {
     await browser.close()
     await server.close()
+    await bearerServer.close()
     await store.close()
   })
 
@@ -58,5 +70,35 @@ describe('The pages behind authentication by a header field', { skip: lacksChrom
     await page.locator('h1', { hasText: '401' }).waitFor()
     assert.equal(await page.evaluate('sessionStorage.length'), 0)
     assert.deepEqual(browser.errors, [])
+  })
+
+  it('given a bearer token, when it is entered, then pages and forms are sent with it, on a phone in the dark too', async (test) => {
+    const token = await new SignJWT({})
+      .setProtectedHeader({ alg: 'HS256' })
+      .setIssuer('us')
+      .setAudience('them')
+      .setSubject('ada')
+      .setExpirationTime('1h')
+      .sign(new TextEncoder().encode(secret))
+    const viewport = { width: 360, height: 640 }
+    const page = await browser.open(`${bearerUrl}/books`, { viewport, colorScheme: 'dark' })
+    test.after(() => page.context().close())
+    assert.deepEqual(await findAxeViolations(page), [])
+    const enter = async (text: string) => {
+      await page.getByLabel('Bearer token').fill(text)
+      await page.getByLabel('Bearer token').press('Enter')
+    }
+    await enter(`${token}x`)
+    await page.getByText('The server does not accept these credentials.').waitFor()
+    await enter(token)
+    await page.locator('h1', { hasText: 'book' }).waitFor()
+    await page.locator('summary', { hasText: 'Create book' }).click()
+    await page.getByLabel(/^title/).fill('Behind a token')
+    const sent = page.waitForRequest((request) => request.method() === 'POST')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    assert.equal((await sent).headers().authorization, `Bearer ${token}`)
+    await page.locator('h1', { hasText: 'Behind a token' }).waitFor()
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 360)
+    assert.deepEqual([browser.errors, browser.foreignRequests], [[], []])
   })
 })
