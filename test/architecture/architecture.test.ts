@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { holes } from '../property/access/holes.ts'
 import { type Source, sourcesIn } from './sources.ts'
 
 const engine = sourcesIn('src')
@@ -99,6 +100,17 @@ describe('The layers of the engine', () => {
         .map(({ from }) => `${file}: ${from}`),
     )
     assert.deepEqual(astray, [])
+  })
+})
+
+describe('The planted holes of access rules', () => {
+  // `test/long/access-holes.long.ts` plants them.
+  it('replace a text that is once in its file', () => {
+    const wrong = holes.filter(({ file, from }) => {
+      const source = engine.find((each) => each.file === file)
+      return source?.text.split(from).length !== 2
+    })
+    assert.deepEqual(wrong, [])
   })
 })
 

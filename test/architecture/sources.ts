@@ -12,7 +12,7 @@ export interface Import {
   readonly file: string | undefined
 }
 
-/** A file of the engine or of a guest. */
+/** A file of the engine or of a consumer. */
 export interface Source {
   /** From the root of the repository, e.g. `src/plan/filter.ts`. */
   readonly file: string

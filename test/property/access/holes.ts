@@ -139,7 +139,7 @@ export const holes: readonly Hole[] = [
     title: 'the description for pages names a hidden field',
     seed: 300,
     file: 'src/html/page-view.ts',
-    from: 'model: visible,',
+    from: 'model: view?.shape.visible ?? planner.model,',
     to: 'model: planner.model,',
   },
   {
@@ -154,8 +154,8 @@ export const holes: readonly Hole[] = [
     seed: 300,
     variant: 'large-sqlite',
     file: 'src/store/sqlite/read-router.ts',
-    from: 'const compiled = this.#statementsOf(plan.identity).read(plan.shape)',
-    to: 'const compiled = this.#statementsOf(undefined).read(plan.shape)',
+    from: 'compiled: statements.read(plan.shape),',
+    to: 'compiled: this.#statementsOf(undefined).read(plan.shape),',
   },
   {
     title: 'a read in a reader process ignores the rule',
