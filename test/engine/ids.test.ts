@@ -317,11 +317,11 @@ engine('UUIDs in upper case', givenUuids, (app) => {
       assert.deepEqual(ids(await app.get(`${path}/${name}`)), [other])
     }
     const complete = { data: { type: 'thing', id: upper } }
-    const part = { type: 'thing', id: otherUpper, relationships: { complete } }
+    const part = { type: 'thing', id: otherUpper, relationships: { whole: complete } }
     assert.equal((await app.patch(`/things/${other}`, { data: part })).status, 200)
     assert.deepEqual(ids(await app.get('/things', { 'filter[id]': upper })), [low])
     assert.deepEqual(ids(await app.get('/things', { 'filter[whole__id]': upper })), [other])
-    const third = { type: 'thing', relationships: { complete } }
+    const third = { type: 'thing', relationships: { whole: complete } }
     assert.equal((await app.post(`/things/${low}/parts`, { data: third })).status, 201)
     await app.delete(`${path}/knows`, { data: [identifier] })
     assert.deepEqual(ids(await app.get(`${path}/knows`)), [])
