@@ -118,6 +118,8 @@ function findKey(table: StoredTable, context: KeyContext): Key | string {
   }
   const [reason] = reasons
   if (reason !== undefined) return reason
+  if (table.parameters)
+    return 'it returns no column "id"; declare it by tableFunction with other ids'
   return table.is === 'view' ? 'it is a view without a column "id"' : 'it has no primary key'
 }
 

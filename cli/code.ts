@@ -7,6 +7,14 @@ export type Code =
   | Readonly<{ is: 'call'; name: string; arguments: readonly Code[] }>
   | Readonly<{ is: 'array'; items: readonly Code[] }>
   | CodeObject
+  | SqlFunction
+
+/** A function from an object with SQL expressions to SQL: its texts, with a parameter between two of them. */
+export interface SqlFunction {
+  readonly is: 'sql function'
+  readonly parameters: readonly string[]
+  readonly texts: readonly string[]
+}
 
 /** An expression without parts: a literal or an identifier. */
 export type Atom = string | number | boolean | Readonly<{ is: 'identifier'; name: string }>
@@ -50,6 +58,23 @@ export function toEntries(members: Readonly<Record<string, Code | undefined>>): 
   return Object.entries(members).flatMap(([key, value]) =>
     value === undefined ? [] : [{ is: 'member', key, value } as const],
   )
+}
+
+/** Writes the two lines of a function that writes SQL: its parameters, and its template. */
+export function formatSqlFunction({ parameters, texts }: SqlFunction): readonly [string, string] {
+  const isIdentifier = (name: string) => /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name)
+  const names = parameters.map((name, index) =>
+    isIdentifier(name) ? name : `argument${index + 1}`,
+  )
+  const members = parameters.map((name, index) =>
+    name === names[index] ? name : `${quote(name)}: ${names[index]}`,
+  )
+  const escapeText = (text: string) => text.replace(/[\\`]|\$\{/g, '\\$&')
+  const body = texts.map((text, index) =>
+    index === 0 ? escapeText(text) : `\${${names[index - 1]}}${escapeText(text)}`,
+  )
+  const pattern = members.length === 0 ? '' : `{ ${members.join(', ')} }`
+  return [`(${pattern}) =>`, `sql\`${body.join('')}\``]
 }
 
 /** Writes a string literal: in single quotes, or in double quotes where that needs fewer escapes. */

@@ -16,6 +16,14 @@ export function evaluateCode(code: Code, scope: ReadonlyMap<string, unknown>): u
           entry.is === 'member' ? [[entry.key, evaluateCode(entry.value, scope)]] : [],
         ),
       )
+    case 'sql function': {
+      const sql = lookUp('sql', scope)
+      if (typeof sql !== 'function') throw new Error('sql is not a function')
+      const { parameters, texts } = code
+      const strings = Object.assign([...texts], { raw: texts })
+      return (values: Readonly<Record<string, unknown>>) =>
+        Reflect.apply(sql, undefined, [strings, ...parameters.map((name) => values[name])])
+    }
     case 'call': {
       const callee = lookUp(code.name, scope)
       if (typeof callee !== 'function') throw new Error(`${code.name} is not a function`)

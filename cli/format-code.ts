@@ -1,4 +1,12 @@
-import { type Atom, type Code, type CodeEntry, isAtom, type Member, quote } from './code.ts'
+import {
+  type Atom,
+  type Code,
+  type CodeEntry,
+  formatSqlFunction,
+  isAtom,
+  type Member,
+  quote,
+} from './code.ts'
 
 /** Where on its line an expression is written. Numbers count characters. */
 export interface CodePosition {
@@ -18,6 +26,10 @@ export function formatCode(code: Code, { column, indent, suffix }: CodePosition)
   if (isAtom(code)) return formatAtom(code)
   const oneLine = formatOnOneLine(code)
   if (oneLine !== undefined && column + displayWidth(oneLine) + suffix <= lineWidth) return oneLine
+  if (code.is === 'sql function') {
+    const [start, body] = formatSqlFunction(code)
+    return `${start}\n${innerIndent(indent)}${body}`
+  }
   if (code.is !== 'call') return formatExpanded(code, indent)
   const { name, arguments: args } = code
   const leading = args.slice(0, -1).map(formatOnOneLine)
@@ -28,6 +40,7 @@ export function formatCode(code: Code, { column, indent, suffix }: CodePosition)
     last !== undefined &&
     !isAtom(last) &&
     last.is !== 'call' &&
+    last.is !== 'sql function' &&
     !leading.includes(undefined) &&
     column + displayWidth(start) < lineWidth
   ) {
@@ -43,6 +56,8 @@ function formatOnOneLine(code: Code): string | undefined {
   switch (code.is) {
     case 'call':
       return enclose(`${code.name}(`, code.arguments.map(formatOnOneLine), ')')
+    case 'sql function':
+      return formatSqlFunction(code).join(' ')
     case 'array':
       return enclose('[', code.items.map(formatOnOneLine), ']')
     case 'object': {
@@ -72,7 +87,10 @@ function enclose(
   return parts.includes(undefined) ? undefined : start + parts.join(', ') + end
 }
 
-function formatExpanded(code: Exclude<Code, Atom | { is: 'call' }>, indent: number): string {
+function formatExpanded(
+  code: Exclude<Code, Atom | { is: 'call' | 'sql function' }>,
+  indent: number,
+): string {
   const isArray = code.is === 'array'
   const lines = isArray
     ? code.items.map((item) => formatListItem(item, indent))

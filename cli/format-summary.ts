@@ -40,8 +40,11 @@ export function formatSummary(summary: Summary): string {
 
 /** The root document, a collection with included resources, and a sorted page. */
 function pathsToTry(model: Model): string[] {
-  const fields = [...model.types.values()].flatMap(({ path, fields: all }) =>
-    [...all.values()].map((field) => ({ path, field, name: encodeURIComponent(field.name) })),
+  const fields = [...model.types.values()].flatMap(({ path, table, fields: all }) =>
+    // The list of a function needs arguments.
+    table.call
+      ? []
+      : [...all.values()].map((field) => ({ path, field, name: encodeURIComponent(field.name) })),
   )
   const related = fields.find(({ field }) => field.is === 'relationship' && !field.many)
   const sorted = fields.find(({ field }) => field.is === 'attribute' && field.isSortable)

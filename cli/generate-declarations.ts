@@ -1,8 +1,14 @@
 import type { Catalog } from 'lapidary'
+import {
+  type ClassifiedFunctions,
+  classifyFunctions,
+  describeFunction,
+} from './classify-functions.ts'
 import { type ClassifiedTables, classifyTables, type Key } from './classify-tables.ts'
 import { type Code, type CodeObject, call, identifier, isAtom, object, toEntries } from './code.ts'
 import { findRelationships } from './find-relationships.ts'
 import { formatCode } from './format-code.ts'
+import { generateQueries, generateTableFunction } from './generate-calls.ts'
 import {
   formatDocComment,
   formatOmission,
@@ -49,9 +55,11 @@ export interface Declarations {
 
 /** Generates a declaration for every table of a database that can be a resource type. */
 export function generateDeclarations(
-  catalog: Catalog,
+  database: Catalog,
   { types = 'singular', readOnly = false, findings = noFindings }: GenerateOptions = {},
 ): Declarations {
+  const functions = classifyFunctions(database)
+  const catalog = { ...database, tables: [...database.tables, ...functions.tables] }
   const classified = classifyTables(catalog, findings)
   const tables = nameTables(classified, types)
   const candidates = findRelationships(tables, classified)
@@ -59,7 +67,7 @@ export function generateDeclarations(
     resources: tables.map((named) => {
       const own = candidates.filter(({ on }) => on === named)
       const fields = generateFields(named, own, { catalog, findings, readOnly })
-      const code = generateDeclaration(named, fields, classified)
+      const code = generateDeclaration(named, fields, { classified, functions })
       const { constant, file } = named
       const start = `export const ${constant} = `
       const position = { column: start.length, indent: 0, suffix: 0 }
@@ -74,7 +82,20 @@ export function generateDeclarations(
         text: `${generateHeading(named, fields)}\n${start}${formatCode(code, position)}\n`,
       }
     }),
-    omitted: classified.omitted.map(({ table, reason }) => formatOmission(table.name, reason)),
+    omitted: [
+      ...classified.omitted.map(({ table, reason }) =>
+        formatOmission(table.parameters ? `the function ${table.name}` : table.name, reason),
+      ),
+      ...functions.queries
+        .filter(({ table }) => !tables.some((named) => named.table === table))
+        .map(({ stored, table }) =>
+          formatOmission(
+            describeFunction(stored),
+            `its rows are those of ${table.name}, which is omitted`,
+          ),
+        ),
+      ...functions.omitted.map(({ name, reason }) => formatOmission(name, reason)),
+    ],
   }
 }
 
@@ -84,26 +105,36 @@ function formatSecrets({ table }: NamedTable, { secrets }: GeneratedFields): str
 }
 
 function generateHeading({ table }: NamedTable, { readOnlyReason }: GeneratedFields): string {
-  const description = table.comment ?? `Rows of the ${table.is} \`${table.name}\`.`
+  const is = table.parameters ? 'function' : table.is
+  const description = table.comment ?? `Rows of the ${is} \`${table.name}\`.`
   return formatDocComment(
     readOnlyReason ? `${description} Read-only: ${readOnlyReason}.` : description,
   )
 }
 
+/** What a declaration depends on beside its table. */
+interface DeclarationContext {
+  readonly classified: ClassifiedTables
+  readonly functions: ClassifiedFunctions
+}
+
 function generateDeclaration(
   named: NamedTable,
   { entries, readOnlyReason, written }: GeneratedFields,
-  { catalog }: ClassifiedTables,
+  { classified: { catalog }, functions }: DeclarationContext,
 ): Code {
-  const { type, path, table } = named
+  const { type, path, table, key } = named
+  const names = entries.flatMap((entry) => (entry.is === 'member' ? [entry.key] : []))
+  const called = functions.queries.flatMap((query) => (query.table === table ? [query.stored] : []))
   const isReadOnly = readOnlyReason !== undefined
   const options = toEntries({
     path,
-    table: table.name,
-    schema: table.schema === catalog.schema ? undefined : table.schema,
+    table: table.parameters ? generateTableFunction(table, names, catalog) : table.name,
+    schema: table.schema === catalog.schema || table.parameters ? undefined : table.schema,
     id: generateId(named, isReadOnly, written),
     description: table.comment ? toOneLine(table.comment) : undefined,
     access: isReadOnly ? 'read-only' : undefined,
+    queries: generateQueries(called, key, names, catalog),
     fields: { is: 'object', isExpanded: true, entries },
   })
   return call('resource', type, { is: 'object', isExpanded: true, entries: options })
@@ -149,6 +180,8 @@ function generateCompositeId(key: Key, isReadOnly: boolean, written: readonly st
 function importedNames(code: Code): string[] {
   if (isAtom(code)) return typeof code === 'object' ? [code.name] : []
   switch (code.is) {
+    case 'sql function':
+      return ['sql']
     case 'call':
       return [...new Set([code.name, ...code.arguments.flatMap(importedNames)])]
     case 'array':

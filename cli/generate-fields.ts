@@ -154,6 +154,7 @@ function findReadOnlyReason(
   { table }: NamedTable,
   unwritten: readonly StoredColumn[],
 ): string | undefined {
+  if (table.parameters) return 'it is a function'
   if (table.is === 'view') return 'it is a view'
   if (unwritten.length === 0) return undefined
   return `no field writes ${unwritten.map(({ name }) => name).join(', ')}, which must not be null`

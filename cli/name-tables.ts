@@ -20,7 +20,10 @@ export interface NamedTable extends KeyedTable {
 }
 
 /** The functions of the package that declarations call. */
-const declarationFunctions = ['resource', 'attribute', 'toOne', 'toMany', 'storedAs']
+const declarationFunctions = [
+  ...['resource', 'attribute', 'toOne', 'toMany', 'storedAs'],
+  ...['tableFunction', 'idQuery', 'sql'],
+]
 
 /** Identifiers that a declaration cannot have: imports of its file, and reserved words and globals of JavaScript. */
 const reserved = new Set([
@@ -88,7 +91,7 @@ function choosePaths(
     const singular = singulars.get(keyed) ?? exact
     // A table with a plural name keeps that plural: `people` has the path `/people`.
     const isOfTable = toMemberName(singular) === toMemberName(singularizeName(exact))
-    return pluralizeName(isOfTable ? exact : singular)
+    return keyed.table.parameters ? singular : pluralizeName(isOfTable ? exact : singular)
   }
   const isExact = (keyed: KeyedTable) =>
     toKebabCase(pluralOf(keyed)) === toKebabCase(parseName(keyed.table.name))
@@ -117,7 +120,8 @@ function inOrderOfChoice(
  */
 function candidates({ table }: KeyedTable, { schema }: Catalog): Name[] {
   const exact = parseName(table.name)
-  const name = singularizeName(exact)
+  // The name of a function is no noun.
+  const name = table.parameters ? exact : singularizeName(exact)
   const isInOtherSchema = table.schema !== schema
   return [name, isInOtherSchema ? joinNames(parseName(table.schema), name) : exact]
 }

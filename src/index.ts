@@ -64,6 +64,8 @@ export type {
   ForeignKey,
   RowChange,
   StoredColumn,
+  StoredFunction,
+  StoredParameter,
   StoredTable,
   TableTriggers,
 } from './model/catalog.ts'

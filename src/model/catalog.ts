@@ -64,8 +64,38 @@ export interface StoredTable {
   /** The changes that a view accepts: it is updatable, or has triggers or rules for them. Absent for tables, which accept all. */
   readonly accepts?: ReadonlySet<RowChange>
   readonly comment?: string
+  /** The parameters of a function whose rows these are; absent for tables and views. */
+  readonly parameters?: readonly StoredParameter[]
   /** Why the database cannot read a view, e.g. because its table was removed; such a view has no columns. Otherwise absent. */
   readonly error?: string
+}
+
+/** A parameter of a function that a call has to send. */
+export interface StoredParameter extends StoredColumn {
+  /** The type to which an argument is cast, so that the call finds the function. */
+  readonly castTo: string
+}
+
+/** A function or procedure as the database describes it. */
+export interface StoredFunction {
+  readonly is: 'function' | 'procedure'
+  readonly schema: string
+  readonly name: string
+  /** What its result depends on; a `volatile` one may write. */
+  readonly volatility: 'immutable' | 'stable' | 'volatile'
+  /** Whether it runs with the rights of its owner (`security definer`). */
+  readonly runsAsOwner: boolean
+  readonly language: string
+  readonly returnsSet: boolean
+  /** The table or view whose rows it returns; absent for other results. */
+  readonly rowsOf?: Readonly<{ schema: string; name: string }>
+  /** The declared columns of its result; empty without any. */
+  readonly columns: readonly StoredColumn[]
+  /** The parameters without defaults. */
+  readonly parameters: readonly StoredParameter[]
+  /** Whether it takes any number of arguments. */
+  readonly isVariadic: boolean
+  readonly comment?: string
 }
 
 /** The tables and views of a database. */
@@ -74,6 +104,8 @@ export interface Catalog {
   /** The schema of tables that are named without one. */
   readonly schema: string
   readonly tables: readonly StoredTable[]
+  /** The functions and procedures that the role may execute; absent where they were not read, and on SQLite, which stores none. */
+  readonly functions?: readonly StoredFunction[]
 }
 
 /** Returns a table by its name, or `undefined`. */

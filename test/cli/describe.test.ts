@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { Cleanup } from '../cleanup.ts'
@@ -6,6 +7,7 @@ import { absolutePath } from '../docs/pages.ts'
 import { execute } from '../filled.ts'
 import { folder } from '../service/child.ts'
 import { type RunCommand, startCommandProcess } from './command-process.ts'
+import { createProject } from './generated-project.ts'
 
 const declarations = absolutePath('service/resources/index.ts')
 
@@ -34,6 +36,32 @@ describe('lapidary openapi and lapidary routes', () => {
     const paths: readonly object[] = Object.values(description.paths)
     const methods = paths.flatMap((item) => Object.keys(item).filter((key) => key !== 'parameters'))
     assert.equal(rows.length, methods.length)
+  })
+
+  it('print the parameters of a table function', async (test) => {
+    const project = await createProject(test)
+    const file = join(project, 'declarations.ts')
+    writeFileSync(
+      file,
+      `import { attribute, integer, resource, sql, tableFunction } from 'lapidary'
+      export const resources = [
+        resource('number', {
+          path: '/numbers',
+          table: tableFunction({ from: integer, to: integer }, ({ from }) => sql\`select \${from} as id\`),
+          access: 'read-only',
+          fields: { square: attribute(integer) },
+        }),
+      ]`,
+    )
+    const table = await lapidary('routes', file, '--prefix', '/api')
+    assert.match(
+      table,
+      /^GET +\/api\/numbers\?filter\[from\]=\{from\}&filter\[to\]=\{to\} +number\.list$/m,
+    )
+    assert.match(table, /^GET +\/api\/numbers\/\{id\} +number\.get$/m)
+    const { paths } = JSON.parse(await lapidary('openapi', file))
+    const names = paths['/numbers'].get.parameters.flatMap(({ name = '' }) => name)
+    assert.ok(names.includes('filter[from]') && names.includes('filter[to]'), String(names))
   })
 
   it('take the tables of a database', async (test) => {

@@ -53,6 +53,7 @@ import {
 import { checkSessionRoles, connectAsRole } from './session-roles.ts'
 import { compileSession, type SessionSetup } from './session-setup.ts'
 import { createPostgresStatements, type PostgresStatementsOf } from './statements.ts'
+import { queryStoredFunctions } from './stored-functions.ts'
 import { LoadedTableFacts, readTableFacts } from './table-facts.ts'
 import { beginMigration, type PostgresTransaction } from './transaction.ts'
 import { listPostgresWarnings } from './warnings.ts'
@@ -262,7 +263,8 @@ export async function readCatalogAt(url: string): Promise<Catalog> {
   const pool = new PostgresPool(url, { poolSize: 1 })
   try {
     await readServerSettings(pool, describeDatabase(url))
-    return await queryPostgresCatalog(pool.shared)
+    const catalog = await queryPostgresCatalog(pool.shared)
+    return { ...catalog, functions: await queryStoredFunctions(pool.shared) }
   } finally {
     await pool.close()
   }

@@ -1,0 +1,83 @@
+import type { Catalog, StoredFunction, StoredParameter, StoredTable } from 'lapidary'
+import { inferKind } from './infer-kind.ts'
+
+/** The functions of a database, by what they become in the declarations. */
+export interface ClassifiedFunctions {
+  /** The rows of functions, as views with parameters. */
+  readonly tables: readonly StoredTable[]
+  /** The functions that return rows of a table, which become queries of its type. */
+  readonly queries: readonly Readonly<{ stored: StoredFunction; table: StoredTable }>[]
+  readonly omitted: readonly Readonly<{ name: string; reason: string }>[]
+}
+
+/**
+ * Decides for each function whether it becomes a resource type, a query, or neither (docs/decisions/0078). Those that may write, and those
+ * that read with the rights of their owners, are left to the user.
+ */
+export function classifyFunctions({
+  tables,
+  functions = [],
+  ...catalog
+}: Catalog): ClassifiedFunctions {
+  const all = functions.map((stored) => ({ stored, reason: findReason(stored, catalog) }))
+  const callable = all.flatMap(({ stored, reason }) => (reason === undefined ? [stored] : []))
+  const classified = callable.map((stored) => ({ stored, table: findTable(stored, tables) }))
+  return {
+    tables: classified.flatMap(({ stored, table }) => (table ? [] : [toView(stored)])),
+    queries: classified.flatMap(({ stored, table }) => (table ? [{ stored, table }] : [])),
+    omitted: all.flatMap(({ stored, reason }) =>
+      reason === undefined ? [] : [{ name: describeFunction(stored), reason }],
+    ),
+  }
+}
+
+/** Names a function in a line about it. */
+export function describeFunction({ is, name }: Pick<StoredFunction, 'is' | 'name'>): string {
+  return `the ${is} ${name}`
+}
+
+/** @returns why a function is not declared; `undefined` if it can be */
+function findReason(stored: StoredFunction, catalog: Pick<Catalog, 'dialect'>): string | undefined {
+  const { is, volatility, runsAsOwner, language, isVariadic, returnsSet, columns, rowsOf } = stored
+  if (is === 'procedure') return 'it may write; declare an action that calls it'
+  if (volatility === 'volatile')
+    return 'it is volatile and may write; declare an action that calls it, or mark it stable'
+  if (runsAsOwner) return 'it runs with the rights of its owner (security definer)'
+  if (language !== 'sql' && language !== 'plpgsql') return `its language is ${language}`
+  if (isVariadic) return 'it takes any number of arguments'
+  if (!returnsSet) return 'it returns one value, not rows'
+  if (columns.length === 0 && rowsOf === undefined) return 'its result has no declared columns'
+  const invalid = stored.parameters.find((parameter) => !isSendable(parameter, catalog))
+  return invalid && `its parameter ${invalid.name} has the type ${invalid.type}`
+}
+
+/** The kinds of arguments: those whose values a query string can contain. */
+const sendable: readonly string[] = [
+  ...['text', 'integer', 'integer64', 'number', 'decimal', 'boolean', 'date', 'datetime', 'time'],
+  ...['uuid', 'enumeration'],
+]
+
+function isSendable(parameter: StoredParameter, catalog: Pick<Catalog, 'dialect'>): boolean {
+  return sendable.includes(inferKind(parameter, catalog)?.name ?? '')
+}
+
+function findTable(
+  { rowsOf }: StoredFunction,
+  tables: readonly StoredTable[],
+): StoredTable | undefined {
+  return tables.find(({ schema, name }) => name === rowsOf?.name && schema === rowsOf.schema)
+}
+
+function toView({ schema, name, columns, parameters, comment }: StoredFunction): StoredTable {
+  return {
+    is: 'view',
+    name,
+    schema,
+    columns: new Map(columns.map((column) => [column.name, column])),
+    primaryKey: [],
+    uniques: [],
+    foreignKeys: [],
+    parameters,
+    ...(comment !== undefined && { comment }),
+  }
+}
