@@ -10,6 +10,8 @@ const program = fileURLToPath(new URL('run-commands.ts', import.meta.url))
 export interface CommandLine {
   readonly cwd: string
   readonly args: readonly string[]
+  /** The path of a program that runs instead of `lapidary`. It must end when its module is evaluated. */
+  readonly program?: string
   /** Variables in addition to those of the test process. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -36,22 +38,39 @@ export type RunCommand = (
  * @returns a function that fails if the command leaves something open, because its own process would not end
  */
 export function startCommandProcess(scope: Scope): RunCommand {
-  const child = fork(program)
+  const run = startProcess(scope)
+  return (cwd, args, env = {}) => run({ cwd, args, env })
+}
+
+/**
+ * Starts a process that runs programs one after the other, until the suite or test ends.
+ * @returns a function that runs the program at a path, and fails if the program leaves something open
+ */
+export function startProgramProcess(
+  scope: Scope,
+): (program: string) => Promise<Omit<CommandResult, 'unclosed'>> {
+  const run = startProcess(scope)
+  return (program) => run({ cwd: process.cwd(), args: [], program })
+}
+
+function startProcess(scope: Scope) {
+  // Loggers write to the file descriptor.
+  const child = fork(program, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   scope.after(() => child.kill('SIGKILL'))
   const end = once(child, 'exit')
-  return async (cwd, args, env = {}) => {
-    const line: CommandLine = { cwd, args, env }
+  return async (line: CommandLine): Promise<Omit<CommandResult, 'unclosed'>> => {
+    const name = line.program ?? line.args.join(' ')
     const results = once(child, 'message', { signal: AbortSignal.timeout(60_000) })
     // A late result must not be taken for that of the next command.
     results.catch(() => child.kill('SIGKILL'))
     child.send(line)
     const [result]: readonly CommandResult[] = await Promise.race([
       results,
-      end.then(() => assert.fail(`the process has ended during ${args.join(' ')}`)),
+      end.then(() => assert.fail(`the process has ended during ${name}`)),
     ])
     assert.ok(result)
     const { unclosed, ...output } = result
-    assert.deepEqual(unclosed, [], args.join(' '))
+    assert.deepEqual(unclosed, [], name)
     return output
   }
 }

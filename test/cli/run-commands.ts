@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { runCli } from '../../cli/run-cli.ts'
 import type { CommandLine, CommandResult } from './command-process.ts'
 
-// Runs the commands that the parent process sends, one after the other, and sends their results. See `command-process.ts`.
+// Runs the commands and programs that the parent process sends, one after the other, and sends their results. See
+// `command-process.ts`.
 
 /** Collects what is written to a stream, until the returned function is called. That function returns the text. */
 function capture(stream: NodeJS.WriteStream): () => string {
@@ -33,13 +35,23 @@ async function listUnclosed(before: readonly string[]): Promise<string[]> {
   }
 }
 
-async function run({ cwd, args, env }: CommandLine): Promise<CommandResult> {
+/** Imports a program. An error that it throws is written as Node.js does when it ends a process. */
+async function runProgram(program: string): Promise<void> {
+  try {
+    await import(pathToFileURL(program).href)
+  } catch (error) {
+    console.error(error)
+    process.exitCode = 1
+  }
+}
+
+async function run({ cwd, args, program, env }: CommandLine): Promise<CommandResult> {
   process.chdir(cwd)
   const variables = { ...process.env }
   Object.assign(process.env, env)
   const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)]
   const before = process.getActiveResourcesInfo()
-  await runCli(args)
+  await (program === undefined ? runCli(args) : runProgram(program))
   const unclosed = await listUnclosed(before)
   const status = Number(process.exitCode ?? 0)
   process.exitCode = undefined

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
+import { Cleanup } from '../cleanup.ts'
+import { startProgramProcess } from '../cli/command-process.ts'
 import type { OpenDatabase } from '../databases.ts'
 import { createPackageFolder } from '../package-folder.ts'
 import { freshPostgres } from '../postgres.ts'
@@ -12,7 +14,11 @@ import { blocksOf } from './blocks.ts'
 import { announceProgram } from './compile-together.ts'
 import { readPage } from './pages.ts'
 
-const run = promisify(execFile)
+/** The guides of a test file run in one process, which saves the start of Node.js and the compilation of the package for each. */
+type RunGuide = ReturnType<typeof startProgramProcess>
+let runGuide: RunGuide | undefined
+const shared = new Cleanup()
+after(() => shared.run())
 
 /**
  * Declares the tests of a guide whose TypeScript blocks form one program, with assertions. They join the blocks, check their
@@ -66,8 +72,15 @@ export function describeGuideProgram(page: string, databaseName?: string): void 
     })
 
     it('runs, and its assertions hold', async () => {
-      const { stderr } = await run(process.execPath, [file])
-      assert.equal(stderr, '')
+      if (program.includes("'node:test'")) return runAlone(file)
+      runGuide ??= startProgramProcess(shared)
+      assert.partialDeepStrictEqual(await runGuide(file), { status: 0, stderr: '' })
     })
   })
+}
+
+/** Runs a program that contains tests, which run when its module is evaluated, in a process of its own. */
+async function runAlone(file: string): Promise<void> {
+  const { stderr } = await promisify(execFile)(process.execPath, [file])
+  assert.equal(stderr, '')
 }
