@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core'
 
 /** The names of Chromium's command in Debian, and of Chrome. */
 const commands = ['chromium', 'chromium-browser', 'google-chrome']
@@ -43,20 +49,39 @@ const args = [
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
 ]
 
-/** Starts Chromium, for the pages of one origin. Every request to another host is recorded and blocked. @param others - other allowed origins */
+/** Starts Chromium. */
+export async function launchChromium(): Promise<Browser> {
+  assert.ok(chromiumPath)
+  return chromium.launch({ executablePath: chromiumPath, args })
+}
+
+/** Starts Chromium, for the pages of one origin. @param others - other allowed origins */
 export async function launchBrowser(
   origin: string,
   ...others: readonly string[]
 ): Promise<TestBrowser> {
-  assert.ok(chromiumPath)
-  const browser = await chromium.launch({ executablePath: chromiumPath, args })
+  const browser = await launchChromium()
+  return { ...limitToOrigins(browser, origin, ...others), close: () => browser.close() }
+}
+
+/**
+ * Opens the pages of one origin in a browser. Every request to another host is recorded and blocked.
+ * @param others - other allowed origins
+ */
+export function limitToOrigins(
+  browser: Browser,
+  origin: string,
+  ...others: readonly string[]
+): TestBrowser {
   const foreignRequests: string[] = []
   const errors: string[] = []
+  const contexts: BrowserContext[] = []
   return {
     foreignRequests,
     errors,
     open: async (path, options = {}) => {
       const page = await openPage(browser, [origin, ...others], options, foreignRequests)
+      contexts.push(page.context())
       page.on('pageerror', (error) => errors.push(error.message))
       page.on('console', (message) => {
         // A failed request is not an error of the page: forms show it.
@@ -66,7 +91,9 @@ export async function launchBrowser(
       await page.goto(new URL(path, origin).href)
       return page
     },
-    close: () => browser.close(),
+    close: async () => {
+      for (const context of contexts) await context.close()
+    },
   }
 }
 

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type RunningService, startService } from '../../service/start-service.ts'
-import { lacksChromium, launchBrowser, type TestBrowser } from '../browser.ts'
-import { takePart } from '../property/seed.ts'
-import { findAxeViolations } from './find-axe-violations.ts'
+import { lacksChromium, type TestBrowser } from '../browser.ts'
+import { openBrowser } from './shared-browser.ts'
 
 const settings = { databaseUrl: 'sqlite::memory:', host: '127.0.0.1', port: 0, logLevel: 'silent' }
 
@@ -24,7 +23,7 @@ describe('The pages in Chromium', { skip: lacksChromium }, () => {
 
   before(async () => {
     service = await startService(settings, true)
-    browser = await launchBrowser(service.url)
+    browser = await openBrowser(service.url)
   })
   afterEach(() => page.context().close())
   after(async () => {
@@ -237,36 +236,6 @@ describe('The pages in Chromium', { skip: lacksChromium }, () => {
     await page.keyboard.press('Enter')
     assert.equal(await page.getByLabel('Field').count(), 1)
   })
-
-  const kinds = [
-    ['the landing page', '/', []],
-    [
-      'a list',
-      '/persons?include=computers&page[size]=4&filter[gender]=female',
-      ['Filter', 'Create', 'code'],
-    ],
-    ['an empty list', '/persons?filter[name]=nobody', []],
-    ['a resource', '/persons/2?include=computers', ['Update', 'Delete']],
-    ['a related resource', '/computers/1/owner', []],
-    ['no related resource', '/computers/462/owner', []],
-    ['linkage', '/persons/2/relationships/computers', []],
-    ['an error', '/persons?sort=colour&include=cars', []],
-    ['the SQL of a read', '/html.explain?url=/persons?filter[gender]=female', []],
-  ] as const
-  // axe-core takes a second a page.
-  for (const [kind, path, panels] of takePart(kinds, 3)) {
-    it(`given ${kind}, when axe-core checks it in light and in dark colours, then it finds no violation`, async () => {
-      await open(path, { colorScheme: 'light' })
-      for (const panel of panels) await openPanel(panel)
-      if (path.includes('include=computers&')) await page.getByLabel('Add condition').click()
-      assert.deepEqual(await findAxeViolations(page), [])
-      await page.emulateMedia({ colorScheme: 'dark' })
-      assert.deepEqual(await findAxeViolations(page, ['color-contrast', 'link-in-text-block']), [])
-      // On a phone, tables and code scroll; the page does not.
-      await page.setViewportSize({ width: 360, height: 640 })
-      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 360)
-    })
-  }
 
   it('requests nothing from other hosts, and violates no Content-Security-Policy', () => {
     assert.deepEqual(browser.foreignRequests, [])

@@ -25,8 +25,9 @@ import {
 import { createServer } from 'lapidary/fastify'
 import { createPages } from 'lapidary/html'
 import { openSqlite } from 'lapidary/sqlite'
-import { lacksChromium, launchBrowser, type TestBrowser } from '../browser.ts'
+import { lacksChromium, type TestBrowser } from '../browser.ts'
 import { findAxeViolations } from './find-axe-violations.ts'
+import { openBrowser } from './shared-browser.ts'
 
 const sample = resource('sample', {
   path: '/samples',
@@ -133,7 +134,7 @@ describe('The forms for attributes of every kind', { skip: lacksChromium }, () =
           insert into task values ('t 1/2', 'A', 'closed')`,
       },
     ])
-    browser = await launchBrowser(await app.listen({ host: '127.0.0.1', port: 0 }))
+    browser = await openBrowser(await app.listen({ host: '127.0.0.1', port: 0 }))
   })
   after(async () => {
     await browser.close()

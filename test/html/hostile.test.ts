@@ -5,8 +5,9 @@ import { attribute, defineModel, json, resource, text, toMany, toOne, url } from
 import { createServer } from 'lapidary/fastify'
 import { createPages } from 'lapidary/html'
 import { openSqlite } from 'lapidary/sqlite'
-import { lacksChromium, launchBrowser, type TestBrowser } from '../browser.ts'
+import { lacksChromium, type TestBrowser } from '../browser.ts'
 import { type Client, connect } from '../client.ts'
+import { openBrowser } from './shared-browser.ts'
 
 /** Values that break out of a page which does not escape them. */
 const hostile: readonly string[] = [
@@ -138,7 +139,7 @@ describe('Pages of hostile data', () => {
   describe('in Chromium', { skip: lacksChromium }, () => {
     let browser: TestBrowser
     before(async () => {
-      browser = await launchBrowser(origin)
+      browser = await openBrowser(origin)
     })
     after(() => browser.close())
 

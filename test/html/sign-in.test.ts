@@ -5,10 +5,11 @@ import { apiKeyAuth, bearerAuth, createApiKey } from 'lapidary/auth'
 import { createServer } from 'lapidary/fastify'
 import { createPages } from 'lapidary/html'
 import { openSqlite } from 'lapidary/sqlite'
-import { lacksChromium, launchBrowser, type TestBrowser } from '../browser.ts'
+import { lacksChromium, type TestBrowser } from '../browser.ts'
 import { inMemory } from '../databases.ts'
 import { library, libraryTables } from '../engine/library.ts'
 import { findAxeViolations } from './find-axe-violations.ts'
+import { openBrowser } from './shared-browser.ts'
 
 describe('The pages behind authentication by a header field', { skip: lacksChromium }, () => {
   const store = openSqlite(library, ':memory:')
@@ -31,7 +32,7 @@ describe('The pages behind authentication by a header field', { skip: lacksChrom
   before(async () => {
     await store.migrate([{ version: 1, sql: libraryTables(inMemory.columnTypes) }])
     bearerUrl = await bearerServer.listen({ host: '127.0.0.1', port: 0 })
-    browser = await launchBrowser(await server.listen({ host: '127.0.0.1', port: 0 }), bearerUrl)
+    browser = await openBrowser(await server.listen({ host: '127.0.0.1', port: 0 }), bearerUrl)
   })
   after(async () => {
     await browser.close()

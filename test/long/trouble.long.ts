@@ -5,7 +5,6 @@ process.env.PROPERTY_SCALE = String(readCount('PROPERTY_SCALE', 20, 3))
 
 const names = [
   ...['trouble/workers', 'trouble/clients', 'trouble/replicas', 'trouble/expensive-reads'],
-  ...['trouble/stop', 'service/startup', 'service/snapshot', 'service/workers'],
-  ...['cli/serve', 'html/browser'],
+  ...['trouble/stop', 'service/snapshot', 'service/workers', 'html/axe'],
 ]
 for (const name of names) await import(`../${name}.test.ts`)

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parseCommandLine } from '../../service/settings.ts'
 import { assertServiceConforms } from '../checker/check-served.ts'
 import type { Call } from '../client.ts'
 import { connect } from '../client.ts'
-import { isExhaustive } from '../property/seed.ts'
 import type { TestResponse } from '../service-suite.ts'
 import { parseResponse } from '../test-response.ts'
 import { folder, run, start } from './child.ts'
@@ -196,28 +195,6 @@ describe('start', () => {
       assert.equal((await ask(child.url, 'GET', path)).status, 200, url)
     }
   })
-
-  // The first start compiles everything.
-  if (isExhaustive)
-    it('a second one loads neither a compiler of TypeScript nor a client of HTTP', async (test) => {
-      const directory = await folder(test)
-      const list = join(directory, 'loaded.json')
-      const script = `process.on('exit', () => process.getBuiltinModule('node:fs')
-      .writeFileSync(${JSON.stringify(list)}, JSON.stringify(process.moduleLoadList)))`
-      const environment = {
-        NODE_COMPILE_CACHE: join(directory, 'compiled'),
-        NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}`,
-      }
-      const loads = async () => {
-        const child = await start(test, directory, [], environment)
-        await child.end('SIGTERM')
-        const parts = /amaro|undici/
-        const loaded: readonly string[] = JSON.parse(await readFile(list, 'utf8'))
-        return loaded.filter((name) => parts.test(name))
-      }
-      assert.match(String(await loads()), /amaro/, 'nothing was compiled at first')
-      assert.deepEqual(await loads(), [])
-    })
 
   it('given an address beyond this machine and no known hosts, warns of links in one line', async (test) => {
     // An address of nobody, so that nothing listens; the warning comes first.
