@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Dialect, PatternName, Sql } from './dialect.ts'
-import type { CustomOperators, Kind } from './kinds.ts'
+import type { CustomOperator, CustomOperators, Kind } from './kinds.ts'
 
 /** A filter operator on attributes: the values that it takes, the kinds that it applies to and its SQL. */
 export interface Operator {
@@ -79,6 +79,15 @@ export function getCustomOperators({
 }: Pick<Kind<unknown>, 'customOperators'>): CustomOperators {
   // Only `defineKind` sets the member, and checks it.
   return customOperators as CustomOperators
+}
+
+/** Returns a filter operator of a kind that a program defines, by its name in a request; `undefined` if the kind has none. */
+export function findCustomOperator(
+  kind: Pick<Kind<unknown>, 'customOperators'>,
+  name: string,
+): CustomOperator | undefined {
+  const operators = getCustomOperators(kind)
+  return Object.hasOwn(operators, name) ? operators[name] : undefined
 }
 
 /** Returns an operator by its name, or `undefined`. */

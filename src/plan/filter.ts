@@ -13,6 +13,7 @@ import {
 import {
   appliesTo,
   countOperators,
+  findCustomOperator,
   findOperator,
   getCustomOperators,
   isCountOperator,
@@ -209,7 +210,7 @@ function planAttribute(
   context: FilterContext,
 ): Condition {
   const { operand } = predicate
-  const custom = getCustomOperators(field.kind)[predicate.operator]
+  const custom = findCustomOperator(field.kind, predicate.operator)
   if (custom) return planCustom(predicate, field, custom, context)
   const operator = findOperator(predicate.operator)
   if (operator === undefined || !appliesTo(operator, field.kind) || operand.is === 'filter')

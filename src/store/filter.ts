@@ -9,7 +9,7 @@ import {
   type ResourceType,
   reverseLink,
 } from '../model/model.ts'
-import { getCustomOperators, type Operator, operators } from '../model/operators.ts'
+import { findCustomOperator, type Operator, operators } from '../model/operators.ts'
 import type { Condition } from '../plan/condition.ts'
 import { idParam, isKeyPresent, selectIdList, toKey } from './keys.ts'
 import { compileCounts, isFoundByKey } from './related-rows.ts'
@@ -290,7 +290,7 @@ function compileCustom(
 ): Sql {
   const { dialect } = target
   const field = getAttribute(table.resource, fieldName)
-  const operator = getCustomOperators(field.kind)[name]
+  const operator = findCustomOperator(field.kind, name)
   const write = operator?.sql[dialect.name]
   if (operator === undefined || write === undefined)
     throw new Error(`The kind ${field.kind.name} has no operator ${name} for ${dialect.name}.`)
