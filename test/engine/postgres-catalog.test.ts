@@ -34,7 +34,7 @@ for (const database of databases.filter(({ name }) => name === 'PostgreSQL')) {
       const url = await filled(test, database, '')
       for (let times = 0; times < 2; times += 1) {
         assert.deepEqual(await readPostgresCatalog(url), {
-          ...{ dialect: 'postgres', schema: 'public', tables: [] },
+          ...{ dialect: 'postgres', schema: 'public', tables: [], functions: [] },
         })
       }
     })
