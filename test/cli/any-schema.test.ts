@@ -86,12 +86,13 @@ describe('Databases that are not in order', () => {
           const resources = await importGenerated(project, folder, url, 'with samples')
           const model = await verifiedModel(resources, url)
           await assertServes(model, url)
-          await assertWrites(model, url)
           if (role !== undefined) {
             await execute(url, createRole(role, tables, addition))
             await assertServes(model, withRole(url, role), [200, 403])
             await execute(url, `drop owned by ${role}; drop role ${role}`)
           }
+          // Last: a create can add a row whose id is null to a view, which only the start would find.
+          await assertWrites(model, url)
         } catch (error) {
           const additional = JSON.stringify(addition)
           throw new Error(`seed ${seed}, schema ${index}:\n${sql}\n${additional}`, { cause: error })

@@ -2,19 +2,18 @@ import { runScenario } from './run-scenario.ts'
 import { createTables } from './schema.ts'
 import { openVariant, variants } from './variants.ts'
 
-// Runs scenarios in a process whose engine may have a planted hole: `run-scenarios.ts <variant> <seed> <scenarios>`. At the first
-// scenario that fails it writes the seed to standard output and the message to standard error, and ends with 1.
+// Runs scenarios in a process whose engine may have a planted hole: `run-scenarios.ts <variant> <seed>…`. At the first scenario that
+// fails it writes the seed to standard output and the message to standard error, and ends with 1.
 
-const [name, ...numbers] = process.argv.slice(2)
-const [firstSeed = 0, scenarios = 0] = numbers.map(Number)
+const [name, ...seeds] = process.argv.slice(2)
 const variant = variants.find((each) => each === name)
 if (variant === undefined) throw new Error(`There is no variant ${name}.`)
 const { columnTypes, create, size, close } = await openVariant(variant)
 const pair = [await create(), await create()] as const
 for (const { second } of pair) await second?.execute(createTables(columnTypes))
-let seed = firstSeed
+let seed: string | undefined
 try {
-  for (; seed < firstSeed + scenarios; seed += 1) await runScenario(seed, pair, size)
+  for (seed of seeds) await runScenario(Number(seed), pair, size)
 } catch (error) {
   process.exitCode = 1
   process.stdout.write(`${seed}\n`)
