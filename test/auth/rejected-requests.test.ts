@@ -7,6 +7,7 @@ import { attribute, createHandler, declare, text, toMany, toOne } from 'lapidary
 import { bearerAuth } from 'lapidary/auth'
 import { createServer } from 'lapidary/fastify'
 import { openSqlite } from 'lapidary/sqlite'
+import { silentLogger } from '../../src/handlers/silent-logger.ts'
 
 interface User {
   readonly id: string
@@ -71,16 +72,7 @@ describe('Requests that are rejected before a handler', () => {
     toAuth: ({ sub }) => (sub === undefined ? undefined : { id: sub }),
   })
   const server = createServer({ model, store, authenticate, logLevel: 'silent' })
-  const silent = () => {}
-  const log = {
-    trace: silent,
-    debug: silent,
-    info: silent,
-    warn: silent,
-    error: silent,
-    fatal: silent,
-  }
-  const handle = createHandler({ model, store, authenticate, log })
+  const handle = createHandler({ model, store, authenticate, log: silentLogger })
   let origin = ''
   before(async () => {
     await store.migrate([

@@ -13,6 +13,7 @@ import {
   toOne,
 } from 'lapidary'
 import { createPages } from 'lapidary/html'
+import { silentLogger } from '../../src/handlers/silent-logger.ts'
 import { databases, type OpenDatabase } from '../databases.ts'
 import { openStore } from './engine.ts'
 
@@ -27,15 +28,6 @@ interface User {
   readonly fails?: (typeof places)[number] | undefined
   /** How often the function returns before it throws. */
   works?: number
-}
-const silent = () => {}
-const log = {
-  trace: silent,
-  debug: silent,
-  info: silent,
-  warn: silent,
-  error: silent,
-  fatal: silent,
 }
 const { auth, defineModel, resource } = declare<{ auth: User }>()
 
@@ -118,7 +110,7 @@ for (const database of databases)
         insert into note (words, author, org, shelf_id) select 'a word', 'ada', 'a', id from shelf`)
       store = await openStore(model, opened.url)
       await store.verify()
-      handle = createHandler({ model, store, html: createPages(), log })
+      handle = createHandler({ model, store, html: createPages(), log: silentLogger })
     })
     after(async () => {
       await store.close()

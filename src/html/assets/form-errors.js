@@ -5,7 +5,7 @@ import { listFields } from './form-fields.js'
  * @param {HTMLFormElement} form
  */
 export function clearErrors(form) {
-  for (const place of form.querySelectorAll('.field-error, .form-error')) place.textContent = ''
+  for (const element of form.querySelectorAll('.field-error, .form-error')) element.textContent = ''
   for (const control of form.querySelectorAll('[aria-invalid]')) {
     control.removeAttribute('aria-invalid')
     control.removeAttribute('aria-describedby')
@@ -21,15 +21,15 @@ export function showErrors(form, errors) {
   const fields = listFields(form)
   const others = errors.filter((error) => {
     const found = fields.find(({ pointer }) => isWithin(error.source?.pointer, pointer))
-    const place = found?.field.querySelector('.field-error')
-    if (found === undefined || !place) return true
-    place.textContent = [place.textContent, error.detail].filter(Boolean).join(' ')
+    const element = found?.field.querySelector('.field-error')
+    if (found === undefined || !element) return true
+    element.textContent = [element.textContent, error.detail].filter(Boolean).join(' ')
     found.control.setAttribute('aria-invalid', 'true')
-    found.control.setAttribute('aria-describedby', place.id)
+    found.control.setAttribute('aria-describedby', element.id)
     return false
   })
-  const place = form.querySelector('.form-error')
-  if (place) place.textContent = others.map(({ detail, title }) => detail ?? title).join(' ')
+  const element = form.querySelector('.form-error')
+  if (element) element.textContent = others.map(({ detail, title }) => detail ?? title).join(' ')
   const invalid = form.querySelector('[aria-invalid]')
   if (invalid instanceof HTMLElement) invalid.focus()
 }
