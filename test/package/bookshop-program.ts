@@ -4,9 +4,11 @@ import {
   attribute,
   createHandler,
   defineModel,
+  idQuery,
   integer64,
   resource,
   type Store,
+  sql,
   text,
   toMany,
   toOne,
@@ -31,6 +33,13 @@ const book = resource('book', {
     isbn: attribute(text),
     sold: attribute(integer64()),
     author: toOne('author', { column: 'author_id' }),
+  },
+  queries: {
+    endless: idQuery(
+      {},
+      () =>
+        sql`with recursive n (n) as (select 1 union all select n + 1 from n) select n from n where n < 0`,
+    ),
   },
 })
 const model = defineModel([author, book], { maxPageSize: null })
