@@ -1,5 +1,6 @@
 import type { Catalog, ForeignKey, StoredColumn, StoredTable } from 'lapidary'
-import { canStoreKeys, inferKeyKind } from './infer-kind.ts'
+import { canStoreKeys } from './can-store-keys.ts'
+import { inferKeyKind } from './infer-kind.ts'
 import type { Findings } from './inspect-catalog.ts'
 import { looksSecret } from './looks-secret.ts'
 import { parseName, toMemberName } from './name.ts'
@@ -227,7 +228,7 @@ function referencesOtherKey(
   const canStore = columns?.every((name, at) => {
     const own = table.columns.get(name)
     const isReadable = own !== undefined && !findings.columns.has(own)
-    return isReadable && canStoreKeys(own, target.key[at]?.column, catalog)
+    return isReadable && canStoreKeys(own, target.key[at]?.column, { catalog, findings })
   })
   return canStore ?? false
 }

@@ -1,4 +1,5 @@
 import type { ForeignKey, StoredTable } from 'lapidary'
+import { canStoreKeys } from './can-store-keys.ts'
 import {
   alignColumns,
   type ClassifiedTables,
@@ -8,7 +9,6 @@ import {
   type Key,
 } from './classify-tables.ts'
 import { type Code, call, object } from './code.ts'
-import { canStoreKeys } from './infer-kind.ts'
 import { joinNames, type Name, nameInStyleOf, parseName, toMemberName } from './name.ts'
 import type { NamedTable } from './name-tables.ts'
 import { pluralizeName } from './pluralize.ts'
@@ -81,7 +81,7 @@ function findReferences(
       }))
       const isValid = pairs.every(({ own, referenced }) => {
         const isReadable = [own, referenced].every((each) => each && !findings.columns.has(each))
-        return isReadable && canStoreKeys(own, referenced, catalog)
+        return isReadable && canStoreKeys(own, referenced, { catalog, findings })
       })
       // SQLite accepts foreign keys to columns that are not unique, and fails when rows are written.
       if (!isValid || !isUnique(to.table, references) || seen.has(identity)) return []

@@ -1,4 +1,5 @@
 import type { Catalog, ForeignKey, StoredColumn, StoredTable } from 'lapidary'
+import { canStoreKeys } from './can-store-keys.ts'
 import {
   findReferencedTable,
   foreignKeysInColumnOrder,
@@ -6,7 +7,7 @@ import {
 } from './classify-tables.ts'
 import { type Code, type CodeEntry, call, object } from './code.ts'
 import type { RelationshipCandidate } from './find-relationships.ts'
-import { canStoreKeys, inferKind } from './infer-kind.ts'
+import { inferKind } from './infer-kind.ts'
 import type { Findings } from './inspect-catalog.ts'
 import { looksSecret } from './looks-secret.ts'
 import { joinNames, type Name, parseName, toMemberName } from './name.ts'
@@ -97,7 +98,7 @@ export function generateFields(
     entries: [
       ...attributes.flatMap((each) => attributeEntries(each, { named, takeName, readOnlyReason })),
       ...brokenKeys.map((text) => comment(`// ${text}`)),
-      ...unusableKeyComments(named, catalog),
+      ...unusableKeyComments(named, { catalog, findings }),
       ...relationshipEntries(candidates, takeName),
     ],
   }
@@ -204,13 +205,19 @@ function isSameSet(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /** Comments for foreign keys whose column cannot store every referenced value: the column becomes an attribute. */
-function unusableKeyComments({ table }: NamedTable, catalog: Catalog): CodeEntry[] {
+function unusableKeyComments(
+  { table }: NamedTable,
+  { catalog, findings }: Pick<FieldsContext, 'catalog' | 'findings'>,
+): CodeEntry[] {
   const tables = catalog.tables.map((each) => ({ table: each }))
   return table.foreignKeys.flatMap((key) => {
     const target = findReferencedTable(key, tables, catalog)?.table
     const index = key.columns.findIndex((name, at) => {
       const referenced = target?.columns.get(key.references[at] ?? '')
-      return referenced !== undefined && !canStoreKeys(table.columns.get(name), referenced, catalog)
+      return (
+        referenced !== undefined &&
+        !canStoreKeys(table.columns.get(name), referenced, { catalog, findings })
+      )
     })
     if (index === -1) return []
     const [column, references] = [key.columns[index], key.references[index]]

@@ -1,5 +1,4 @@
 import {
-  array,
   boolean,
   bytes,
   type Catalog,
@@ -8,10 +7,8 @@ import {
   databaseText,
   date,
   datetime,
-  decimal,
   integer,
   json,
-  integer64 as makeInteger64,
   number,
   type StoredColumn,
   text,
@@ -43,21 +40,11 @@ const constantsByName = {
   databaseText,
   databaseJson,
 }
-const parametricByName = {
-  integer64: makeInteger64(),
-  decimal: decimal(),
-  enumeration: text,
-  array: array(text),
-}
-const kinds: Readonly<Record<string, Parameters<typeof canStore>[1]>> = {
-  ...constantsByName,
-  ...parametricByName,
-}
 
 /** The names of the kinds that are constants. */
 export const constantKinds: readonly string[] = Object.keys(constantsByName)
 /** The names of the kinds that are functions. */
-export const parametricKinds: readonly string[] = Object.keys(parametricByName)
+export const parametricKinds: readonly string[] = ['integer64', 'decimal', 'enumeration', 'array']
 
 /** A pattern for column types, and the kind of the columns that match. The function gets the pattern's groups. */
 type Rule = readonly [type: RegExp, kind: (groups: readonly string[]) => KindCode | undefined]
@@ -187,15 +174,4 @@ export function inferKeyKind(
     /^(?:decimal|numeric|number)\s*\(\s*(\d+)\s*(?:,\s*0\s*)?\)$/i.exec(column.type) ?? []
   if (digits !== undefined && Number(digits) <= integer64Digits) return integer64()
   return inferKind(withoutValues, catalog)
-}
-
-/** True if a foreign key column can store every value of the column that it references. */
-export function canStoreKeys(
-  foreignKey: StoredColumn | undefined,
-  referenced: StoredColumn | undefined,
-  { dialect }: Pick<Catalog, 'dialect'>,
-): boolean {
-  if (foreignKey === undefined || referenced === undefined) return false
-  const kind = kinds[inferKeyKind(referenced, { dialect })?.name ?? '']
-  return kind === undefined || canStore(foreignKey.type, kind, dialect)
 }

@@ -1,15 +1,14 @@
 import type {
   Catalog,
-  Codec,
   ColumnSample,
   SampleRequest,
   StoredColumn,
   StoredTable,
   TableSample,
 } from 'lapidary'
-import * as lapidary from 'lapidary'
+import { canStore } from 'lapidary'
 import { call, identifier } from './code.ts'
-import { evaluateCode } from './evaluate-code.ts'
+import { evaluateCodec } from './evaluate-codec.ts'
 import { inferKind, isUnknownType, type KindCode } from './infer-kind.ts'
 
 /** What the stored values say about the tables and columns of a catalog, beyond their types. */
@@ -59,7 +58,6 @@ interface Mismatch {
   readonly kind: KindCode
 }
 
-const scope: ReadonlyMap<string, unknown> = new Map(Object.entries(lapidary))
 const constant = (name: string): KindCode => ({ name, code: identifier(name) })
 
 /** The kinds of columns without a known type by the types of all their values. */
@@ -126,14 +124,8 @@ function toRequest(
 ): SampleRequest {
   return {
     table: { schema, name },
-    columns: new Map(columns.map((column) => [column.name, codecOf(kindOf(column))])),
+    columns: new Map(columns.map((column) => [column.name, evaluateCodec(kindOf(column))])),
   }
-}
-
-function codecOf(kind: KindCode | undefined): Codec | undefined {
-  if (kind === undefined) return undefined
-  // The code of a kind is an expression whose value is a kind.
-  return (evaluateCode(kind.code, scope) as Readonly<{ codec: Codec }>).codec
 }
 
 function inspectTable(
@@ -153,8 +145,8 @@ function inspectTable(
       findings.columns.set(column, `it cannot be read: ${found.error}`)
       return []
     }
-    inspectKey(column, found, findings)
     const kind = inferKind(column, catalog)
+    inspectKey(column, found, { kind, catalog, findings })
     if (kind === undefined || isUnknownType(column, catalog)) {
       inspectTypes(table, column, found, { catalog, findings })
       return []
@@ -174,11 +166,18 @@ function inspectTable(
 function inspectKey(
   column: StoredColumn,
   { nulls, repeats, invalid, example }: ColumnSample,
-  { keys, repeated }: MutableFindings,
+  {
+    kind,
+    catalog,
+    findings: { keys, repeated },
+  }: Readonly<{ kind: KindCode | undefined; catalog: Catalog; findings: MutableFindings }>,
 ): void {
   if (repeats) repeated.add(column)
+  // In ids PostgreSQL has a text for each date, also for those that no attribute can have.
+  const isTime = kind?.name === 'date' || kind?.name === 'datetime'
+  const isExact = isTime && catalog.dialect === 'postgres'
   if (nulls > 0) keys.set(column, `its key ${column.name} is null in some rows`)
-  else if (invalid > 0) keys.set(column, `its key ${column.name} contains ${example}`)
+  else if (invalid > 0 && !isExact) keys.set(column, `its key ${column.name} contains ${example}`)
 }
 
 /** Chooses the kind of a column without a type, or of an unknown one, by the types of its values. */
@@ -222,9 +221,9 @@ function isStorable(
   kind: KindCode,
   { dialect }: Catalog,
 ): boolean {
-  const codec = codecOf(kind)
+  const codec = evaluateCodec(kind)
   const isComputed = table.is === 'view' && type === ''
-  return isComputed || (codec !== undefined && lapidary.canStore(type, { codec }, dialect))
+  return isComputed || (codec !== undefined && canStore(type, { codec }, dialect))
 }
 
 async function chooseFallback(

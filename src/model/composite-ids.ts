@@ -1,5 +1,6 @@
 import type { Kind } from './kinds.ts'
 import type { IdPart } from './model.ts'
+import { isDistantTime } from './postgres-times.ts'
 import type { ReadResult } from './value-result.ts'
 
 // The text of an id over several columns (docs/decisions/0063): the texts of its parts, joined by commas. In a part `~0` stands for
@@ -16,23 +17,29 @@ export function splitId(id: string): string[] | undefined {
   return id.split(',').map((part) => part.replaceAll('~1', ',').replaceAll('~0', '~'))
 }
 
-/** Creates the kind of an id over several columns. */
+/**
+ * Creates the kind of an id over several columns. A filter value may be any stored id; the id of a new resource consists of values of
+ * the kinds of its columns.
+ */
 export function createIdKind(parts: readonly IdPart[]): Kind<string> {
   const columns = parts.map(({ column }) => column).join(', ')
-  const read = (json: unknown): ReadResult<string> => {
-    const texts = typeof json === 'string' ? splitId(json) : undefined
-    const values = texts?.length === parts.length ? readParts(texts, parts) : undefined
-    if (values) return { value: joinId(values) }
-    return { expected: `an id, the values of ${columns} joined by commas` }
+  const createRead = (readPart: typeof readNewPart) => {
+    return (json: unknown): ReadResult<string> => {
+      const texts = typeof json === 'string' ? splitId(json) : undefined
+      const values = texts?.length === parts.length ? readParts(texts, parts, readPart) : undefined
+      if (values) return { value: joinId(values) }
+      return { expected: `an id, the values of ${columns} joined by commas` }
+    }
   }
+  const readStored = createRead(readStoredPart)
   const isOrdered = parts.every(({ kind }) => kind.operators !== 'plain')
   return {
     name: `id of ${columns}`,
     comparesAs: 'key',
     operators: isOrdered ? 'ordered' : 'plain',
-    readBody: read,
-    readFilterValue: read,
-    readFilterText: read,
+    readBody: createRead(readNewPart),
+    readFilterValue: readStored,
+    readFilterText: readStored,
     serialize: JSON.stringify,
     schema: { type: 'string' },
     codec: 'text',
@@ -40,10 +47,23 @@ export function createIdKind(parts: readonly IdPart[]): Kind<string> {
 }
 
 /** Reads the texts of the parts as values in canonical form; `undefined` if one of them is invalid. */
-function readParts(texts: readonly string[], parts: readonly IdPart[]): string[] | undefined {
-  const values = parts.flatMap(({ kind }, index) => {
-    const result = kind.readBody(texts[index])
-    return 'value' in result ? [result.value] : []
-  })
+function readParts(
+  texts: readonly string[],
+  parts: readonly IdPart[],
+  readPart: typeof readNewPart,
+): string[] | undefined {
+  const values = parts.flatMap(({ kind }, index) => readPart(texts[index] ?? '', kind) ?? [])
   return values.length === parts.length ? values : undefined
+}
+
+function readNewPart(text: string, kind: Kind<string>): string | undefined {
+  const result = kind.readBody(text)
+  return 'value' in result ? result.value : undefined
+}
+
+/** Reads a part of a stored id. A column of PostgreSQL may contain dates that no attribute can have. */
+function readStoredPart(text: string, kind: Kind<string>): string | undefined {
+  const { codec } = kind
+  const isDistant = (codec === 'date' || codec === 'datetime') && isDistantTime(text, codec)
+  return isDistant ? text : readNewPart(text, kind)
 }

@@ -175,9 +175,10 @@ export const postgresCodecs = {
   datetime: {
     acceptsColumnType: oneOf('timestamp with time zone', 'timestamp without time zone'),
     type: 'timestamptz',
-    // The canonical text, without zeros at the end of the fraction.
+    // The canonical text, without zeros at the end of the fraction; what it cannot express as PostgreSQL prints it.
     idPart: (column) =>
-      sql`rtrim(rtrim(to_char(${column}::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '0'), '.') || 'Z'`,
+      sql`case when ${inFourDigitYears(column)} is null then (${column}::timestamptz at time zone 'UTC')::text
+        else rtrim(rtrim(to_char(${column}::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '0'), '.') || 'Z' end`,
     select: (column) => sql`(${column}::timestamptz at time zone 'UTC')::text`,
     load: loadFinite(parseStoredInstant),
     valid: inFourDigitYears,

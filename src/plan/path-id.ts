@@ -17,9 +17,15 @@ export function parsePathId(resource: ResourceType, text: string, parameter = 'i
   throw new NotFoundError(resource.type, text, parameter)
 }
 
-/** The canonical form of an id: a kind may accept several spellings, e.g. of a UUID. `undefined` if the text is invalid. */
-export function normalizeId({ id }: ResourceType, text: string): string | undefined {
-  const result = id.kind.readBody(text)
+/**
+ * The canonical form of the id of a stored resource: a kind may accept several spellings, e.g. of a UUID. `undefined` if the text is
+ * invalid.
+ */
+export function normalizeId(
+  { id: { kind, parts } }: ResourceType,
+  text: string,
+): string | undefined {
+  const result = parts.length > 1 ? kind.readFilterText(text) : kind.readBody(text)
   return 'value' in result ? String(result.value) : undefined
 }
 

@@ -1,57 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { boolean, defineModel, explainRead, storedAs } from 'lapidary'
-import { createServer } from 'lapidary/fastify'
 import { evaluateDeclarations } from '../../cli/evaluate-declarations.ts'
 import { formatOmissions } from '../../cli/format-omissions.ts'
-import type { Declarations } from '../../cli/generate-declarations.ts'
 import { readDeclarations } from '../../cli/introspect.ts'
 import { sampleDatabase } from '../../cli/read-catalog.ts'
-import { type Database, databases } from '../databases.ts'
+import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute, filled, isPostgres } from '../filled.ts'
-
-const findDatabase = (wanted: string): Database => {
-  const found = databases.find(({ name }) => name === wanted)
-  assert.ok(found)
-  return found
-}
-const [sqlite, postgres] = [findDatabase('SQLite'), findDatabase('PostgreSQL')]
-
-/** Serves declarations, and returns the attributes of the resources of each collection by its path. */
-async function readCollections(
-  declarations: Declarations,
-  url: string,
-): Promise<Record<string, unknown[]>> {
-  const model = defineModel(evaluateDeclarations(declarations))
-  const store = await openStore(model, url)
-  const server = createServer({ model, store, logLevel: 'silent' })
-  try {
-    await store.verify()
-    const entries: [string, unknown[]][] = []
-    for (const { path } of model.types.values()) {
-      const response = await server.inject({ url: path })
-      assert.equal(response.statusCode, 200, `${path}: ${response.body}`)
-      const { data }: { data: { attributes?: unknown }[] } = JSON.parse(response.body)
-      entries.push([path, data.map(({ attributes }) => attributes)])
-    }
-    return Object.fromEntries(entries)
-  } finally {
-    await server.close()
-    await store.close()
-  }
-}
-
-/** Reads the declarations of a database made of SQL; returns what they omit and the collections that they serve. */
-async function introspect(
-  url: string,
-): Promise<Readonly<{ lines: string[]; collections: Record<string, unknown[]> }>> {
-  const declarations = await readDeclarations(url, { types: 'plural', readOnly: true })
-  return {
-    lines: formatOmissions(declarations),
-    collections: await readCollections(declarations, url),
-  }
-}
+import { introspect, postgres, sqlite } from './introspected.ts'
 
 for (const database of databases) {
   describe(`Declarations generated from a catalog and its data · ${database.name}`, () => {

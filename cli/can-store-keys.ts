@@ -1,0 +1,21 @@
+import { type Catalog, canStore, type StoredColumn } from 'lapidary'
+import { evaluateCodec } from './evaluate-codec.ts'
+import { inferKeyKind } from './infer-kind.ts'
+import type { Findings } from './inspect-catalog.ts'
+
+/** What decides which keys a column can store. */
+interface KeyContext {
+  readonly catalog: Pick<Catalog, 'dialect'>
+  readonly findings: Pick<Findings, 'kinds'>
+}
+
+/** True if a foreign key column can store every value of the column that it references, by the kind with which that column is declared. */
+export function canStoreKeys(
+  foreignKey: StoredColumn | undefined,
+  referenced: StoredColumn | undefined,
+  { catalog, findings }: KeyContext,
+): boolean {
+  if (foreignKey === undefined || referenced === undefined) return false
+  const codec = evaluateCodec(findings.kinds.get(referenced) ?? inferKeyKind(referenced, catalog))
+  return codec === undefined || canStore(foreignKey.type, { codec }, catalog.dialect)
+}
