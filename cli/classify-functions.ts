@@ -20,7 +20,9 @@ export function classifyFunctions({
   ...catalog
 }: Catalog): ClassifiedFunctions {
   const all = functions.map((stored) => ({ stored, reason: findReason(stored, catalog) }))
-  const callable = all.flatMap(({ stored, reason }) => (reason === undefined ? [stored] : []))
+  const callable = all.flatMap(({ stored, reason }) =>
+    reason === undefined ? [withoutUnknownDefaults(stored, catalog)] : [],
+  )
   const classified = callable.map((stored) => ({ stored, table: findTable(stored, tables) }))
   return {
     tables: classified.flatMap(({ stored, table }) => (table ? [] : [toView(stored)])),
@@ -47,18 +49,31 @@ function findReason(stored: StoredFunction, catalog: Pick<Catalog, 'dialect'>): 
   if (isVariadic) return 'it takes any number of arguments'
   if (!returnsSet) return 'it returns one value, not rows'
   if (columns.length === 0 && rowsOf === undefined) return 'its result has no declared columns'
-  const invalid = stored.parameters.find((parameter) => !isSendable(parameter, catalog))
+  const invalid = stored.parameters.find(
+    (parameter) => !parameter.hasDefault && !isSendable(parameter, catalog),
+  )
   return invalid && `its parameter ${invalid.name} has the type ${invalid.type}`
 }
 
-/** The kinds of arguments: those whose values a query string can contain. */
+/** The kinds of arguments: those whose values the server checks, so that no argument fails in the database. */
 const sendable: readonly string[] = [
   ...['text', 'integer', 'integer64', 'number', 'decimal', 'boolean', 'date', 'datetime', 'time'],
-  ...['uuid', 'enumeration'],
+  ...['uuid', 'enumeration', 'json', 'bytes'],
 ]
 
+/** Whether clients can send a parameter: a value of a kind, or an array of such values. */
 function isSendable(parameter: StoredParameter, catalog: Pick<Catalog, 'dialect'>): boolean {
-  return sendable.includes(inferKind(parameter, catalog)?.name ?? '')
+  const type = parameter.type.replace(/\[\]$/, '')
+  return sendable.includes(inferKind({ ...parameter, type }, catalog)?.name ?? '')
+}
+
+/** Cuts the parameters before the first that clients cannot send. It has a default, as have all that follow. */
+function withoutUnknownDefaults(
+  stored: StoredFunction,
+  catalog: Pick<Catalog, 'dialect'>,
+): StoredFunction {
+  const index = stored.parameters.findIndex((parameter) => !isSendable(parameter, catalog))
+  return index === -1 ? stored : { ...stored, parameters: stored.parameters.slice(0, index) }
 }
 
 function findTable(

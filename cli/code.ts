@@ -16,8 +16,13 @@ export interface SqlFunction {
   readonly texts: readonly string[]
 }
 
-/** An expression without parts: a literal or an identifier. */
-export type Atom = string | number | boolean | Readonly<{ is: 'identifier'; name: string }>
+/** An expression that is never broken into lines: a literal, an identifier, or a template of SQL. */
+export type Atom =
+  | string
+  | number
+  | boolean
+  | Readonly<{ is: 'identifier'; name: string }>
+  | Readonly<{ is: 'sql'; text: string }>
 
 /** An object literal. */
 export interface CodeObject {
@@ -38,9 +43,9 @@ export function identifier(name: string): Code {
   return { is: 'identifier', name }
 }
 
-/** True for an expression without parts. */
+/** True for an expression that is never broken into lines. */
 export function isAtom(code: Code): code is Atom {
-  return typeof code !== 'object' || code.is === 'identifier'
+  return typeof code !== 'object' || code.is === 'identifier' || code.is === 'sql'
 }
 
 /** Makes a function call. */
@@ -69,12 +74,21 @@ export function formatSqlFunction({ parameters, texts }: SqlFunction): readonly 
   const members = parameters.map((name, index) =>
     name === names[index] ? name : `${quote(name)}: ${names[index]}`,
   )
-  const escapeText = (text: string) => text.replace(/[\\`]|\$\{/g, '\\$&')
   const body = texts.map((text, index) =>
     index === 0 ? escapeText(text) : `\${${names[index - 1]}}${escapeText(text)}`,
   )
   const pattern = members.length === 0 ? '' : `{ ${members.join(', ')} }`
   return [`(${pattern}) =>`, `sql\`${body.join('')}\``]
+}
+
+/** Writes a template of SQL without parameters. */
+export function formatSql(text: string): string {
+  return `sql\`${escapeText(text)}\``
+}
+
+/** Escapes the text of a template literal. */
+function escapeText(text: string): string {
+  return text.replace(/[\\`]|\$\{/g, '\\$&')
 }
 
 /** Writes a string literal: in single quotes, or in double quotes where that needs fewer escapes. */

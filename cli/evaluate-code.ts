@@ -1,4 +1,4 @@
-import { type Code, isAtom } from './code.ts'
+import { type Code, isAtom, type SqlFunction } from './code.ts'
 
 /**
  * Evaluates an expression, as JavaScript would evaluate its source.
@@ -6,7 +6,12 @@ import { type Code, isAtom } from './code.ts'
  * @throws Error when a name is not in the scope
  */
 export function evaluateCode(code: Code, scope: ReadonlyMap<string, unknown>): unknown {
-  if (isAtom(code)) return typeof code === 'object' ? lookUp(code.name, scope) : code
+  if (isAtom(code)) {
+    if (typeof code !== 'object') return code
+    return code.is === 'sql'
+      ? callSql({ parameters: [], texts: [code.text] }, {}, scope)
+      : lookUp(code.name, scope)
+  }
   switch (code.is) {
     case 'array':
       return code.items.map((item) => evaluateCode(item, scope))
@@ -16,14 +21,8 @@ export function evaluateCode(code: Code, scope: ReadonlyMap<string, unknown>): u
           entry.is === 'member' ? [[entry.key, evaluateCode(entry.value, scope)]] : [],
         ),
       )
-    case 'sql function': {
-      const sql = lookUp('sql', scope)
-      if (typeof sql !== 'function') throw new Error('sql is not a function')
-      const { parameters, texts } = code
-      const strings = Object.assign([...texts], { raw: texts })
-      return (values: Readonly<Record<string, unknown>>) =>
-        Reflect.apply(sql, undefined, [strings, ...parameters.map((name) => values[name])])
-    }
+    case 'sql function':
+      return (values: Readonly<Record<string, unknown>>) => callSql(code, values, scope)
     case 'call': {
       const callee = lookUp(code.name, scope)
       if (typeof callee !== 'function') throw new Error(`${code.name} is not a function`)
@@ -31,6 +30,18 @@ export function evaluateCode(code: Code, scope: ReadonlyMap<string, unknown>): u
       return Reflect.apply(callee, undefined, args)
     }
   }
+}
+
+/** Calls the tag `sql` with a template. */
+function callSql(
+  { parameters, texts }: Pick<SqlFunction, 'parameters' | 'texts'>,
+  values: Readonly<Record<string, unknown>>,
+  scope: ReadonlyMap<string, unknown>,
+): unknown {
+  const sql = lookUp('sql', scope)
+  if (typeof sql !== 'function') throw new Error('sql is not a function')
+  const strings = Object.assign([...texts], { raw: texts })
+  return Reflect.apply(sql, undefined, [strings, ...parameters.map((name) => values[name])])
 }
 
 function lookUp(name: string, scope: ReadonlyMap<string, unknown>): unknown {

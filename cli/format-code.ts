@@ -2,6 +2,7 @@ import {
   type Atom,
   type Code,
   type CodeEntry,
+  formatSql,
   formatSqlFunction,
   isAtom,
   type Member,
@@ -75,7 +76,7 @@ function formatOnOneLine(code: Code): string | undefined {
 }
 
 function formatAtom(atom: Atom): string {
-  if (typeof atom === 'object') return atom.name
+  if (typeof atom === 'object') return atom.is === 'sql' ? formatSql(atom.text) : atom.name
   return typeof atom === 'string' ? quote(atom) : String(atom)
 }
 

@@ -1,7 +1,7 @@
 import type { Catalog, StoredFunction, StoredParameter, StoredTable } from 'lapidary'
 import type { Key } from './classify-tables.ts'
 import { type Code, call, type SqlFunction, toEntries } from './code.ts'
-import { inferKind } from './infer-kind.ts'
+import { inferKind, type KindCode } from './infer-kind.ts'
 import { parseName, toMemberName } from './name.ts'
 import { type TakeName, uniqueNames } from './unique-names.ts'
 
@@ -61,9 +61,36 @@ function nameParameters(
 function generateKinds(named: readonly NamedParameter[], catalog: Catalog): Code {
   const kinds = named.flatMap(([name, parameter]) => {
     const kind = inferKind(parameter, catalog)
-    return kind === undefined ? [] : [[name, kind.code] as const]
+    return kind === undefined ? [] : [[name, generateParameter(parameter, kind)] as const]
   })
   return { is: 'object', isExpanded: false, entries: toEntries(Object.fromEntries(kinds)) }
+}
+
+/** Generates a parameter: one with the default null may be null, one with another default may be omitted. */
+function generateParameter({ default: defaultSql }: StoredParameter, kind: KindCode): Code {
+  if (defaultSql === undefined) return kind.code
+  if (/^NULL(?:::.+)?$/i.test(defaultSql)) return call('nullable', kind.code)
+  const value = readLiteral(defaultSql, kind) ?? ({ is: 'sql', text: defaultSql } as const)
+  return call('withDefault', kind.code, value)
+}
+
+/** Reads a constant of PostgreSQL, e.g. `3` or `'x'::text`, as a value of a kind; `undefined` for any other SQL. */
+function readLiteral(defaultSql: string, { name }: KindCode): Code | undefined {
+  const text = /^'((?:[^'\\]|'')*)'::[\w ."]+$/.exec(defaultSql)?.[1]?.replaceAll("''", "'")
+  switch (name) {
+    case 'integer': {
+      const value = Number((text ?? defaultSql) || Number.NaN)
+      return Number.isSafeInteger(value) ? value : undefined
+    }
+    case 'boolean':
+      return defaultSql === 'true' || defaultSql === 'false' ? defaultSql === 'true' : undefined
+    case 'text':
+    case 'enumeration':
+      return text
+    case 'date':
+      return text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) ? text : undefined
+  }
+  return undefined
 }
 
 function generateCall(

@@ -178,7 +178,7 @@ function generateCompositeId(key: Key, isReadOnly: boolean, written: readonly st
 
 /** The identifiers in an expression, which are all imports from `lapidary`; each once. */
 function importedNames(code: Code): string[] {
-  if (isAtom(code)) return typeof code === 'object' ? [code.name] : []
+  if (isAtom(code)) return typeof code === 'object' ? [code.is === 'sql' ? 'sql' : code.name] : []
   switch (code.is) {
     case 'sql function':
       return ['sql']

@@ -55,8 +55,6 @@ export {
   action,
   type DeclareAction,
   type NoParameters,
-  type NullableParameter,
-  nullable,
 } from './model/action.ts'
 export { type ArrayOptions, array } from './model/array-kind.ts'
 export type {
@@ -146,7 +144,7 @@ export type {
   ToManyName,
   ToOneIds,
 } from './model/hooks.ts'
-export { type IdQuery, idQuery, type QueryParameters } from './model/id-query.ts'
+export { type IdQuery, idQuery } from './model/id-query.ts'
 export type { Json, JsonValue } from './model/json.ts'
 export type { JsonPaths } from './model/json-paths.ts'
 export {
@@ -170,6 +168,14 @@ export {
   type WriteCustomOperator,
 } from './model/kinds.ts'
 export type { Declarations, Model, ModelOptions, Table } from './model/model.ts'
+export {
+  type DefaultParameter,
+  type NullableParameter,
+  nullable,
+  type QueryParameter,
+  type QueryParameters,
+  withDefault,
+} from './model/parameter.ts'
 export { decimal, enumeration, type Integer64Options, integer64 } from './model/parametric-kinds.ts'
 export type {
   Filter,

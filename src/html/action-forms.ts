@@ -1,5 +1,6 @@
-import { type Action, type ActionTarget, resolveParameter } from '../model/action.ts'
+import type { Action, ActionTarget } from '../model/action.ts'
 import type { ResourceType } from '../model/model.ts'
+import { resolveParameter } from '../model/parameter.ts'
 import { type Html, h } from './element.ts'
 import { renderValueInput } from './inputs.ts'
 import type { PageContext } from './page-context.ts'

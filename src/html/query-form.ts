@@ -1,4 +1,5 @@
 import type { Field, ResourceType } from '../model/model.ts'
+import { listParameters, type ResolvedParameter } from '../model/parameter.ts'
 import { describeFilter } from './describe-filter.ts'
 import { type Html, h } from './element.ts'
 import { findType, getRelatedType, listFields, type PageContext } from './page-context.ts'
@@ -58,13 +59,20 @@ function renderArguments(
   { table: { call } }: ResourceType,
   text: (name: string, label: string, hint: string) => Html,
 ): Html {
-  const parameters = Object.entries(call?.parameters ?? {})
+  const parameters = listParameters(call?.parameters ?? {})
   if (parameters.length === 0) return null
   return h(
     'div',
     { class: 'row' },
-    parameters.map(([name, kind]) => text(`filter[${name}]`, name, kind.name)),
+    parameters.map(([name, parameter]) =>
+      text(`filter[${name}]`, name, describeParameter(parameter)),
+    ),
   )
+}
+
+/** Describes the values of a parameter, and that it may be omitted. */
+function describeParameter({ kind, isRequired }: ResolvedParameter): string {
+  return isRequired ? kind.name : `${kind.name}, optional`
 }
 
 /** Lists the type of the resources, and those of the included ones. */

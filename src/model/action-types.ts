@@ -1,6 +1,7 @@
-import type { ActionParameters, ActionResult, NullableParameter } from './action.ts'
+import type { ActionParameters, ActionResult } from './action.ts'
 import type { Kind } from './kinds.ts'
 import type { Declarations } from './model.ts'
+import type { NullableParameter } from './parameter.ts'
 import type { FieldsetCheck, FilterInput, IncludePath, PathCheck, SortKey } from './query-types.ts'
 import type {
   Fieldsets,

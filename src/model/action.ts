@@ -2,12 +2,7 @@ import { type AuthValue, computeAuthValue, type FieldRule, isAuthValue } from '.
 import type { Sql } from './dialect.ts'
 import type { Awaitable, HookContext } from './hooks.ts'
 import type { Kind } from './kinds.ts'
-
-/** A parameter that a call may omit. Created by `nullable`. */
-export interface NullableParameter<Value = unknown> {
-  readonly kind: Kind<Value>
-  readonly nullable: true
-}
+import type { NullableParameter } from './parameter.ts'
 
 /** The parameters of an action, by name: an attribute kind, or `nullable` of one. */
 export type ActionParameters = Readonly<Record<string, Kind<unknown> | NullableParameter>>
@@ -187,20 +182,6 @@ export const action: DeclareAction<unknown> = (declaration) => {
   const { on = 'resource', parameters = {}, returns, ...rest } = declaration
   // The defaults have the types of the absent type arguments, which the compiler does not evaluate here.
   return { is: 'action', on, parameters, returns, ...rest } as never
-}
-
-/** Declares a parameter of an action that a call may omit or set to null. */
-export function nullable<Value>(kind: Kind<Value>): NullableParameter<Value> {
-  return { kind, nullable: true }
-}
-
-/** Returns the kind of a parameter, and whether a call must send it. */
-export function resolveParameter(
-  parameter: ActionParameters[string],
-): Readonly<{ kind: Kind<unknown>; isRequired: boolean }> {
-  return 'nullable' in parameter
-    ? { kind: parameter.kind, isRequired: false }
-    : { kind: parameter, isRequired: true }
 }
 
 /** Whether the rule `callable` of an action admits an auth context. @throws what the function of the rule throws */

@@ -70,8 +70,10 @@ export interface StoredTable {
   readonly error?: string
 }
 
-/** A parameter of a function that a call has to send. */
+/** A parameter of a function. `hasDefault`: a call may omit it. */
 export interface StoredParameter extends StoredColumn {
+  /** The SQL of the default. */
+  readonly default?: string
   /** The type to which an argument is cast, so that the call finds the function. */
   readonly castTo: string
 }
@@ -91,7 +93,6 @@ export interface StoredFunction {
   readonly rowsOf?: Readonly<{ schema: string; name: string }>
   /** The declared columns of its result; empty without any. */
   readonly columns: readonly StoredColumn[]
-  /** The parameters without defaults. */
   readonly parameters: readonly StoredParameter[]
   /** Whether it takes any number of arguments. */
   readonly isVariadic: boolean

@@ -1,9 +1,10 @@
 import { suggest } from '../errors/suggestion.ts'
-import { type Action, resolveParameter } from './action.ts'
+import type { Action } from './action.ts'
 import { fieldAccessChecks } from './check-access-options.ts'
 import { sql } from './dialect.ts'
 import { isObject } from './json.ts'
 import { type Check, each, isFunction, members, mustBe, oneOf, optional } from './option-checks.ts'
+import { resolveParameter } from './parameter.ts'
 import type { ResourceDeclaration } from './resource.ts'
 
 /** The checks that actions share with other declarations. */

@@ -2,6 +2,7 @@ import { quote } from '../errors/quote.ts'
 import { createAccessCheck, fieldAccessChecks, tenantOptions } from './check-access-options.ts'
 import { createActionCheck } from './check-actions.ts'
 import { findChangingSql } from './check-expressions.ts'
+import { createParameterCheck } from './check-parameters.ts'
 import { sessionOptions } from './check-session-options.ts'
 import { isCodecName, isDefinedCodec } from './codecs.ts'
 import { sql } from './dialect.ts'
@@ -246,9 +247,11 @@ const rules = createAccessCheck({ sqlExpression })
 const resourceAccess: Check = (value, location) =>
   (isObject(value) ? rules : relationshipAccess)(value, location)
 
+const parameter = createParameterCheck(kind)
+
 /** Calls the function with a bind parameter for each parameter, and checks what it returns. */
 const idQuery: Check = (value, location) => {
-  const errors = members({ parameters: each(kind), write: aFunction } satisfies Record<
+  const errors = members({ parameters: each(parameter), write: aFunction } satisfies Record<
     keyof IdQuery,
     Check
   >)(value, location)

@@ -14,14 +14,12 @@ export function findTableFunctionErrors(
   if (typeof table === 'string') return []
   const isReadOnly =
     access === 'read-only' || (typeof access === 'object' && isNeverWritten(access))
-  const parameters = Object.entries(table.parameters).flatMap(([name, kind]) => {
+  const parameters = Object.keys(table.parameters).flatMap((name) => {
     const location = `${type}.table.parameters.${name}`
     const errors = Object.hasOwn(fields, name)
       ? [`a field has the name "${name}"; rename one of them`]
       : findNameErrors(name)
-    const isValue = kind.operators !== 'opaque' && kind.operators !== 'array'
-    const values = isValue ? [] : [`the kind ${kind.name} has values that no query string contains`]
-    return [...errors, ...values].map((error) => `${location}: ${error}`)
+    return errors.map((error) => `${location}: ${error}`)
   })
   return [
     ...(isReadOnly

@@ -8,8 +8,8 @@ import {
 } from './action.ts'
 import { type Checked, type DeclarationsOf, defineModel } from './define-model.ts'
 import type { FieldDeclarations, WriteAccess } from './fields.ts'
-import type { QueryParameters } from './id-query.ts'
 import type { Model, ModelOptions } from './model.ts'
+import type { QueryParameters } from './parameter.ts'
 import {
   type ClientIds,
   type IdQueries,

@@ -21,6 +21,11 @@ export type ParameterValue = BoundValue | TextPattern
 /** A fragment of SQL with its bound values. */
 export type Sql = RawBuilder<unknown>
 
+/** True for a fragment of SQL: what `sql` returns. */
+export function isSql(value: unknown): value is Sql {
+  return typeof value === 'object' && value !== null && 'toOperationNode' in value
+}
+
 /** The names of the supported databases. */
 export type DialectName = 'sqlite' | 'postgres'
 

@@ -1,10 +1,10 @@
 import type { CustomOperatorName } from './custom-operator.ts'
 import type { FieldDeclarations } from './fields.ts'
 import type { FilterConditions, FilterValue } from './filter-conditions.ts'
-import type { QueryParameters } from './id-query.ts'
 import type { Kind } from './kinds.ts'
 import type { Declarations } from './model.ts'
 import type { CountOperatorName, OperatorName } from './operators.ts'
+import type { DefaultParameter, NullableParameter, QueryParameters } from './parameter.ts'
 import type {
   CountedName,
   Fieldsets,
@@ -90,16 +90,37 @@ type ParametersOf<Declared> = Declared extends {
 /** The names of the parameters of the table function of a type. */
 type ArgumentName<Declared> = keyof ParametersOf<Declared> & string
 
-/** A value for each parameter of a table function; `unknown` if there are none, or if the compiler does not know them. */
+/** The values of the parameters of a table function; `unknown` if there are none, or if the compiler does not know them. */
 type ArgumentValues<Parameters extends QueryParameters> = [keyof Parameters] extends [never]
   ? unknown
   : string extends keyof Parameters
     ? unknown
     : {
-        readonly [Name in keyof Parameters]: Parameters[Name] extends Kind<infer Value>
-          ? FilterValue<Value>
-          : never
+        readonly [Name in keyof Parameters as Parameters[Name] extends OptionalParameter
+          ? never
+          : Name]: ArgumentValue<Parameters[Name]>
+      } & {
+        readonly [Name in keyof Parameters as Parameters[Name] extends OptionalParameter
+          ? Name
+          : never]?: ArgumentValue<Parameters[Name]>
       }
+
+/** A parameter that a call may omit. */
+type OptionalParameter = NullableParameter | DefaultParameter
+
+/** The value of a parameter. An object is `{ eq: value }`, because a condition by name is an object with operators. */
+type ArgumentValue<Parameter> =
+  Parameter extends NullableParameter<infer Value>
+    ? EqualValue<Value> | null
+    : Parameter extends DefaultParameter<infer Value>
+      ? EqualValue<Value>
+      : Parameter extends Kind<infer Value>
+        ? EqualValue<Value>
+        : never
+
+type EqualValue<Value> =
+  | (Value extends Readonly<Record<string, unknown>> ? never : FilterValue<Value>)
+  | { readonly eq: FilterValue<Value> }
 
 /**
  * A path of relationships, joined by dots. The first is checked here, all others by `PathCheck`, so that no type enumerates

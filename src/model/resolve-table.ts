@@ -1,4 +1,5 @@
 import type { IdField, IdPart, Table } from './model.ts'
+import { listParameters } from './parameter.ts'
 import type { ResourceDeclaration } from './resource.ts'
 import { createArgumentKind, toArgumentColumn } from './table-function.ts'
 
@@ -14,8 +15,11 @@ export function addArguments(
   [first, ...others]: IdField['parts'],
 ): IdField['parts'] {
   if (typeof table === 'string') return [first, ...others]
-  const added = Object.entries(table.parameters).map(
-    ([name, kind]): IdPart => ({ column: toArgumentColumn(name), kind: createArgumentKind(kind) }),
+  const added = listParameters(table.parameters).map(
+    ([name, parameter]): IdPart => ({
+      column: toArgumentColumn(name),
+      kind: createArgumentKind(parameter),
+    }),
   )
   const [start = first, ...rest] = [...added, first, ...others]
   return [start, ...rest]

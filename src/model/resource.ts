@@ -4,8 +4,9 @@ import type { Actions, Inferred, NoParameters } from './action.ts'
 import type { BoundValue } from './dialect.ts'
 import type { Expression, FieldDeclarations, WriteAccess } from './fields.ts'
 import type { AttributesOf, Hooks } from './hooks.ts'
-import type { IdQuery, QueryParameters } from './id-query.ts'
+import type { IdQuery } from './id-query.ts'
 import type { Kind } from './kinds.ts'
+import type { QueryParameters } from './parameter.ts'
 import type { TableFunction } from './table-function.ts'
 
 /** Whether a client can or must send the id of a new resource; `undefined`: the database or the server generates it. */

@@ -1,5 +1,5 @@
-import { resolveParameter } from '../model/action.ts'
 import type { ResourceType } from '../model/model.ts'
+import { resolveParameter } from '../model/parameter.ts'
 import { mediaType } from '../parse/negotiate.ts'
 import type { NamedAction } from '../plan/action.ts'
 import type { SchemaContext } from './resource-schemas.ts'

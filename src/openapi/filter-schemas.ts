@@ -10,6 +10,7 @@ import {
   operators,
   relationshipOperators,
 } from '../model/operators.ts'
+import { listParameters, type ResolvedParameter } from '../model/parameter.ts'
 import { makeUnique, replaceOthers } from './component-names.ts'
 import { getBaseName } from './example-values.ts'
 import type { SchemaContext } from './resource-schemas.ts'
@@ -41,10 +42,28 @@ function describeFilterValue({
   return schema
 }
 
-/** Describes the operand of a comparison, or the argument of a query. */
+/** Describes the operand of a comparison. */
 function describeOperand(kind: Kind<unknown>): JsonSchema {
   const value = describeFilterValue(kind)
   return value.type === 'null' ? value : orNull(value)
+}
+
+/** Describes the JSON value of an argument, except null. */
+function describeArgument({ kind, omitted }: ResolvedParameter): JsonSchema {
+  const value = kind.operators === 'opaque' ? kind.schema : describeFilterValue(kind)
+  if (omitted === undefined || omitted === null) return value
+  return { ...value, default: JSON.parse(kind.serialize(omitted)) }
+}
+
+/** Describes the text of an argument in `filter[name]=text`. That of an object or array is JSON. */
+export function describeArgumentText({ kind, omitted }: ResolvedParameter): JsonSchema {
+  const text = describeFilterText(kind) ?? { type: 'string' }
+  if (omitted === undefined || omitted === null) return text
+  const json = kind.serialize(omitted)
+  return {
+    ...text,
+    default: text.type === 'string' && !json.startsWith('"') ? json : JSON.parse(json),
+  }
 }
 
 /** Describes the text of `filter[name]=text`; `undefined` if no text is a value of the kind. */
@@ -149,7 +168,7 @@ function describeTerm(
       ...describeAttributeTerms(resource, findComparison),
       ...related,
       ...[...resource.queries].map(([name, query]) => describeCall(name, query)),
-      ...listArguments(resource).map(([name, kind]) => describeArgument(name, kind)),
+      ...listArguments(resource).map(([name, each]) => describeArgumentTerm(name, each)),
       ...(names.length > 0 ? [describeEmptiness(names), describePaths(names)] : []),
       ...(counted.length > 0 ? [describeCounts(counted)] : []),
       { ...objectOf({ and: terms, or: terms, not: term }), minProperties: 1, maxProperties: 1 },
@@ -200,23 +219,27 @@ function describeCounts(names: readonly string[]): JsonSchema {
   ])
 }
 
-/** Describes the call of a query, with a value for each of its parameters. */
+/** Describes the call of a query, with values for its parameters. Null is a value of each that has no default. */
 function describeCall(name: string, { parameters }: IdQuery): JsonSchema {
-  const values = Object.entries(parameters).map(
-    ([parameter, kind]) => [parameter, describeOperand(kind)] as const,
-  )
-  const val = objectOf(Object.fromEntries(values), Object.keys(parameters))
+  const declared = listParameters(parameters)
+  const values = declared.map(([parameter, each]) => {
+    const schema = describeArgument(each)
+    return [parameter, each.isRequired || each.isNullable ? orNull(schema) : schema] as const
+  })
+  const required = declared.flatMap(([parameter, each]) => (each.isRequired ? [parameter] : []))
+  const val = objectOf(Object.fromEntries(values), required)
   return openObject({ name: { const: name }, op: { const: 'call' }, val }, ['name', 'op', 'val'])
 }
 
 /** Lists the parameters of the table function of a type. */
-export function listArguments({ table: { call } }: ResourceType): [string, Kind<unknown>][] {
-  return Object.entries(call?.parameters ?? {})
+export function listArguments({ table: { call } }: ResourceType): [string, ResolvedParameter][] {
+  return listParameters(call?.parameters ?? {})
 }
 
-/** Describes an argument of a table function, which is never null. */
-function describeArgument(name: string, kind: Kind<unknown>): JsonSchema {
-  const val = { allOf: [describeOperand(kind), { not: { type: 'null' } }] }
+/** Describes the filter object of an argument of a table function. */
+function describeArgumentTerm(name: string, parameter: ResolvedParameter): JsonSchema {
+  const value = describeArgument(parameter)
+  const val = parameter.isNullable ? orNull(value) : value
   return openObject({ name: { const: name }, op: { const: 'eq' }, val }, ['name', 'op', 'val'])
 }
 

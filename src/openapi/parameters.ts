@@ -1,6 +1,13 @@
+import { findTextParameter } from '../model/id-query.ts'
 import type { JsonSchema } from '../model/kinds.ts'
 import type { AttributeField, Model, ResourceType } from '../model/model.ts'
-import { describeFilterText, listArguments, listFilterable } from './filter-schemas.ts'
+import { listParameters } from '../model/parameter.ts'
+import {
+  describeArgumentText,
+  describeFilterText,
+  listArguments,
+  listFilterable,
+} from './filter-schemas.ts'
 import type { SchemaContext } from './resource-schemas.ts'
 import { arrayOf, objectOf } from './schema.ts'
 import { listRelationships } from './value-schemas.ts'
@@ -89,7 +96,9 @@ export function describeTypeParameters(
 
 function describeFilter(resource: ResourceType): string {
   const { queries } = resource
-  const names = listArguments(resource).map(([name]) => `\`${name}\``)
+  const names = listArguments(resource).flatMap(([name, { isRequired }]) =>
+    isRequired ? [`\`${name}\``] : [],
+  )
   const general = 'All filter objects must match. `filter[a__b]=value` is short for `eq`'
   const called = queries.size === 0 ? '.' : ', or for the `call` of a query.'
   const needed =
@@ -162,20 +171,29 @@ function oneOfOrPath(
 }
 
 /**
- * Describes `filter[name]=value` for each parameter of a table function, each attribute of a type, and each query with one parameter.
+ * Describes `filter[name]=value` for each parameter of a table function, each attribute of a type, and each query that can be called
+ * with one parameter.
  */
 export function describeShortFilters(resource: ResourceType): Parameter[] {
-  const calls = [...resource.queries].flatMap(([name, { parameters }]) => {
-    const [[parameter, kind] = [], ...others] = Object.entries(parameters)
-    if (kind === undefined || others.length > 0) return []
-    return [{ name, kind, description: `The parameter \`${parameter}\` of the query.` }]
+  const calls = [...resource.queries].flatMap(([name, query]) => {
+    const parameter = findTextParameter(query)
+    const declared = listParameters(query.parameters).find(([each]) => each === parameter)
+    if (declared === undefined) return []
+    const description = `The parameter \`${parameter}\` of the query.`
+    return [{ name, description, schema: describeArgumentText(declared[1]) }]
   })
-  const attributes = listFilterable(resource).map(({ name, kind }) => ({ name, kind }))
-  const values = listArguments(resource).map(([name, kind]) => {
-    return { name, kind, description: 'A parameter of the list, required here or in `filter`.' }
-  })
-  return [...values, ...attributes, ...calls].flatMap(({ kind, name, ...description }) => {
+  const attributes = listFilterable(resource).flatMap(({ name, kind }) => {
     const schema = describeFilterText(kind)
-    return schema ? [{ name: `filter[${name}]`, in: 'query', ...description, schema }] : []
+    return schema ? [{ name, schema }] : []
   })
+  const values = listArguments(resource).map(([name, parameter]) => {
+    const description = parameter.isRequired
+      ? 'A parameter of the list, required here or in `filter`.'
+      : 'A parameter of the list.'
+    return { name, description, schema: describeArgumentText(parameter) }
+  })
+  return [...values, ...attributes, ...calls].map(({ name, ...others }) => ({
+    ...{ name: `filter[${name}]`, in: 'query' },
+    ...others,
+  }))
 }

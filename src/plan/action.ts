@@ -2,8 +2,9 @@ import { type ErrorCollector, emptyCollector, report, throwErrors } from '../err
 import { BodyError, pointerToken } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
-import { type Action, resolveParameter } from '../model/action.ts'
+import type { Action } from '../model/action.ts'
 import type { Kind } from '../model/kinds.ts'
+import { resolveParameter } from '../model/parameter.ts'
 
 /** An action with its name. */
 export interface NamedAction {

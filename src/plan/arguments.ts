@@ -1,8 +1,14 @@
 import { attempt, type ErrorCollector, report } from '../errors/collector.ts'
 import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import type { Kind } from '../model/kinds.ts'
 import type { ResourceType } from '../model/model.ts'
+import {
+  listParameters,
+  type ResolvedParameter,
+  readArgument,
+  readArgumentText,
+} from '../model/parameter.ts'
+import type { ReadResult } from '../model/value-result.ts'
 import type { FilterClause } from '../parse/filter.ts'
 import type { PlanParameters } from './condition.ts'
 import { filterError, type Predicate, unknownOperator } from './filter-errors.ts'
@@ -27,41 +33,45 @@ export function readArguments(
   parameters: PlanParameters,
   errors: ErrorCollector,
 ): Readonly<{ take: (clause: FilterClause) => boolean; reportMissing: () => void }> {
-  const declared = Object.entries(resource.table.call?.parameters ?? {})
+  const declared = listParameters(resource.table.call?.parameters ?? {})
   const sent = new Set<number>()
-  for (const _ of declared) parameters.values.push(undefined)
+  for (const [, { omitted }] of declared) parameters.values.push(omitted)
   return {
     take: (clause) => {
       const index = clause.is === 'predicate' ? findParameter(resource, clause.name) : -1
-      const kind = declared[index]?.[1]
-      if (clause.is !== 'predicate' || kind === undefined) return false
+      const parameter = declared[index]?.[1]
+      if (clause.is !== 'predicate' || parameter === undefined) return false
       attempt(() => {
         if (sent.has(index))
           throw filterError(clause, '.name', `the parameter ${quote(clause.name)} is sent twice`)
         sent.add(index)
-        parameters.values[index] = readArgument(clause, kind)
+        parameters.values[index] = readOperand(clause, parameter)
         if (clause.operand.is === 'text')
           parameters.textParameters.push({
             parameter: index,
-            read: (text) => readArgument({ ...clause, operand: { is: 'text', text } }, kind),
+            read: (text) => readOperand({ ...clause, operand: { is: 'text', text } }, parameter),
           })
       }, errors)
       return true
     },
     reportMissing: () => {
-      for (const [index, [name, kind]] of declared.entries())
-        if (!sent.has(index)) report(errors, () => missingArgument(resource, name, kind))
+      for (const [index, [name, parameter]] of declared.entries())
+        if (parameter.isRequired && !sent.has(index))
+          report(errors, () => missingArgument(resource, name, parameter))
     },
   }
 }
 
-function readArgument(predicate: Predicate, kind: Kind<unknown>): unknown {
+function readOperand(predicate: Predicate, parameter: ResolvedParameter): unknown {
   const { name, operator, operand } = predicate
   if (operator !== 'eq') throw unknownOperator(predicate, name, ['eq'])
   if (operand.is === 'field')
     throw filterError(predicate, '.field', `${name} is a parameter and takes a value`)
   const sent = operand.is === 'text' ? operand.text : operand.is === 'value' ? operand.value : null
-  const result = operand.is === 'text' ? kind.readFilterText(operand.text) : readJson(sent, kind)
+  const result =
+    operand.is === 'text'
+      ? readArgumentText(parameter.kind, operand.text)
+      : readJson(sent, parameter)
   if ('value' in result) return result.value
   throw filterError(
     predicate,
@@ -70,16 +80,16 @@ function readArgument(predicate: Predicate, kind: Kind<unknown>): unknown {
   )
 }
 
-/** An argument is a part of ids, so it is never null. */
-function readJson(value: unknown, kind: Kind<unknown>) {
-  const result = kind.readFilterValue(value)
+function readJson(value: unknown, { kind, isNullable }: ResolvedParameter): ReadResult<unknown> {
+  if (value === null && isNullable) return { value }
+  const result = readArgument(kind, value)
   return value === null && 'value' in result ? { expected: 'a value' } : result
 }
 
 function missingArgument(
   { type }: ResourceType,
   name: string,
-  kind: Kind<unknown>,
+  { kind }: ResolvedParameter,
 ): ParameterError {
   const parameter = `filter[${name}]`
   const detail = `${parameter}: ${type} needs the parameter ${quote(name)}, of the kind ${kind.name}.`

@@ -1,10 +1,17 @@
 import { quote } from '../errors/quote.ts'
 import { listNames, suggest } from '../errors/suggestion.ts'
-import type { IdQuery } from '../model/id-query.ts'
+import { findTextParameter, type IdQuery } from '../model/id-query.ts'
 import { isObject } from '../model/json.ts'
 import { kinds } from '../model/kinds.ts'
 import type { RelationshipField } from '../model/model.ts'
 import { type CountOperatorName, countOperators } from '../model/operators.ts'
+import {
+  listParameters,
+  type ResolvedParameter,
+  readArgument,
+  readArgumentText,
+} from '../model/parameter.ts'
+import type { ReadResult } from '../model/value-result.ts'
 import type { Condition, Parameter, PlanParameters } from './condition.ts'
 import { filterError, type Predicate, unknownOperator } from './filter-errors.ts'
 
@@ -40,22 +47,24 @@ function addParameter(value: unknown, { values, readRuleOperand }: PlanParameter
   return readRuleOperand ? { read: () => value } : values.push(value) - 1
 }
 
-/** Plans the call of a query: `val` has a value for each of its parameters. */
+/** Plans the call of a query: `val` has a value for each of its parameters, but for those with a default. */
 export function planCall(
   predicate: Predicate,
   name: string,
-  { parameters: declared }: IdQuery,
+  query: IdQuery,
   context: SubqueryContext,
 ): Condition {
   const { parameters, subqueries } = context
   const { operator, operand } = predicate
   subqueries.count += 1
-  if (operand.is === 'text') return planTextCall(predicate, name, declared, context)
+  if (operand.is === 'text') return planTextCall(predicate, name, query, context)
   if (operator !== 'call') throw unknownOperator(predicate, name, ['call'])
-  const sent = readCallObject(predicate, name, Object.keys(declared))
-  const values = Object.entries(declared).map(([parameter, kind]) => {
+  const declared = listParameters(query.parameters)
+  const sent = readCallObject(predicate, name, declared)
+  const values = declared.map(([parameter, resolved]) => {
+    if (!Object.hasOwn(sent, parameter)) return resolved.omitted
     const value = sent[parameter]
-    const read = value === null ? { value } : kind.readFilterValue(value)
+    const read = readCallValue(value, resolved)
     if ('value' in read) return read.value
     const problem = `${parameter} must be ${read.expected}; it is ${quote(value)}`
     throw filterError(predicate, '.val', problem)
@@ -67,13 +76,23 @@ export function planCall(
   }
 }
 
-/** Reads the values of a call by their names. @throws ParameterError unless it has exactly the parameters of the query */
+/** Null is a value of every parameter without a default. */
+function readCallValue(
+  value: unknown,
+  { kind, isRequired, isNullable }: ResolvedParameter,
+): ReadResult<unknown> {
+  if (value !== null) return readArgument(kind, value)
+  return isRequired || isNullable ? { value } : { expected: 'a value, or absent' }
+}
+
+/** Reads the values of a call by their names. @throws ParameterError if one is unknown, or required and missing */
 function readCallObject(
   predicate: Predicate,
   name: string,
-  names: readonly string[],
+  declared: readonly (readonly [name: string, parameter: ResolvedParameter])[],
 ): Readonly<Record<string, unknown>> {
   const { operand } = predicate
+  const names = declared.map(([parameter]) => parameter)
   const sent = operand.is === 'value' ? operand.value : undefined
   const list = listNames(names, 'parameters')
   if (!isObject(sent))
@@ -87,39 +106,47 @@ function readCallObject(
     const hint = suggest(unknown, names, 'parameters')
     throw filterError(predicate, '.val', `${name} has no parameter ${quote(unknown)}; ${hint}`)
   }
-  const missing = names.find((parameter) => sent[parameter] === undefined)
+  const missing = declared.find(
+    ([parameter, { isRequired }]) => isRequired && !Object.hasOwn(sent, parameter),
+  )
   if (missing !== undefined)
     throw filterError(
       predicate,
       '.val',
-      `${name} needs the parameter ${quote(missing)}; it may be null`,
+      `${name} needs the parameter ${quote(missing[0])}; it may be null`,
     )
   return sent
 }
 
-/** Plans `filter[search]=text`, the call of a query with one parameter. */
+/** Plans `filter[search]=text`, the call of a query with one parameter, or with one that is required. */
 function planTextCall(
   predicate: Predicate,
   name: string,
-  declared: IdQuery['parameters'],
+  query: IdQuery,
   { parameters: { values, textParameters } }: SubqueryContext,
 ): Condition {
-  const [[only, kind] = [], ...others] = Object.entries(declared)
-  if (only === undefined || kind === undefined || others.length > 0)
+  const only = findTextParameter(query)
+  const declared = listParameters(query.parameters)
+  const kind = declared.find(([parameter]) => parameter === only)?.[1].kind
+  if (kind === undefined)
     throw filterError(
       predicate,
       '',
-      `${name} has ${others.length === 0 ? 'no' : 'several'} parameters; use a filter object with "call"`,
+      `${name} has ${declared.length === 0 ? 'no' : 'several'} parameters; use a filter object with "call"`,
     )
   const read = (text: string) => {
-    const result = kind.readFilterText(text)
+    const result = readArgumentText(kind, text)
     if ('value' in result) return result.value
     throw filterError(predicate, '', `${only} must be ${result.expected}; it is ${quote(text)}`)
   }
   const { operand } = predicate
-  const parameter = values.push(read(operand.is === 'text' ? operand.text : '')) - 1
-  textParameters.push({ parameter, read })
-  return { is: 'call', query: name, parameters: [parameter] }
+  const parameters = declared.map(([parameter, { omitted }]) => {
+    if (parameter !== only) return values.push(omitted) - 1
+    const index = values.push(read(operand.is === 'text' ? operand.text : '')) - 1
+    textParameters.push({ parameter: index, read })
+    return index
+  })
+  return { is: 'call', query: name, parameters }
 }
 
 const compareNumbers = {

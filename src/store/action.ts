@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
-import { type Action, resolveParameter } from '../model/action.ts'
+import type { Action } from '../model/action.ts'
 import type { Codec } from '../model/codecs.ts'
 import { splitId } from '../model/composite-ids.ts'
 import type { Dialect, Sql } from '../model/dialect.ts'
 import type { ResourceType } from '../model/model.ts'
+import { resolveParameter } from '../model/parameter.ts'
 import { binderOf, castParam, type Placeholder } from './statement.ts'
 
 /** The values of the call of an action. */

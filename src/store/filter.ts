@@ -10,10 +10,12 @@ import {
   reverseLink,
 } from '../model/model.ts'
 import { findCustomOperator, type Operator, operators } from '../model/operators.ts'
+import { listParameters } from '../model/parameter.ts'
 import type { Condition } from '../plan/condition.ts'
 import { idParam, isKeyPresent, selectIdList, toKey } from './keys.ts'
+import { castArgument } from './parameter.ts'
 import { compileCounts, isFoundByKey } from './related-rows.ts'
-import { keyListParam, keyParam, param, patternParam } from './statement.ts'
+import { assignedParam, keyListParam, keyParam, param, patternParam } from './statement.ts'
 import {
   and,
   columnAt,
@@ -307,10 +309,11 @@ function compileCall(
   const { dialect } = target
   const query = resource.queries.get(name)
   if (query === undefined) throw new Error(`${resource.type} has no query ${name}.`)
-  const bound = Object.entries(query.parameters).map(([parameter, kind], index) => {
+  const bound = listParameters(query.parameters).map(([parameter, resolved], index) => {
     const source = parameters[index]
     if (source === undefined) throw new Error(`${name} was planned without ${parameter}.`)
-    return [parameter, param(source, kind.codec, dialect)] as const
+    const placeholder = assignedParam(source, resolved.kind.codec, dialect)
+    return [parameter, castArgument(placeholder, resolved, dialect)] as const
   })
   const ids = sql`select * from (${query.write(Object.fromEntries(bound))}) as ${sql.id(`q${depth}`)}`
   const matched = sql`${toKey(resource.id.columns.map(column))} in (${ids})`

@@ -1,9 +1,15 @@
 import { splitId } from '../model/composite-ids.ts'
 import type { Dialect, Sql } from '../model/dialect.ts'
 import { sql } from '../model/dialect.ts'
-import type { Kind } from '../model/kinds.ts'
 import type { ResourceType } from '../model/model.ts'
-import { formatArgument, type TableFunction, toArgumentColumn } from '../model/table-function.ts'
+import { listParameters, type ResolvedParameter } from '../model/parameter.ts'
+import {
+  formatArgument,
+  readIdArgument,
+  type TableFunction,
+  toArgumentColumn,
+} from '../model/table-function.ts'
+import { castArgument } from './parameter.ts'
 import { binderOf, castParam, type Placeholder, type RunValues } from './statement.ts'
 import { type Target, tableAt } from './tables.ts'
 
@@ -19,32 +25,32 @@ export function rowsAt(depth: number, { table }: ResourceType, { dialect }: Targ
 
 /** Compiles the call of a table function with the texts of its arguments as columns. */
 export function compileCall({ parameters, write }: TableFunction, dialect: Dialect): Sql {
-  const declared = Object.entries(parameters)
-  const texts = declared.map(([name, kind], index) => {
-    const bind = (value: unknown) =>
-      value === null || value === undefined ? null : formatArgument(kind, value)
-    const text = castParam(argument(kind, index, bind), 'text', dialect)
+  const declared = listParameters(parameters)
+  const texts = declared.map(([name, parameter], index) => {
+    const bind = (value: unknown) => (value === undefined ? null : formatArgument(parameter, value))
+    const text = castParam(bindArgument(parameter, index, bind), 'text', dialect)
     return sql`${text} as ${sql.id(toArgumentColumn(name))}`
   })
-  const values = declared.map(([name, kind], index) => {
-    const bound = argument(kind, index, binderOf(kind.codec, dialect.name))
-    return [name, castParam(bound, kind.codec, dialect)] as const
+  const values = declared.map(([name, parameter], index) => {
+    const bind = binderOf(parameter.kind.codec, dialect.name)
+    return [name, castArgument(bindArgument(parameter, index, bind), parameter, dialect)] as const
   })
   const rows = sql`(${write(Object.fromEntries(values))}) as ${sql.id('called')}`
   const columns = sql.join([...texts, sql`${sql.id('called')}.*`])
   return sql`select ${columns} from ${rows}`
 }
 
-/** Compiles a parameter for an argument. */
-function argument(kind: Kind<unknown>, index: number, bind: Placeholder['bind']): Sql {
-  const read = (_auth: unknown, values: RunValues) => readArgument(kind, index, values)
+/** Compiles a bind parameter for an argument. */
+function bindArgument(parameter: ResolvedParameter, index: number, bind: Placeholder['bind']): Sql {
+  const read = (_auth: unknown, values: RunValues) => findArgument(parameter, index, values)
   const placeholder: Placeholder = { source: { read }, bind }
   return sql`${placeholder}`
 }
 
-function readArgument(kind: Kind<unknown>, index: number, values: RunValues): unknown {
+/** Returns the value of an argument; `undefined` where an id has none. */
+function findArgument(parameter: ResolvedParameter, index: number, values: RunValues): unknown {
   const id = values.id ?? values.ids?.[0]
   if (id === undefined) return values.planValues[index]
-  const result = kind.readFilterText(splitId(id)?.[index] ?? '')
+  const result = readIdArgument(parameter, splitId(id)?.[index] ?? '')
   return 'value' in result ? result.value : undefined
 }

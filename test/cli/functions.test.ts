@@ -20,7 +20,7 @@ const tables = `
     select * from film where title like words || '%' and id >= lowest $$;
   create function "Report"("perDay" smallint, feeling mood, most integer default 3)
     returns table (id integer, "theTitle" text, secret_token text) language plpgsql stable as $$
-    begin return query select f.id, f.title || feeling, 'x' from film as f where f.id > "perDay"; end $$;
+    begin return query select f.id, f.title || feeling, 'x' from film as f where f.id > "perDay" limit most; end $$;
   create function same() returns setof film language sql immutable as $$ select 1, 'x' $$;
   create function totals() returns table (amount integer) language sql stable as $$ select 1 $$;
   create function links() returns setof link language sql stable as $$ select * from link $$;
@@ -29,7 +29,12 @@ const tables = `
   create function touch(n integer) returns setof film language sql as $$ select * from film $$;
   create function hidden() returns setof film language sql stable security definer as $$ select * from film $$;
   create function many(variadic n integer[]) returns setof film language sql stable as $$ select * from film $$;
-  create function by_json(document jsonb) returns setof film language sql stable as $$ select * from film $$;
+  create function by_json(document jsonb, ids integer[] default null, moods mood[] default array['good']::mood[])
+    returns setof film language sql stable as $$
+    select * from film where title = document ->> 'title' and (ids is null or id = any (ids)) and 'bad' = any (moods) $$;
+  create function recent(since date default current_date - 1, label text default 'a''b', at point default '(1,2)', rest integer default 0)
+    returns table (id integer, note text) language sql stable as $$ select 1, label || (since = current_date - 1) || rest $$;
+  create function near(at point) returns setof film language sql stable as $$ select * from film $$;
   create function notify_change() returns trigger language plpgsql as $$ begin return new; end $$;
   create procedure tidy() language sql as $$ delete from film $$;
   create function denied() returns setof film language sql stable as $$ select * from film $$;
@@ -40,10 +45,10 @@ const omitted = [
   'the function totals is omitted: it returns no column "id"; declare it by tableFunction with other ids',
   'the function links is omitted: its rows are those of link, which is omitted',
   'the function anything is omitted: its result has no declared columns',
-  'the function by_json is omitted: its parameter document has the type jsonb',
   'the function count_films is omitted: it returns one value, not rows',
   'the function hidden is omitted: it runs with the rights of its owner (security definer)',
   'the function many is omitted: it takes any number of arguments',
+  'the function near is omitted: its parameter at has the type point',
   'the procedure tidy is omitted: it may write; declare an action that calls it',
   'the function touch is omitted: it is volatile and may write; declare an action that calls it, or mark it stable',
   'Omitted because the names suggest secrets:',
@@ -54,9 +59,9 @@ const text = `/** Rows of the function \`Report\`. Read-only: it is a function. 
 export const report = resource('report', {
   path: '/report',
   table: tableFunction(
-    { perDay: integer, feeling: enumeration(['good', 'bad']) },
-    ({ perDay, feeling }) =>
-      sql\`select * from "public"."Report"(\${perDay}::smallint, \${feeling}::mood)\`,
+    { perDay: integer, feeling: enumeration(['good', 'bad']), most: withDefault(integer, 3) },
+    ({ perDay, feeling, most }) =>
+      sql\`select * from "public"."Report"(\${perDay}::smallint, \${feeling}::mood, \${most}::integer)\`,
   ),
   access: 'read-only',
   fields: {
@@ -88,6 +93,17 @@ describe('Functions of a database', () => {
       const search = { name: 'search_films', op: 'call', val: { words: 'A', lowest: 2 } }
       assert.deepEqual(await list('film', [search]), ['2'])
       assert.deepEqual(await list('film', [{ name: 'same', op: 'call', val: {} }]), ['1'])
-      assert.deepEqual(await list('report', { perDay: 1, feeling: 'bad' }), ['1,bad,2', '1,bad,3'])
+      const report = { perDay: 1, feeling: 'bad' }
+      assert.deepEqual(await list('report', report), ['1,bad,3,2', '1,bad,3,3'])
+      assert.deepEqual(await list('report', { ...report, most: 1 }), ['1,bad,1,2'])
+      const byJson = (val: object) => list('film', [{ name: 'by_json', op: 'call', val }])
+      const document = { title: 'Ace' }
+      assert.deepEqual(await byJson({ document, moods: ['bad'] }), ['1'])
+      assert.deepEqual(await byJson({ document, moods: ['bad'], ids: [2, 3] }), [])
+      assert.deepEqual(await byJson({ document }), [])
+      assert.deepEqual(await list('recent', {}), [",a'b,1"])
+      assert.deepEqual(await list('recent', { since: '2024-01-01', label: '' }), ['2024-01-01,,1'])
+      const { note } = await client.get('recent', ",a'b,1")
+      assert.equal(note, "a'btrue0")
     })
 })

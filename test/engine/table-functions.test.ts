@@ -9,7 +9,6 @@ import {
   defineModel,
   integer,
   integer64,
-  json,
   resource,
   sql,
   tableFunction,
@@ -339,7 +338,6 @@ describe('Table functions at the start', () => {
     rejected({ softDelete: 'b' }, /call\.softDelete: not allowed with a table function/)
     rejected(called({ b: text }), /call\.table\.parameters\.b: a field has the name "b"/)
     rejected(called({ a__b: text }), /call\.table\.parameters\.a__b: "__" is reserved/)
-    rejected(called({ a: json }), /call\.table\.parameters\.a: the kind json has values that no/)
     rejected(called({ a: 'text' }), /call\.table\.parameters\.a: must be an attribute kind/)
     rejected({ table: {} }, /call\.table: must be a name, or created by tableFunction/)
     rejected(

@@ -1,25 +1,31 @@
 import { sql } from 'kysely'
-import type { StoredColumn, StoredFunction } from '../../model/catalog.ts'
+import type { StoredColumn, StoredFunction, StoredParameter } from '../../model/catalog.ts'
 import { compileStatement } from '../statement.ts'
 import { specialName } from './catalog.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
 
-/** The parameters of a function with their modes (`pg_proc.proargmodes`), in order, with the type as a kind knows it and as a cast has it. */
+/**
+ * The parameters of a function with their modes (`pg_proc.proargmodes`), in order, with the type as a kind knows it and as a cast has it,
+ * the labels of an enum type or of the elements of an array, and the SQL of the default.
+ */
 const parametersQuery = sql`
-  select json_agg(json_build_array(a.name, coalesce(${specialName(sql.id('b'))}, format_type(b.oid, null)),
+  select json_agg(json_build_array(a.name, coalesce(${specialName(sql.id('b'))},
+    ${specialName(sql.id('e'))} || '[]', format_type(b.oid, null)),
     coalesce(a.mode::text, 'i'), format_type(a.type, null),
-    (select json_agg(l.enumlabel order by l.enumsortorder) from pg_enum as l where l.enumtypid = b.oid)) order by a.at)
+    (select json_agg(l.enumlabel order by l.enumsortorder) from pg_enum as l where l.enumtypid in (b.oid, e.oid)),
+    pg_get_function_arg_default(p.oid, a.at::int)) order by a.at)
   from unnest(coalesce(p.proallargtypes, p.proargtypes::oid[]), p.proargnames, p.proargmodes) with ordinality as a (type, name, mode, at)
     join pg_type as t on t.oid = a.type
-    join pg_type as b on b.oid = case when t.typtype = 'd' then t.typbasetype else t.oid end`
+    join pg_type as b on b.oid = case when t.typtype = 'd' then t.typbasetype else t.oid end
+    left join pg_type as e on e.typarray = b.oid`
 
 const functionsQuery = compileStatement(
   sql`
   select n.nspname, p.proname, p.prokind::text, p.provolatile::text, p.prosecdef, l.lanname, p.proretset,
     (select json_build_array(m.nspname, c.relname) from pg_type as r join pg_class as c on c.oid = r.typrelid
       join pg_namespace as m on m.oid = c.relnamespace where r.oid = p.prorettype and c.relkind <> 'c'),
-    p.pronargdefaults, obj_description(p.oid, 'pg_proc'), (${parametersQuery})
+    obj_description(p.oid, 'pg_proc'), (${parametersQuery})
   from pg_proc as p join pg_namespace as n on n.oid = p.pronamespace join pg_language as l on l.oid = p.prolang
   where p.prokind in ('f', 'p') and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg\\_%'
     and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)
@@ -35,6 +41,7 @@ type ParameterRow = readonly [
   mode: string,
   cast: string,
   labels: readonly string[] | null,
+  defaultSql: string | null,
 ]
 
 const volatilities = { i: 'immutable', s: 'stable', v: 'volatile' } as const
@@ -48,8 +55,8 @@ export async function queryStoredFunctions(
 }
 
 function toFunction(row: readonly unknown[]): StoredFunction {
-  const [schema, name, kind, volatility, isDefiner, language, returnsSet, table, defaults] = row
-  const [, , , , , , , , , comment, parameters] = row
+  const [schema, name, kind, volatility, isDefiner, language, returnsSet, table] = row
+  const [, , , , , , , , comment, parameters] = row
   // The statement aggregates parameters as JSON arrays.
   const all = (parameters ?? []) as readonly ParameterRow[]
   const inputs = all.filter(([, , mode]) => 'ibv'.includes(mode))
@@ -68,11 +75,18 @@ function toFunction(row: readonly unknown[]): StoredFunction {
       rowsOf: { schema: String(tableSchema), name: String(tableName) },
     }),
     columns: outputs.map((each) => toColumn(each)),
-    parameters: inputs
-      .slice(0, inputs.length - Number(defaults))
-      .map((each, index) => ({ ...toColumn(each, index), castTo: each[3] })),
+    parameters: inputs.map(toParameter),
     isVariadic: inputs.some(([, , mode]) => mode === 'v'),
     ...(typeof comment === 'string' && { comment }),
+  }
+}
+
+function toParameter(row: ParameterRow, index: number): StoredParameter {
+  const [, , , castTo, , defaultSql] = row
+  return {
+    ...toColumn(row, index),
+    castTo,
+    ...(defaultSql !== null && { hasDefault: true, default: defaultSql }),
   }
 }
 
