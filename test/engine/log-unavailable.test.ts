@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { defineModel } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { openSqlite } from 'lapidary/sqlite'
 import { HeaderError } from '../../src/errors/errors.ts'
 import { logOf } from '../log.ts'
+import { until } from '../service/processes.ts'
 
 it('given 503 responses with a cause, when several have the same cause, then one is logged each second, and then how many more', async (test) => {
   const model = defineModel([])
@@ -22,11 +22,13 @@ it('given 503 responses with a cause, when several have the same cause, then one
   server.get('/unreachable', failing(new Error('connect ECONNREFUSED')))
   server.get('/full', failing(new Error('disk full')))
   server.get('/busy', failing(undefined))
-  const lines = await logOf(async () => {
-    for (const path of ['/unreachable', '/busy', '/full', '/unreachable', '/unreachable']) {
+  await server.ready()
+  const lines = await logOf(async (logged) => {
+    for (const path of ['/full', '/busy', '/unreachable', '/unreachable', '/unreachable']) {
       assert.equal((await server.inject(path)).statusCode, 503)
     }
-    await pause(1200)
+    // The second of `/full` is over before it.
+    await until(() => logged().includes('more requests'), 'the others are not logged')
     await server.inject('/full')
   })
   const entries = lines.map((line) => {
@@ -34,8 +36,8 @@ it('given 503 responses with a cause, when several have the same cause, then one
     return [level, msg, err?.message, url, suppressed]
   })
   assert.deepEqual(entries, [
-    [50, 'a request could not be served', 'connect ECONNREFUSED', '/unreachable', undefined],
     [50, 'a request could not be served', 'disk full', '/full', undefined],
+    [50, 'a request could not be served', 'connect ECONNREFUSED', '/unreachable', undefined],
     [50, 'more requests could not be served', undefined, undefined, 2],
     [50, 'a request could not be served', 'disk full', '/full', undefined],
   ])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { getHeapSpaceStatistics } from 'node:v8'
+import pg from 'pg'
 import { sql } from '../../src/model/dialect.ts'
 import { postgresDialect } from '../../src/store/postgres/dialect.ts'
 import { PostgresPool } from '../../src/store/postgres/pool.ts'
@@ -11,6 +11,7 @@ import { compileStatement, type Statement } from '../../src/store/statement.ts'
 import { defaultCacheSize } from '../../src/store/statement-cache.ts'
 import { databases } from '../databases.ts'
 import { filled } from '../filled.ts'
+import { until } from '../service/processes.ts'
 
 /** Returns a statement with one parameter. */
 const withParameter = (sql: string): Statement => ({
@@ -37,6 +38,26 @@ for (const database of databases.filter(({ name }) => name === 'PostgreSQL')) {
       const pool = new PostgresPool(url, { poolSize: 1 })
       test.after(() => pool.close())
       return pool
+    }
+
+    /** Keeps the only connection busy with a statement, until the returned function is called. */
+    async function occupy(
+      test: TestContext,
+      url: string,
+      { shared }: PostgresPool,
+    ): Promise<() => Promise<void>> {
+      const holder = new pg.Client(url)
+      await holder.connect()
+      test.after(() => holder.end())
+      await holder.query('select pg_advisory_lock(1)')
+      const busy = shared.allUnprepared(plain('select pg_advisory_lock(1)'))
+      const waits = `select from pg_locks join pg_database on pg_database.oid = database
+        where locktype = 'advisory' and not granted and datname = current_database()`
+      await until(async () => (await holder.query(waits)).rowCount === 1, 'no statement waits')
+      return async () => {
+        await holder.query('select pg_advisory_unlock(1)')
+        await busy
+      }
     }
 
     it('given statements sent without awaiting, then each gets its own result, in order', async (test) => {
@@ -135,21 +156,24 @@ for (const database of databases.filter(({ name }) => name === 'PostgreSQL')) {
     })
 
     it('given waiting statements that are prepared on the next connection, then sixteen of them overtake one that is not', async (test) => {
-      const { shared } = await openPool(test)
+      const url = await filled(test, database, 'create table thing (id integer primary key)')
+      const pool = new PostgresPool(url, { poolSize: 1 })
+      test.after(() => pool.close())
+      const { shared } = pool
       const known = plain('select 1')
       for (let time = 1; time <= 2; time += 1) await shared.all(known, noValues)
-      const busy = shared.allUnprepared(plain('select pg_sleep(0.1)'))
-      await setTimeout(20)
+      const release = await occupy(test, url, pool)
       const finished: string[] = []
       const run = async (name: string, statement: Statement) => {
         await shared.all(statement, noValues)
         finished.push(name)
       }
-      await Promise.all([
+      const all = [
         run('new', plain('select 2')),
         ...Array.from({ length: 20 }, () => run('known', known)),
-      ])
-      await busy
+      ]
+      await release()
+      await Promise.all(all)
       assert.equal(finished.indexOf('new'), 16)
       assert.equal(finished.length, 21)
     })

@@ -5,6 +5,7 @@ import { createPages } from 'lapidary/html'
 import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
 import { filled } from '../filled.ts'
+import { until } from '../service/processes.ts'
 
 const tables = `
   create table note (id integer primary key, line text, owner text);
@@ -25,19 +26,34 @@ const fields = { line: attribute(text) }
 const { defineModel, auth, resource: restricted } = declare<{ auth: string | null }>()
 const own = { filter: [{ name: 'owner', op: 'eq', val: auth((user) => user) }] } as const
 
-/** Serves a model; returns how to read the counts of the landing page, by type. */
+/** The deadline of reads, in milliseconds: the page waits for no count that takes so long. */
+const readTimeout = 60_000
+
+/**
+ * Serves a model; returns how to read the counts of the landing page, by type. On a busy machine even a count of few rows may take
+ * longer than the page waits, so the page is opened again until the given types have their numbers.
+ */
 async function serve(test: TestContext, model: Model, url: string) {
-  const store = await openStore(model, url)
+  const store = await openStore(model, url, { timeout: readTimeout })
   test.after(() => store.close())
   const authenticate = ({ headers }: Request) => headers.get('user')
   const handle = createHandler({ model, store, html: createPages(), authenticate })
-  return async (user = 'ada') => {
+  const readCounts = async (user: string) => {
     const headers = { accept: 'text/html', user }
     const page = await (await handle(new Request('http://x/', { headers }))).text()
     const cells = page.matchAll(
       /<bdi>(\w+)<\/bdi><\/a><\/th><td>.*?<\/td><td class="count"( data-count-of="[^"]*")?>([^<]*)</g,
     )
-    return Object.fromEntries([...cells].map(([, type, later, count]) => [type, [count, !!later]]))
+    return new Map([...cells].map(([, type, later, count]) => [type, [count, !!later]] as const))
+  }
+  return async (user: string, counted: readonly string[]) => {
+    let counts: Awaited<ReturnType<typeof readCounts>> = new Map()
+    const isCounted = async () => {
+      counts = await readCounts(user)
+      return counted.every((type) => counts.get(type)?.[1] === false)
+    }
+    await until(isCounted, () => `no number: ${[...counts].join('; ')}`)
+    return Object.fromEntries(counts)
   }
 }
 
@@ -73,13 +89,16 @@ for (const database of databases)
         await filled(test, database, tables),
       )
       // Hooks may record who reads, so the script of the page counts these.
-      assert.deepEqual(await count('ada'), {
+      assert.deepEqual(await count('ada', ['note', 'hidden']), {
         note: ['2', false],
         hidden: ['3', false],
         visit: ['–', true],
       })
-      assert.deepEqual((await count('ben')).note, ['1', false])
-      assert.deepEqual((await count('ben')).hidden, ['–', true])
+      assert.deepEqual(await count('ben', ['note']), {
+        note: ['1', false],
+        hidden: ['–', true],
+        visit: ['–', true],
+      })
       assert.equal(reads, 0)
     })
   })
@@ -96,7 +115,8 @@ describe('The counts of the landing page', () => {
     const model = defineModel([endless, note])
     const count = await serve(test, model, await filled(test, postgres, tables + endlessView))
     const start = performance.now()
-    assert.deepEqual(await count(), { endless: ['–', true], note: ['3', false] })
-    assert.ok(performance.now() - start < 2500)
+    const counts = await count('ada', ['note'])
+    assert.deepEqual(counts, { endless: ['–', true], note: ['3', false] })
+    assert.ok(performance.now() - start < readTimeout, 'the page waited for the count')
   })
 })

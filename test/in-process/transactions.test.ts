@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { sql, type TransactionClient } from 'lapidary'
 import { inProcess, type ShopClient, type shopModel, tagIds, withApi } from './shop.ts'
 
@@ -196,13 +195,16 @@ inProcess('A transaction in process', (engine) => {
   if (engine.dialect !== 'sqlite')
     it('runs again after a conflict with another transaction', () =>
       withApi(engine, async ({ client }) => {
-        let runs = 0
-        // Two transactions that lock two rows in opposite order: PostgreSQL ends one of them.
+        let [runs, locked] = [0, 0]
+        const both = Promise.withResolvers<void>()
+        // Two transactions that lock two rows in opposite order, each after both have locked one: PostgreSQL ends one of them.
         const swap = (first: string, second: string) =>
           client.transaction(async (tx) => {
             runs += 1
             await tx.update('item', first, { state: 'used' })
-            await setTimeout(100)
+            locked += 1
+            if (locked === 2) both.resolve()
+            await both.promise
             await tx.update('item', second, { state: 'new' })
           })
         await Promise.all([swap('1', '2'), swap('2', '1')])

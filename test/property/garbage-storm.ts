@@ -14,7 +14,7 @@ import { seed } from './seed.ts'
 const workers = 32
 
 /** Milliseconds after which a request counts as a hang. */
-const timeout = 5000
+const timeout = 20_000
 
 /** What a storm of malformed requests came to. */
 export interface StormStats {

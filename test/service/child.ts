@@ -42,7 +42,7 @@ export async function folder(test: Scope): Promise<string> {
 }
 
 /** Milliseconds after which a process that should have ended by itself is killed. */
-const timeout = 20_000
+const timeout = 60_000
 
 function launch(
   args: readonly string[],

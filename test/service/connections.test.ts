@@ -3,6 +3,7 @@ import { lookup } from 'node:dns/promises'
 import { afterEach, describe, it } from 'node:test'
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import { eventually, openSocket, type RawSocket, request, statuses } from '../raw-socket.ts'
+import { block } from './block.ts'
 import { noteBody, serveNotes } from './notes.ts'
 
 /** Asserts that bytes are one response of an overloaded server, and a JSON:API document. */
@@ -110,14 +111,9 @@ describe('Requests that wait too long', () => {
   const server = serveNotes({ queueTimeout: 50 }, 3)
   const clients: RawSocket[] = []
   let isBusy = false
-  /** Keeps the only thread busy, as a read on SQLite does. */
-  const work = (milliseconds: number) => {
-    const end = performance.now() + milliseconds
-    while (performance.now() < end);
-  }
   server.app.get('/slow', async () => {
     isBusy = true
-    work(300)
+    block(300)
     return 'slow'
   })
 

@@ -10,16 +10,22 @@ describe('A client that disconnects', () => {
   const server = serveNotes({ logLevel: 'info', accessLog: false }, 1)
   const detailed = serveNotes({ logLevel: 'debug', accessLog: false }, 1)
   let accepted: Socket | undefined
-  for (const { app } of [server, detailed])
+  let requests = 0
+  for (const { app } of [server, detailed]) {
     app.server.on('connection', (socket) => {
       accepted = socket
     })
+    app.server.on('request', () => {
+      requests += 1
+    })
+  }
 
   /** Disconnects in the middle of a body and waits until the server has seen it. */
   const leave = async (origin: string, how: 'destroy' | 'resetAndDestroy') => {
     const client = await openSocket(origin)
+    const before = requests
     client.send(request('POST', '/notes', [], noteBody('x'.repeat(1000))).slice(0, -500))
-    await pause(50)
+    await eventually('the request', () => requests > before)
     client.socket[how]()
     await eventually('the end of the connection', () => accepted?.closed === true)
     await pause(50)
@@ -34,7 +40,10 @@ describe('A client that disconnects', () => {
   })
 
   it('given the log level debug, when it leaves, then one line says so, without a stack', async () => {
-    const lines = await logOf(() => leave(detailed.origin, 'destroy'))
+    const lines = await logOf(async (logged) => {
+      await leave(detailed.origin, 'destroy')
+      await eventually('a line', () => logged() !== '')
+    })
     assert.deepEqual(
       lines
         .map((line) => JSON.parse(line))

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { request as formatRequest, openSocket } from '../raw-socket.ts'
+import { block } from './block.ts'
 import { noteBody, serveNotes } from './notes.ts'
 
 /** Status and text of a response; the error code of RFC 9113 when the server reset the stream. */
@@ -95,6 +97,18 @@ describe('HTTP/2 without TLS', () => {
       stream.resume()
       await pause(10)
     }
+    assert.equal(JSON.parse((await received).text).data.length, 20_001)
+  })
+
+  it('given a server that is blocked for longer than the time, when a client reads on, then it gets the whole document', async () => {
+    const stream = session().request({ ':path': '/notes?page[size]=0' })
+    const received = receive(stream)
+    await once(stream, 'response')
+    stream.pause()
+    // The server checks the request at least once before it is blocked.
+    await pause(100)
+    block(600)
+    stream.resume()
     assert.equal(JSON.parse((await received).text).data.length, 20_001)
   })
 

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually, openSocket, request, statuses } from '../raw-socket.ts'
 import { describeService } from '../service-suite.ts'
+import { block } from './block.ts'
 import { insertMany, isShared } from './direct-database.ts'
 import { serveNotes } from './notes.ts'
 
@@ -82,6 +84,17 @@ describe('Clients that stop reading', () => {
     }
     const received = await client.closed()
     assert.deepEqual(statuses(received), [200])
+    assert.ok(received.endsWith(large.slice(-1000)) && received.length > large.length)
+  })
+
+  it('given a server that is blocked for longer than the time, when a client reads on, then it gets the whole document', async () => {
+    const client = await openSocket(server.origin, { reads: false })
+    client.send(request('GET', '/large', ['Connection: close']))
+    await eventually('unsent data', () => [...accepted].some((each) => each.writableLength > 0))
+    // The server checks the connection at least once before it is blocked.
+    await pause(100)
+    block(600)
+    const received = await text(client.socket)
     assert.ok(received.endsWith(large.slice(-1000)) && received.length > large.length)
   })
 

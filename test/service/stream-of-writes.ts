@@ -1,5 +1,7 @@
 import { Agent, type AgentOptions, request } from 'node:http'
 import { mediaType } from '../client.ts'
+import { executeDirectly } from './direct-database.ts'
+import { until } from './processes.ts'
 
 /** What became of writes, each by a name of its own. */
 export interface WriteLog {
@@ -46,6 +48,15 @@ export async function writeUntil(
   }
   await Promise.all(Array.from({ length: clients }, client))
   return log
+}
+
+/** Waits until more than so many writes are stored. */
+export function writesStored(databaseUrl: string, writes = 20): Promise<void> {
+  const isLoaded = async () => {
+    const [row] = await executeDirectly(databaseUrl, 'select count(*) as stored from person')
+    return Number(row?.stored) > writes
+  }
+  return until(isLoaded, 'nothing is written')
 }
 
 function write(url: string, name: string, agent: Agent, log: WriteLog): Promise<void> {

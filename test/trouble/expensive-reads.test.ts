@@ -12,6 +12,7 @@ import { mediaType } from '../client.ts'
 import { isExhaustive } from '../property/seed.ts'
 import { folder, start } from '../service/child.ts'
 import { executeDirectly, insertMany, isShared } from '../service/direct-database.ts'
+import { until } from '../service/processes.ts'
 import { describeService } from '../service-suite.ts'
 
 /** With so many persons the filter below takes minutes on any machine. */
@@ -34,10 +35,27 @@ describeService(
   (app) => {
     if (!isShared(app)) return
 
-    it('are stopped at the deadline, and other requests are served in the meantime', async () => {
+    /** Sends the expensive request; its client disconnects at the signal. */
+    const leave = (signal: AbortSignal) =>
+      fetch(app.url + expensivePath, { headers: { accept: mediaType }, signal }).catch(() => 'left')
+
+    it('are stopped at the deadline', async () => {
+      await app.restart({ databaseTimeout: 1000 })
       await insertMany(app.databaseUrl, { persons, computers: 0 })
+      const response = await app.get(expensivePath)
+      assert.equal(response.status, 503)
+      assert.equal(response.error.code, 'query_timeout')
+      assert.match(response.error.detail, /^The read was stopped after 1000 ms; narrow the filter/)
+      // The next search is served. On a busy machine the start of its process may take longer than the deadline.
+      const isServed = async () => (await app.get('/persons', search)).status === 200
+      await until(isServed, 'no search is served')
+    })
+
+    it('do not delay other requests', async () => {
+      await insertMany(app.databaseUrl, { persons, computers: 0 })
+      const controller = new AbortController()
       let isOver = false
-      const stoppedRead = app.get(expensivePath).finally(() => {
+      const left = leave(controller.signal).finally(() => {
         isOver = true
       })
       // Each request is served while the database executes the expensive one.
@@ -45,13 +63,8 @@ describeService(
         assert.equal((await app.get(`/persons/${each}`)).status, 200)
         assert.equal(isOver, false, `${each} of ${others}`)
       }
-      const response = await stoppedRead
-      assert.equal(response.status, 503)
-      assert.equal(response.error.code, 'query_timeout')
-      assert.match(response.error.detail, /^The read was stopped after 1000 ms; narrow the filter/)
-      // The next search is served.
-      const next = await app.get('/persons', search)
-      assert.deepEqual([next.status, next.body.meta?.count], [200, 0])
+      controller.abort()
+      assert.equal(await left, 'left')
     })
 
     it('are stopped when the client disconnects', async () => {
@@ -59,12 +72,7 @@ describeService(
       // There are more of them than can run at a time, so the next request would wait until its deadline.
       for (let round = 0; round < 2; round += 1) {
         const controller = new AbortController()
-        const left = Array.from({ length: 12 }, () =>
-          fetch(app.url + expensivePath, {
-            headers: { accept: mediaType },
-            signal: controller.signal,
-          }).catch(() => 'left'),
-        )
+        const left = Array.from({ length: 12 }, () => leave(controller.signal))
         await pause(300)
         controller.abort()
         assert.deepEqual(new Set(await Promise.all(left)), new Set(['left']))
@@ -95,7 +103,7 @@ describeService(
       assert.equal(all.many.length, 20_000)
     })
   },
-  { settings: { databaseTimeout: 1000 } },
+  { settings: { databaseTimeout: 60_000 } },
 )
 
 describe('Expensive reads that look cheap', () => {
@@ -140,7 +148,7 @@ describe('Expensive reads that look cheap', () => {
     clearInterval(timer)
     assert.equal(response.statusCode, 503, response.body)
     assert.equal(response.json().errors[0].code, 'query_timeout')
-    assert.ok(ticks > 10, `${ticks} ticks`)
+    assert.ok(ticks > 3, `${ticks} ticks`)
   }
 
   it('are stopped when another process has just filled the table', async () => {

@@ -3,13 +3,12 @@ import { type ChildProcess, execFile, type StdioOptions, spawn } from 'node:chil
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { it, type TestContext } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { connect } from '../client.ts'
+import { findPort } from '../find-port.ts'
 import { folder } from '../service/child.ts'
 import { executeDirectly } from '../service/direct-database.ts'
 import { until } from '../service/processes.ts'
@@ -78,13 +77,14 @@ it('given a pipe whose reader goes and comes back, the log goes on and says what
   await child.fail(5)
   await until(() => countOf(lines).logged >= 5, 'the log did not go on')
   await child.end()
+  await until(() => countOf(lines).dropped >= 50, 'nothing was said of the missing lines')
   assert.deepEqual(countOf(lines), { logged: 5, dropped: 50 })
 })
 
 /** Starts the service with standard streams of the test's own, on a database in which no computer can be read. */
 async function launch(test: TestContext, stdio: StdioOptions) {
   const directory = await folder(test)
-  const port = await freePort()
+  const port = await findPort()
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const child: ChildProcess = spawn(process.execPath, [main], {
     cwd: directory,
@@ -113,7 +113,6 @@ async function launch(test: TestContext, stdio: StdioOptions) {
     end: async () => {
       child.kill('SIGTERM')
       assert.deepEqual(await exit, [0, null])
-      await pause(100)
     },
   }
 }
@@ -141,13 +140,4 @@ function countOf(lines: () => readonly string[]) {
     logged: parsed.filter(({ msg }) => msg === 'a request failed').length,
     dropped: parsed.reduce((sum, { dropped = 0 }) => sum + dropped, 0),
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address ? address.port : 0
 }

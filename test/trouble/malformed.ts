@@ -21,7 +21,7 @@ const rejectedShare = 0.7
 /** How much more memory the service may use after all of them than after the first batch, in MiB. */
 const growth = 150
 /** How long a plain request may take afterwards, in milliseconds. */
-const timeout = 2000
+const timeout = 20_000
 
 /** What it came to. */
 export interface MalformedReport {

@@ -12,7 +12,7 @@ const connections = 16
 /** How many requests are generated; each is sent many times, with other bytes changed. */
 const generated = 2_000
 /** Milliseconds after which a request counts as a hang. */
-const timeout = 10_000
+const timeout = 20_000
 
 /** The bytes of a request that are changed: its target, or its body. */
 interface Template {

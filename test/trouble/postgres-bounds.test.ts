@@ -13,6 +13,7 @@ import { startService } from '../../service/start-service.ts'
 import { assertServiceConforms } from '../checker/check-served.ts'
 import { type Call, connect, mediaType } from '../client.ts'
 import { PostgresServer } from '../postgres-server.ts'
+import { until } from '../service/processes.ts'
 import { parseResponse, type TestResponse } from '../test-response.ts'
 import { poolerTo } from './pooler.ts'
 
@@ -85,7 +86,10 @@ describe('Bounded work on PostgreSQL', () => {
         await database.run(
           `select pg_terminate_backend(pid) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
         )
-        await until(async () => (await ask('GET', '/persons')).status === 200)
+        await until(
+          async () => (await ask('GET', '/persons')).status === 200,
+          'it did not come true',
+        )
         for (let each = 0; each < 5; each += 1) {
           const rejected = await ask('POST', '/persons', person('Ada'))
           assert.deepEqual([rejected.status, rejected.headers['retry-after']], [503, '1'])
@@ -98,8 +102,14 @@ describe('Bounded work on PostgreSQL', () => {
           'begin read write; alter database postgres reset default_transaction_read_only; commit',
         )
       }
-      await until(async () => (await ask('POST', '/persons', person('Ada'))).status === 201)
-      await until(async () => (await ask('POST', '/persons', person('Eve'))).status === 201)
+      await until(
+        async () => (await ask('POST', '/persons', person('Ada'))).status === 201,
+        'it did not come true',
+      )
+      await until(
+        async () => (await ask('POST', '/persons', person('Eve'))).status === 201,
+        'it did not come true',
+      )
     })
   })
 
@@ -157,9 +167,9 @@ describe('Bounded work on PostgreSQL', () => {
       for (const path of ['/persons', '/persons?page[size]=0']) {
         await holding('person', async () => {
           const leave = started(url, path)
-          await until(async () => (await running('from "person"')) === 1)
+          await until(async () => (await running('from "person"')) === 1, 'it did not come true')
           leave()
-          await until(async () => (await running('from "person"')) === 0)
+          await until(async () => (await running('from "person"')) === 0, 'it did not come true')
           // The only connection is there for others, and what was canceled was that read alone.
           for (let each = 0; each < 20; each += 1)
             assert.equal((await ask('GET', '/computers')).status, 200)
@@ -174,14 +184,18 @@ describe('Bounded work on PostgreSQL', () => {
     await during(settings, async ({ ask, url }) => {
       await holding('person', async () => {
         const leaveFirst = started(url, '/persons')
-        await until(async () => (await running('from "person"')) === 1)
+        await until(async () => (await running('from "person"')) === 1, 'it did not come true')
         const leave = Array.from({ length: 3 }, () => started(url, '/persons?page[size]=7'))
-        await pause(300)
-        assert.equal((await ask('GET', '/computers')).status, 503)
+        await until(
+          async () => (await statusWithin(url, '/computers', 200)) === 503,
+          'it did not come true',
+        )
         for (const each of leave) each()
-        await pause(300)
+        await until(
+          async () => (await statusWithin(url, '/computers', 500)) === undefined,
+          'it did not come true',
+        )
         const waiting = ask('GET', '/computers')
-        await pause(100)
         leaveFirst()
         assert.equal((await waiting).status, 200)
       })
@@ -190,7 +204,7 @@ describe('Bounded work on PostgreSQL', () => {
   })
 
   it('given more stalled readers than connections, other requests are served', async () => {
-    await during({ databasePool: 4, databaseTimeout: 1000 }, async ({ ask, url }) => {
+    await during({ databasePool: 4, databaseTimeout: 3000 }, async ({ ask, url }) => {
       await database.run(longNames)
       const responses = await Promise.all(Array.from({ length: 6 }, () => stalled(url, all)))
       const streams = responses.filter((response) => response.statusCode === 200)
@@ -207,7 +221,7 @@ describe('Bounded work on PostgreSQL', () => {
         const response = await stalled(url, all)
         response.destroy()
         return response.statusCode === 200
-      })
+      }, 'no place was released')
     })
   })
 
@@ -246,8 +260,8 @@ describe('Bounded work on PostgreSQL', () => {
         )
         return Number(row?.n)
       }
-      await until(async () => (await waiting()) === 1)
-      await until(async () => (await waiting()) === 0)
+      await until(async () => (await waiting()) === 1, 'it did not come true')
+      await until(async () => (await waiting()) === 0, 'it did not come true')
       const next = await stalled(url, all)
       assert.equal(next.statusCode, 200)
       next.destroy()
@@ -267,20 +281,27 @@ const longNames =
 const body = (type: string, attributes: object) => ({ body: { data: { type, attributes } } })
 const person = (name: string) => body('person', { name })
 
-/** Fails unless a condition comes true within twenty seconds. */
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 20_000
-  while (!(await condition())) {
-    assert.ok(performance.now() < deadline, 'it did not come true')
-    await pause(20)
-  }
-}
-
 /** Sends a request on a connection of its own; returns what disconnects. */
 function started(origin: string, path: string): () => void {
   const request = get(origin + path, { agent: false, headers: { Accept: mediaType } })
   request.on('error', () => {})
   return () => void request.destroy()
+}
+
+/** The status of a response, or `undefined` if there is none after so many milliseconds; its client disconnects then. */
+async function statusWithin(
+  origin: string,
+  path: string,
+  limit: number,
+): Promise<number | undefined> {
+  const request = get(origin + path, { agent: false, headers: { Accept: mediaType } })
+  request.on('error', () => {})
+  const response = once(request, 'response').then(([{ statusCode }]) => Number(statusCode))
+  try {
+    return await Promise.race([response, pause(limit, undefined)])
+  } finally {
+    request.destroy()
+  }
 }
 
 /** Asks for a path and reads nothing of the body. */

@@ -12,7 +12,7 @@ import { takePart } from '../property/seed.ts'
 import { folder, start } from '../service/child.ts'
 import { executeDirectly, insertMany } from '../service/direct-database.ts'
 import { childrenOf, isRunning, until } from '../service/processes.ts'
-import { type WriteLog, writeUntil } from '../service/stream-of-writes.ts'
+import { type WriteLog, writesStored, writeUntil } from '../service/stream-of-writes.ts'
 
 /** Milliseconds: less than a connection in the middle of a request is given. */
 const timeout = 9000
@@ -157,15 +157,6 @@ function signalled(pid: number, signal: NodeJS.Signals): void {
   } catch {
     assert.ok(!isRunning(pid))
   }
-}
-
-/** Waits until some writes are stored. */
-function writesStored(databaseUrl: string): Promise<void> {
-  const isLoaded = async () => {
-    const [row] = await executeDirectly(databaseUrl, 'select count(*) as stored from person')
-    return Number(row?.stored) > 20
-  }
-  return until(isLoaded, 'nothing is written')
 }
 
 /** What is stored is what was answered: nothing more, nothing less. */

@@ -7,6 +7,7 @@ import { type RunningService, startService } from '../../service/start-service.t
 import { assertServiceConforms } from '../checker/check-served.ts'
 import { type Call, connect } from '../client.ts'
 import { PostgresServer } from '../postgres-server.ts'
+import { until } from '../service/processes.ts'
 import { parseResponse, type TestResponse } from '../test-response.ts'
 
 /** How long a request may wait for the database in these tests, in milliseconds. */
@@ -61,7 +62,7 @@ describe('PostgreSQL in trouble', () => {
         for (const [method, path, call] of requests) {
           const begun = performance.now()
           assertUnavailable(await ask(method, path, call))
-          assert.ok(performance.now() - begun < 3 * databaseTimeout, `${method} took too long`)
+          assert.ok(performance.now() - begun < 10 * databaseTimeout, `${method} took too long`)
         }
       } finally {
         for (const each of hung) process.kill(each, 'SIGCONT')
@@ -115,15 +116,13 @@ describe('PostgreSQL in trouble', () => {
     await during(settings, async (ask) => {
       const holder = await connected(database)
       await holder.query('begin; lock table person')
-      const waiting = Array.from({ length: 5 }, () => ask('GET', '/persons'))
-      await pause(500)
-      const begun = performance.now()
-      const extra = await ask('GET', '/persons')
-      assertUnavailable(extra)
-      assert.ok(performance.now() - begun < 5000, 'it waited')
+      const requests = Array.from({ length: 6 }, () => ask('GET', '/persons'))
+      // As long as the table is locked, the only response is that to the request too many.
+      assertUnavailable(await Promise.race(requests))
       await holder.query('rollback')
       await holder.end()
-      for (const response of await Promise.all(waiting)) assert.equal(response.status, 200)
+      const statuses = (await Promise.all(requests)).map(({ status }) => status)
+      assert.deepEqual(statuses.sort(), [200, 200, 200, 200, 200, 503])
     })
   })
 
@@ -137,7 +136,8 @@ describe('PostgreSQL in trouble', () => {
       await holder.query(`update computer set serial = 'held' where id = ${computer}`)
       const data = [{ type: 'computer', id: computer }]
       const link = ask('PATCH', `/persons/${id}/relationships/computers`, { body: { data } })
-      await pause(200)
+      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock'`
+      await until(async () => (await holder.query(waiting)).rowCount === 1, 'nothing waits')
       await holder.query(`update person set name = 'held' where id = ${id}`)
       await holder.query('commit')
       await holder.end()
@@ -169,15 +169,17 @@ function assertUnavailable({ status, headers, body }: TestResponse): void {
   assert.equal(body.errors?.[0]?.code, 'unavailable')
 }
 
-/** Fails unless requests are served again within two seconds. */
+/** How often a request may fail after the database is back, 20 ms apart. */
+const maxFailures = 100
+
+/** Fails unless requests are served again soon. */
 async function assertBack(
   ask: (method: string, path: string) => Promise<TestResponse>,
 ): Promise<void> {
-  const deadline = performance.now() + 2000
-  for (;;) {
+  for (let failures = 0; ; failures += 1) {
     const { status } = await ask('GET', '/persons?include=computers')
     if (status === 200) return
-    assert.ok(performance.now() < deadline, `${status} after two seconds`)
+    assert.ok(failures < maxFailures, `${status} after ${failures} failures`)
     await pause(20)
   }
 }

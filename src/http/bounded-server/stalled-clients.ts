@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Connections } from './connections.ts'
 import { getQueuedBytes } from './node-internals.ts'
+import { scheduleChecks } from './schedule-checks.ts'
 
 /** The sending progress of a socket with unsent data, and the time of its last progress. */
 interface Progress {
@@ -15,13 +16,12 @@ interface Progress {
  * Closes connections that accept no data. As long as they are open, they hold their responses in memory, and a streamed
  * response holds a database connection.
  *
- * @param timeout - milliseconds without progress
+ * @param timeout - milliseconds without progress, in which the server could send
  * @returns a function that stops the checks
  */
 export function closeStalledClients(connections: Connections, timeout: number): () => void {
   let previous = new Map<Socket, Progress>()
-  const checkProgress = () => {
-    const now = performance.now()
+  return scheduleChecks(timeout, (now) => {
     const next = new Map<Socket, Progress>()
     for (const { socket } of connections.all()) {
       if (socket.writableLength === 0) continue
@@ -30,9 +30,7 @@ export function closeStalledClients(connections: Connections, timeout: number): 
       else next.set(socket, progress)
     }
     previous = next
-  }
-  const interval = setInterval(checkProgress, Math.min(1000, Math.max(1, timeout / 8))).unref()
-  return () => clearInterval(interval)
+  })
 }
 
 function measureProgress(socket: Socket, before: Progress | undefined, now: number): Progress {

@@ -11,6 +11,7 @@ import { HeaderError } from '../../errors/errors.ts'
 import { Admission, type ConnectionLimits } from './admission.ts'
 import { toProtocolErrorResponse } from './protocol-errors.ts'
 import { sendError, toErrorResponse } from './raw-response.ts'
+import { scheduleChecks } from './schedule-checks.ts'
 
 /** The limits of the requests over HTTP/2. Times are in milliseconds. */
 export interface Http2Limits extends ConnectionLimits {
@@ -111,8 +112,7 @@ const minProgress = 65_536
  */
 function resetStalledStreams(open: ReadonlySet<ServerHttp2Stream>, timeout: number): () => void {
   const progress = new WeakMap<ServerHttp2Stream, Readonly<{ size: number; since: number }>>()
-  const checkProgress = () => {
-    const now = performance.now()
+  return scheduleChecks(timeout, (now) => {
     for (const stream of open) {
       const size = stream.bufferSize
       const before = progress.get(stream)
@@ -120,9 +120,7 @@ function resetStalledStreams(open: ReadonlySet<ServerHttp2Stream>, timeout: numb
       else if (size > 0 && now - before.since > timeout * Math.ceil(size / minProgress))
         stream.close(cancel)
     }
-  }
-  const interval = setInterval(checkProgress, Math.min(1000, Math.max(1, timeout / 8))).unref()
-  return () => clearInterval(interval)
+  })
 }
 
 function awaitBody(stream: ServerHttp2Stream, timeout: number, onLate: () => void): void {
