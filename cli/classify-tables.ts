@@ -156,7 +156,10 @@ function tableKeys({ columns, primaryKey, uniques }: StoredTable): StoredColumn[
   const candidates = [...(single ?? []), ...(composite ?? [])].map((names) =>
     names.flatMap((name) => columns.get(name) ?? []),
   )
-  return candidates.filter((key) => key.every(({ nullable }) => !nullable))
+  // SQLite accepts null in a primary key; the sample shows whether there is one.
+  return candidates.filter((key) =>
+    key.every(({ nullable, name }) => !nullable || primaryKey.includes(name)),
+  )
 }
 
 /** The key candidates of a view: a column named `id`; of a materialized view also its unique columns. */
@@ -198,8 +201,8 @@ function findFurtherColumns(
   { columns, primaryKey }: StoredTable,
   pair: readonly string[],
 ): StoredColumn[] {
-  const isGeneratedKey = (column: StoredColumn) =>
-    primaryKey.includes(column.name) && !isRequiredOnInsert(column)
+  const isGeneratedKey = ({ name, hasDefault, writable }: StoredColumn) =>
+    primaryKey.includes(name) && (hasDefault || !writable)
   return [...columns.values()].filter(
     (column) => !pair.includes(column.name) && !isGeneratedKey(column),
   )

@@ -1,4 +1,4 @@
-import type { ForeignKey, StoredTable } from 'lapidary'
+import type { ForeignKey, StoredColumn, StoredTable } from 'lapidary'
 import { canStoreKeys } from './can-store-keys.ts'
 import {
   alignColumns,
@@ -195,7 +195,9 @@ function throughJoinTable(
   if (first === undefined || second === undefined) return []
   const isResource = tables.some((named) => named.table === table)
   const comment = isResource ? undefined : furtherColumnsComment(joinTable)
-  const access = furtherColumns.some(isRequiredOnInsert) ? 'read-only' : undefined
+  const isNeeded = (column: StoredColumn) =>
+    isRequiredOnInsert(column) || table.primaryKey.includes(column.name)
+  const access = furtherColumns.some(isNeeded) ? 'read-only' : undefined
   const candidate = (on: NamedTable, from: ForeignKey, to: ForeignKey): RelationshipCandidate => {
     const target = on === first && from === one ? second : first
     const through = object({

@@ -173,8 +173,10 @@ function attributeEntries(
   const name = parseName(column.name)
   const key = chooseName(takeName, [neverNumeric(name), joinNames(named.singular, name)])
   const isTypeReadOnly = readOnlyReason !== undefined
+  const isOfId = named.key.some((part) => part.column === column) && !column.hasDefault
+  const isRequired = isRequiredOnInsert(column) || (isOfId && column.writable)
   const options = object({
-    required: isRequiredOnInsert(column) && !isTypeReadOnly && !isReadOnly ? true : undefined,
+    required: isRequired && !isTypeReadOnly && !isReadOnly ? true : undefined,
     access: (column.writable && !isReadOnly) || isTypeReadOnly ? undefined : 'read-only',
     column: key === column.name ? undefined : column.name,
     invalidValues: isNullIfInvalid ? 'null' : undefined,

@@ -6,6 +6,7 @@ export interface StoredColumn {
   readonly name: string
   /** The type as the database writes it, e.g. `NUMERIC(10,2)`; empty if there is none. */
   readonly type: string
+  /** Whether null can be stored. SQLite accepts it in a primary key, unless the column is `not null`. */
   readonly nullable: boolean
   /** True if an insert may omit the column and it still gets a value. */
   readonly hasDefault: boolean

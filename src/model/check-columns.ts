@@ -29,8 +29,9 @@ export function findColumnErrors(
     return [`${location}: the table "${table.name}" has no column "${column}"; ${hint}`]
   }
   const name = describeColumn(column, table)
-  if (notNull && stored.nullable && table.is === 'table')
-    return [`${location}: ${name} is nullable`]
+  // The start finds nulls in a primary key of SQLite (docs/decisions/0075).
+  const mayBeNull = stored.nullable && !table.primaryKey.includes(column)
+  if (notNull && mayBeNull && table.is === 'table') return [`${location}: ${name} is nullable`]
   if (codec === undefined || dialect === undefined) return []
   const missing = findCodecErrors(location, codec, dialect)
   if (missing.length > 0) return missing

@@ -82,7 +82,7 @@ function findInsertDefaultErrors(
 
 function findAttributeErrors(
   field: Field,
-  { type, hooks }: ResourceType,
+  { type, hooks, id }: ResourceType,
   table: StoredTable,
 ): string[] {
   if (field.is !== 'attribute' || field.column === undefined) return []
@@ -92,7 +92,10 @@ function findAttributeErrors(
   const errors = findGeneratedColumnErrors(location, field.column, table)
   if (errors.length > 0 || !field.isWritable) return errors
   const isOptional = !field.required && !field.makeDefault && !hooks.beforeCreate
-  return isOptional && column?.nullable === false && !column.hasDefault
+  // SQLite accepts null in a primary key, but a row needs an id.
+  const isOfId = table.is === 'table' && id.columns.includes(field.column)
+  const mustHaveValue = column !== undefined && (!column.nullable || isOfId)
+  return isOptional && mustHaveValue && !column.hasDefault
     ? [
         `${location}.required: ${describeColumn(column.name, table)} must not be null and has no default; set required: true`,
       ]

@@ -55,6 +55,23 @@ function keepValid(column: Sql, { valid }: ColumnCodec, hasNulls: boolean): Sql 
   return sql`case when ${isValid} then ${column} end`
 }
 
+/**
+ * The operators that compare whole arrays. PostgreSQL takes arrays with different subscripts for different, such as `[0:1]={a,b}` and
+ * `{a,b}`; a slice begins with 1. Only `@>` can use an index, and it finds no null element.
+ */
+function arrayOperators(hasNulls: boolean): NonNullable<ColumnCodec['operators']> {
+  const elements = (column: Sql) => sql`(${column})[:]`
+  return {
+    eq: (column, [value]) =>
+      hasNulls
+        ? sql`${elements(column)} = ${value}`
+        : sql`(${column} @> ${value} and ${elements(column)} = ${value})`,
+    ne: (column, [value]) => sql`${elements(column)} <> ${value}`,
+    is_: (column, [value]) => sql`${elements(column)} is not distinct from ${value}`,
+    isnot: (column, [value]) => sql`${elements(column)} is distinct from ${value}`,
+  }
+}
+
 /** Creates the codec of columns of an array type. An array of several dimensions is no value of it. */
 export const postgresArrays: CreateArrayCodec = (element, { name, hasNulls }) => {
   const parse = elementTexts[name] ?? String
@@ -77,5 +94,6 @@ export const postgresArrays: CreateArrayCodec = (element, { name, hasNulls }) =>
       of: (column) => castElements(column, name, element),
       bind: (values) => formatArray(values.map(bindElement)),
     },
+    operators: arrayOperators(hasNulls),
   }
 }

@@ -91,6 +91,10 @@ function loadFinite(load: (stored: unknown) => string): (stored: unknown) => str
   return (stored) => (stored === 'infinity' || stored === '-infinity' ? null : load(stored))
 }
 
+/** Whether a date or timestamp is returned as null. An index finds these values. */
+const isNoTime = (column: Sql): Sql =>
+  sql`(${column} is null or ${column} in ('infinity', '-infinity'))`
+
 /** Keeps dates and timestamps of the years 1 to 9999; the others, and `infinity`, become null. */
 const inFourDigitYears = (column: Sql): Sql =>
   sql`case when ${column} >= '0001-01-01' and ${column} < '10000-01-01' then ${column} end`
@@ -151,6 +155,8 @@ export const postgresCodecs = {
     select: asText,
     load: Number,
     valid: inFiniteNumbers,
+    // JSON has no NaN and no infinity.
+    isNull: (column) => sql`(${inFiniteNumbers(column)} is null)`,
     toExact: toExactNumeric,
   } satisfies ColumnCodec<number>,
   decimal: { ...decimal, acceptsColumnType: oneOf(...exactTypes) } satisfies ColumnCodec<string>,
@@ -170,6 +176,7 @@ export const postgresCodecs = {
     idPart: asText,
     load: loadFinite(parseStoredDate),
     valid: inFourDigitYears,
+    isNull: isNoTime,
   } satisfies ColumnCodec<string>,
   /** A timestamp without a zone is UTC, the time zone of every session of the store. */
   datetime: {
@@ -182,6 +189,7 @@ export const postgresCodecs = {
     select: (column) => sql`(${column}::timestamptz at time zone 'UTC')::text`,
     load: loadFinite(parseStoredInstant),
     valid: inFourDigitYears,
+    isNull: isNoTime,
   } satisfies ColumnCodec<string>,
   time: {
     acceptsColumnType: oneOf('time without time zone'),

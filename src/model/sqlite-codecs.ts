@@ -99,6 +99,7 @@ export const sqliteCodecs = {
     load: sqliteLoads.number,
     // A response has null for an infinite number.
     valid: (column) => sql`nullif(nullif(${validAs('number', asReal)(column)}, 9e999), -9e999)`,
+    isNull: (column) => sql`(${column} is null or ${column} in (9e999, -9e999))`,
   } satisfies ColumnCodec<number>,
   /** Decimal numbers of any size, as canonical text. */
   decimal: {

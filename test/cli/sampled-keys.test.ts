@@ -46,4 +46,28 @@ describe('Keys of generated declarations', () => {
       ],
     })
   })
+
+  it('are required attributes only as a part of the id, if SQLite accepts null in them', async (test) => {
+    const url = await filled(
+      test,
+      sqlite,
+      `create table book (code text primary key, no integer not null unique, title text); insert into book values (null, 1, 'a'), ('x', 2, 'b');
+       create table page (code text, no integer, text text, primary key (code, no)); insert into page values ('x', 1, 'c');
+       create table loan (id integer primary key, book_code text references book (code)); insert into loan values (1, 'x')`,
+    )
+    const declarations = await readDeclarations(url, { types: 'plural' })
+    const [book = '', loan = '', page = ''] = declarations.resources
+      .map(({ text }) => text)
+      .toSorted()
+    assert.match(book, /code: attribute\(text\),/)
+    assert.match(page, /code: attribute\(text, \{ required: true \}\),/)
+    assert.match(page, /no: attribute\(integer, \{ required: true \}\),/)
+    // To link a book whose code is null would store nothing.
+    assert.match(loan, /references: 'code', access: 'read-only'/)
+    const collections = await readCollections(declarations, url)
+    assert.deepEqual(collections['/books'], [
+      { code: null, title: 'a' },
+      { code: 'x', title: 'b' },
+    ])
+  })
 })

@@ -213,6 +213,27 @@ engine('Arrays', served, (app) => {
     assert.equal(await find('gaps', 'overlaps', '[null,"a"]'), '1')
   })
 
+  if (app.dialect === 'postgres')
+    it('with other subscripts than from 1 on are found by their elements', async () => {
+      await app.execute(
+        `insert into thing (texts, gaps, numbers) values ('{a,b}', '{a,NULL}', '{1}'), ('[0:1]={a,b}', '[5:6]={a,NULL}', '[0:0]={1}')`,
+      )
+      for (const [name, value] of [
+        ['texts', '["a","b"]'],
+        ['gaps', '["a",null]'],
+        ['numbers', '[1]'],
+      ] as const) {
+        assert.deepEqual(attributeTexts(await app.get('/things'), name), [value, value])
+        for (const op of ['eq', 'is_', 'overlaps'])
+          assert.equal(await find(name, op, value), '1 2', `${name} ${op}`)
+        for (const op of ['ne', 'isnot'])
+          assert.equal(await find(name, op, value), '', `${name} ${op}`)
+        assert.equal(await find(name, 'eq', value, true), '')
+      }
+      assert.equal(await find('texts', 'contains', '["b"]'), '1 2')
+      assert.equal(await find('texts', 'eq', '["b","a"]'), '')
+    })
+
   it('cannot be sorted by, or compared with another field', async () => {
     const sorted = await app.get('/things', { sort: 'texts' })
     assert.equal(sorted.status, 400)

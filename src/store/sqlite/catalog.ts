@@ -8,7 +8,7 @@ import { parseListedValues } from './list-values.ts'
 import { querySqliteTriggers } from './triggers.ts'
 
 const columnsQuery = compileCatalogQuery(
-  sql`select t.name, c.name, c.type, c."notnull" = 0 and c.pk = 0, c.dflt_value is not null, c.hidden = 0, c.pk, t.wr`,
+  sql`select t.name, c.name, c.type, c."notnull" = 0, c.dflt_value is not null, c.hidden = 0, c.pk, t.wr`,
   // The columns of a view that SQLite cannot read are an error.
   sql`pragma_table_xinfo(iif(t.ncol > 0, t.name, null)) as c where c.hidden <> 1 order by t.name, c.cid`,
 )
@@ -153,7 +153,7 @@ function toColumn(
   return {
     name: String(name),
     type: String(type),
-    nullable: nullable === 1,
+    nullable: nullable === 1 && !isRowidAlias,
     hasDefault: hasDefault === 1 || isRowidAlias,
     writable: writable === 1,
     ...(values && { values }),
