@@ -36,22 +36,20 @@ export function readArguments(
   const declared = listParameters(resource.table.call?.parameters ?? {})
   const sent = new Set<number>()
   for (const [, { omitted }] of declared) parameters.values.push(omitted)
+  const add = (clause: Predicate, index: number, parameter: ResolvedParameter) => {
+    if (sent.has(index))
+      throw filterError(clause, '.name', `the parameter ${quote(clause.name)} is sent twice`)
+    sent.add(index)
+    parameters.values[index] = readOperand(clause, parameter)
+    if (clause.operand.is === 'text')
+      parameters.textParameters.push({ parameter: index, read: createTextReader(clause, parameter) })
+  }
   return {
     take: (clause) => {
       const index = clause.is === 'predicate' ? findParameter(resource, clause.name) : -1
       const parameter = declared[index]?.[1]
       if (clause.is !== 'predicate' || parameter === undefined) return false
-      attempt(() => {
-        if (sent.has(index))
-          throw filterError(clause, '.name', `the parameter ${quote(clause.name)} is sent twice`)
-        sent.add(index)
-        parameters.values[index] = readOperand(clause, parameter)
-        if (clause.operand.is === 'text')
-          parameters.textParameters.push({
-            parameter: index,
-            read: (text) => readOperand({ ...clause, operand: { is: 'text', text } }, parameter),
-          })
-      }, errors)
+      attempt(() => add(clause, index, parameter), errors)
       return true
     },
     reportMissing: () => {
@@ -60,6 +58,11 @@ export function readArguments(
           report(errors, () => missingArgument(resource, name, parameter))
     },
   }
+}
+
+/** Creates the function that reads the argument from another text, for requests that differ in it only. */
+function createTextReader(predicate: Predicate, parameter: ResolvedParameter) {
+  return (text: string) => readOperand({ ...predicate, operand: { is: 'text', text } }, parameter)
 }
 
 function readOperand(predicate: Predicate, parameter: ResolvedParameter): unknown {

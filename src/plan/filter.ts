@@ -255,15 +255,13 @@ function planComparison(
   name: OperatorName,
   { parameters: { values, textParameters, readRuleOperand } }: FilterContext,
 ): Condition {
+  const createError = (problem: string) => filterError(predicate, '.val', problem)
   if (readRuleOperand && operand.is === 'value') {
     const ruleOperand = { value: operand.value, field, operator: name }
-    const parameters = readRuleOperand(ruleOperand, (problem) =>
-      filterError(predicate, '.val', problem),
-    )
+    const parameters = readRuleOperand(ruleOperand, createError)
     return { is: 'compare', operator: name, field: field.name, parameters }
   }
-  const read = (sent: typeof operand) =>
-    readOperand(sent, field, name, (problem) => filterError(predicate, '.val', problem))
+  const read = (sent: typeof operand) => readOperand(sent, field, name, createError)
   const operandValues = read(operand)
   const parameters = operandValues.map((value) => values.push(value) - 1)
   if (operand.is === 'text')

@@ -61,26 +61,42 @@ export function omitIdColumns(
     sent.map((text, index) => [resource.id.columns[index] ?? '', { text, field: undefined }]),
   )
   const conflicts: IdConflict[] = []
-  const agreed = columns.map((column, index): WriteColumn => {
-    const { omits: _, ...written } = column
-    const parts = listParts(written, values[index], row)
-    const ofId = parts.filter(({ name }) => resource.id.columns.includes(name))
-    // Without a related resource the other columns of the foreign key are null, and those of the id keep their values.
-    const isUnlinked = values[index] === null && ofId.length < parts.length
-    const omits = ofId.flatMap(({ name, text }) => {
-      const part = known.get(name)
-      const field = nameField(written)
-      if (part === undefined && !isUnlinked) {
-        if (typeof text === 'string') known.set(name, { text, field })
-        return []
-      }
-      if (part !== undefined && part.text !== text && !isUnlinked)
-        conflicts.push({ field, other: part.field })
-      return [name]
-    })
-    return omits.length === 0 ? written : { ...written, omits }
-  })
+  const agreed = columns.map((column, index) =>
+    omitKnownParts(column, values[index], { row, known, conflicts }),
+  )
   return { columns: agreed, conflicts, known }
+}
+
+/** The parts of an id that are known so far, and the conflicts found so far. Each column adds its own. */
+interface KnownId {
+  readonly row: WrittenRow
+  readonly known: Map<string, KnownPart>
+  readonly conflicts: IdConflict[]
+}
+
+/** Marks the parts of a column, or of a foreign key, that are known from the id or from an earlier column. */
+function omitKnownParts(
+  column: WriteColumn,
+  value: unknown,
+  { row, known, conflicts }: KnownId,
+): WriteColumn {
+  const { omits: _, ...written } = column
+  const parts = listParts(written, value, row)
+  const ofId = parts.filter(({ name }) => row.resource.id.columns.includes(name))
+  // Without a related resource the other columns of the foreign key are null, and those of the id keep their values.
+  const isUnlinked = value === null && ofId.length < parts.length
+  const omits = ofId.flatMap(({ name, text }) => {
+    const part = known.get(name)
+    const field = nameField(written)
+    if (part === undefined && !isUnlinked) {
+      if (typeof text === 'string') known.set(name, { text, field })
+      return []
+    }
+    if (part !== undefined && part.text !== text && !isUnlinked)
+      conflicts.push({ field, other: part.field })
+    return [name]
+  })
+  return omits.length === 0 ? written : { ...written, omits }
 }
 
 /** Does the same with the columns of a document that writes a composite id, and adds an error for each field that does not agree. */

@@ -35,16 +35,14 @@ export function readOperand(
         checkPattern(name, read, createError)
       return [read]
     }
-    case 'two': {
+    case 'two':
       if (!Array.isArray(value) || value.length !== 2)
         throw createError('must be an array of two values, the lower one first')
       return value.map((item: unknown) => readValue(item, kind, field, createError))
-    }
-    case 'list': {
+    case 'list':
       if (!Array.isArray(value))
         throw createError(`must be an array of values; it is ${describeJsonType(value)}`)
       return [value.map((item: unknown) => readValue(item, kind, field, createError))]
-    }
   }
 }
 

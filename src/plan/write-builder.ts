@@ -313,14 +313,19 @@ export function linkToParent(
       inverse ? { is: 'key', relationship: inverse.name } : { is: 'parent', ...parentLink },
     )
     builder.values.push(id)
-  } else if (sent.is !== 'one' || normalizeId(resource, sent.identifier.id) !== id) {
-    const detail = `The URL links the new resource to that of type ${resource.type} with id ${quote(id)}; "${inverse.name}" must be the same or be omitted.`
-    report(
-      builder.errors,
-      () => new BodyError('relationship_conflict', toFieldPointer(inverse), detail),
-    )
-  }
+  } else if (sent.is !== 'one' || normalizeId(resource, sent.identifier.id) !== id)
+    report(builder.errors, () => createLinkConflict(inverse, resource, id))
   return undefined
+}
+
+/** Creates the error of a document that links the new resource to another one than the URL. */
+function createLinkConflict(
+  inverse: RelationshipField,
+  resource: ResourceType,
+  id: string,
+): BodyError {
+  const detail = `The URL links the new resource to that of type ${resource.type} with id ${quote(id)}; "${inverse.name}" must be the same or be omitted.`
+  return new BodyError('relationship_conflict', toFieldPointer(inverse), detail)
 }
 
 /** Adds a member to a to-many relationship of a new row, in addition to the members of the document. */

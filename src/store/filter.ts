@@ -56,13 +56,8 @@ export function compileCondition(condition: Condition, table: ConditionTable, ta
         [compileOperand(condition, condition.other, table, target)] as never,
         target.dialect,
       )
-    case 'null': {
-      const field = getAttribute(table.resource, condition.field)
-      if (isCompositeId(condition.field, table.resource)) return compileIdIsNull(table)
-      const value = validValue(fieldOf(table, field, target), field, target)
-      const { isNull } = getCodec(field.kind.codec, target.dialect.name)
-      return isNull ? isNull(value) : sql`${value} is null`
-    }
+    case 'null':
+      return compileIsNull(condition.field, table, target)
     case 'custom':
       return compileCustom(condition, table, target)
     case 'related':
@@ -79,6 +74,14 @@ export function compileCondition(condition: Condition, table: ConditionTable, ta
     case 'not':
       return sql`not (${compileCondition(condition.inner, { ...table, isNegated: true }, target)})`
   }
+}
+
+function compileIsNull(name: string, table: ConditionTable, target: Target): Sql {
+  if (isCompositeId(name, table.resource)) return compileIdIsNull(table)
+  const field = getAttribute(table.resource, name)
+  const value = validValue(fieldOf(table, field, target), field, target)
+  const { isNull } = getCodec(field.kind.codec, target.dialect.name)
+  return isNull ? isNull(value) : sql`${value} is null`
 }
 
 /** A comparison of a field with values of the client. */
@@ -267,16 +270,23 @@ function compileRelated(
     const isLinked = isLinkedFrom(other.depth, link, toKey(ownKey))
     return sql`exists (select 1 from ${from} where ${and([isLinked, ...conditions])})`
   }
-  const select = sql`select ${sql.join(otherKey)} from ${from}`
-  const otherKeys = conditions.length === 0 ? select : sql`${select} where ${and(conditions)}`
+  const otherKeys = sql`select ${sql.join(otherKey)} from ${from}${whereAll(conditions)}`
   const isOne = isId && link.foreignKey === 'own' && matchesOneId(where) && !isNegated
   const isLinked = isOne
     ? target.dialect.equalsSubquery(toKey(ownKey), otherKeys)
     : isLinkedFromAny(depth, reverseLink(link), otherKeys, toKey(ownKey))
-  const matched = isSameKey(link.ownKey, resource.id.columns)
-    ? isLinked
-    : sql`(${and([...isKeyPresent(ownKey), isLinked])})`
+  const matched = andKeyPresent(isLinked, ownKey, isSameKey(link.ownKey, resource.id.columns))
   return preventPullUp && !isNegated ? preventJoin(matched, target) : matched
+}
+
+/** Makes a condition on a key false where the key is null. An id never is. */
+function andKeyPresent(condition: Sql, key: readonly Sql[], isId: boolean): Sql {
+  return isId ? condition : sql`(${and([...isKeyPresent(key), condition])})`
+}
+
+/** The clause of several conditions; empty for none. */
+function whereAll(conditions: readonly Sql[]): Sql {
+  return conditions.length === 0 ? sql`` : sql` where ${and(conditions)}`
 }
 
 /** Keeps a database from converting a condition with a subquery to a join. Inside a `not` none does. */
@@ -340,7 +350,7 @@ function compileCount(
   const { dialect } = target
   const field = getRelationship(resource, relationship)
   const ownKey = field.link.ownKey.map(column)
-  const isPresent = isKeyPresent(isSameKey(field.link.ownKey, resource.id.columns) ? [] : ownKey)
+  const isId = isSameKey(field.link.ownKey, resource.id.columns)
   const value = param(parameter, 'integer', dialect)
   const having = (count: Sql) => {
     const matches = operators[operator].write(count, [value] as never, dialect)
@@ -350,11 +360,8 @@ function compileCount(
   const alias = sql.id(`c${depth}`)
   const keys = sql.join(counts.names.map((name) => sql`${alias}.${name}`))
   const listed = sql`${toKey(ownKey)} in (select ${keys} from (${counts.select}) as ${alias})`
-  if (includesZero)
-    return isPresent.length === 0
-      ? sql`not (${listed})`
-      : sql`(${and([...isPresent, listed])}) is not true`
-  const matched = isPresent.length === 0 ? listed : sql`(${and([...isPresent, listed])})`
+  const matched = andKeyPresent(listed, ownKey, isId)
+  if (includesZero) return isId ? sql`not (${listed})` : sql`${matched} is not true`
   return preventPullUp && !isNegated ? preventJoin(matched, target) : matched
 }
 

@@ -82,6 +82,7 @@ function compileOtherKeyChanges({ resource, other, link }: ChangedLink, target: 
   const { dialect } = target
   const selfColumns = compileKey(resource, link.ownKey, 'id', target)
   const [key, self] = [keyAt(0, link.otherKey), toKey(selfColumns)]
+  const { written, agrees } = compileAssignments({ resource, other, link }, selfColumns)
   const isMember = isInIdList(columnsAt(0, other.id.columns), 'ids', other.id, dialect)
   const id = asIdText(columnNames(other.id.columns), other.id, target)
   const returning = other.scope || target.access ? sql` returning ${id}` : sql``
@@ -89,16 +90,6 @@ function compileOtherKeyChanges({ resource, other, link }: ChangedLink, target: 
     const { table, where } = compileChangedRows(other, conditions, target)
     return sql`update ${table} set ${assignments} where ${where}${returning}`
   }
-  // A column of the other id keeps its value, which has to agree.
-  const isOfId = (name: string) => other.id.columns.length > 1 && other.id.columns.includes(name)
-  const pairs = zipColumns(link.otherKey, selfColumns)
-  const written = pairs.filter(([name]) => !isOfId(name))
-  // Only a hook can get here: such a relationship is read-only.
-  if (written.length === 0)
-    throw new Error(`A member of ${resource.type} cannot change: the id of ${other.type} would.`)
-  const agrees = pairs.flatMap(([name, value]) =>
-    isOfId(name) ? [sql`${columnAt(0, name)} = ${value}`] : [],
-  )
   const set = sql.join(written.map(([name, value]) => sql`${sql.id(name)} = ${value}`))
   const isOther = sql`not (${dialect.nullSafeEquals(key, self)})`
   const add = update(set, [isMember, ...agrees, isOther, ...isRowReadable(other)])
@@ -110,6 +101,23 @@ function compileOtherKeyChanges({ resource, other, link }: ChangedLink, target: 
     remove: [unlink(isMember)],
     replace: [unlink(sql`not (${isMember})`), add],
   }
+}
+
+/**
+ * Splits the other rows' key into the columns that are written, with their values, and conditions for those of a composite id: they
+ * keep their values, which have to agree.
+ */
+function compileAssignments({ resource, other, link }: ChangedLink, selfColumns: readonly Sql[]) {
+  const isOfId = (name: string) => other.id.columns.length > 1 && other.id.columns.includes(name)
+  const pairs = zipColumns(link.otherKey, selfColumns)
+  const written = pairs.filter(([name]) => !isOfId(name))
+  // Only a hook can get here: such a relationship is read-only.
+  if (written.length === 0)
+    throw new Error(`A member of ${resource.type} cannot change: the id of ${other.type} would.`)
+  const agrees = pairs.flatMap(([name, value]) =>
+    isOfId(name) ? [sql`${columnAt(0, name)} = ${value}`] : [],
+  )
+  return { written, agrees }
 }
 
 /** Compiles the changes of the join table: one row for each member, without duplicates. Other columns are not changed. */

@@ -31,17 +31,17 @@ export interface CompiledRead {
   /** The first rows of an unpaged list, one more than a read holds in memory; otherwise the same as `rows`. */
   readonly firstBatch: Statement
   /** The same for a read that cannot be streamed: one row more than the response to a write may have. */
-  readonly firstBatchForWrite: Statement
+  firstBatchForWrite(): Statement
   /** The primary rows in reverse order, for a page that is read from the end of its list. */
-  readonly reversedRows: Statement
+  reversedRows(): Statement
   /** Counts the resources on all pages. */
   readonly count: Statement
   /** Reads the resources of each included layout by their ids, in the order of the ids. */
   readonly byIds: ReadonlyMap<string, Statement>
   /** Reads the rows that each include edge adds to those before it, for streams. */
-  readonly includedRows: readonly Statement[]
+  includedRows(): readonly Statement[]
   /** Count the primary rows and the rows that each include edge adds, each up to `maxRows`. */
-  readonly rowSetSizes: readonly Statement[]
+  rowSetSizes(): readonly Statement[]
 }
 
 /**
@@ -50,39 +50,32 @@ export interface CompiledRead {
  */
 export function compileRead(shape: ReadShape, target: Target): CompiledRead {
   const rows = compileRows(shape, target)
-  let firstBatchForWrite: Statement | undefined
-  let reversedRows: Statement | undefined
-  let includedRows: readonly Statement[] | undefined
-  let rowSetSizes: readonly Statement[] | undefined
+  const compileFirst = (count: number) =>
+    isUnbounded(shape) ? compileRows(shape, target, { maxRows: count + 1 }) : rows
   return {
     rows,
-    firstBatch: isUnbounded(shape)
-      ? compileRows(shape, target, { maxRows: maxBufferedRows + 1 })
-      : rows,
+    firstBatch: compileFirst(maxBufferedRows),
     // Only lists in transactions need it.
-    get firstBatchForWrite() {
-      firstBatchForWrite ??= isUnbounded(shape)
-        ? compileRows(shape, target, { maxRows: maxWriteResources + 1 })
-        : rows
-      return firstBatchForWrite
-    },
+    firstBatchForWrite: once(() => compileFirst(maxWriteResources)),
     // Only pages in the second half of a list need it.
-    get reversedRows() {
-      reversedRows ??= compileRows(shape, target, { order: reverseOrder(shape.order) })
-      return reversedRows
-    },
+    reversedRows: once(() => compileRows(shape, target, { order: reverseOrder(shape.order) })),
     count: compileCount(shape, target),
     byIds: new Map(shape.included.map((layout) => [layout.type, compileByIds(layout, target)])),
     // Only streams need them.
-    get includedRows() {
-      includedRows ??= shape.includeEdges.map((_, index) => compileAddedRows(shape, index, target))
-      return includedRows
-    },
+    includedRows: once(() =>
+      shape.includeEdges.map((_, index) => compileAddedRows(shape, index, target)),
+    ),
     // Only streams need them, if the number of resources is limited.
-    get rowSetSizes() {
-      rowSetSizes ??= compileRowSetSizes(shape, target)
-      return rowSetSizes
-    },
+    rowSetSizes: once(() => compileRowSetSizes(shape, target)),
+  }
+}
+
+/** Delays a computation to the first call of the function returned; later calls return the same result. */
+function once<Result extends object>(compute: () => Result): () => Result {
+  let result: Result | undefined
+  return () => {
+    result ??= compute()
+    return result
   }
 }
 

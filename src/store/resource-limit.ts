@@ -76,7 +76,7 @@ export async function checkStreamedResourceLimit(
   count: (statement: Statement, maxRows: number) => Promise<readonly Row[]>,
 ): Promise<void> {
   let left = limit.resources
-  for (const [index, statement] of rowSetSizes.entries()) {
+  for (const [index, statement] of rowSetSizes().entries()) {
     const [row] = await count(statement, left + 1)
     left -= Number(row?.[0])
     if (left < 0) throw tooManyResourcesError(plan, limit, index === 0 ? undefined : index - 1)

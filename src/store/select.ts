@@ -4,6 +4,7 @@ import type { AggregatedIds, Sql } from '../model/dialect.ts'
 import {
   getRelationship,
   getResourceType,
+  type KeyColumns,
   type RelationshipField,
   type ResourceType,
 } from '../model/model.ts'
@@ -91,9 +92,7 @@ function compileRelatedCount(
   const where = (key: Sql) => isInHashed(key, sql`select ${ownKeys} from ${rows}`)
   const counts = compileCounts(field, target, rows && { where })
   const name = sql.id(alias)
-  const isSame = and(
-    columnsAt(0, ownKey).map((column, index) => sql`${name}.${counts.names[index]} = ${column}`),
-  )
+  const isSame = hasOwnKey(name, counts.names, ownKey)
   // SQLite evaluates the inner query once, and builds an automatic index for the lookups in it.
   if (target.dialect.aggregateIdsInGroups === undefined)
     return {
@@ -131,14 +130,18 @@ function compileGroupedLinkage(
     ? compileGroups({ ...grouped, key }, dialect.aggregateIdsInGroups, linkageLimit)
     : sql`(select ${select}, (array_agg(${asId(id, other.id, target)}))[1] as ids from ${from} where ${where} group by ${sql.join(key)})`
   const name = sql.id(alias)
-  const isSame = columnsAt(0, link.ownKey).map(
-    (column, index) => sql`${name}.${names[index]} = ${column}`,
-  )
+  const isSame = hasOwnKey(name, names, link.ownKey)
   const ids = sql`${name}.ids`
   return {
-    join: sql` left join ${groups} as ${name} on ${and(isSame)}`,
+    join: sql` left join ${groups} as ${name} on ${isSame}`,
     ids: many ? sql`coalesce(${ids}, '[]')` : ids,
   }
+}
+
+/** Compiles whether a joined row is that of the key of `t0`. */
+function hasOwnKey(alias: Sql, names: readonly Sql[], ownKey: KeyColumns): Sql {
+  const columns = columnsAt(0, ownKey)
+  return and(columns.map((column, index) => sql`${alias}.${names[index]} = ${column}`))
 }
 
 /** Compiles the ids of a to-many relationship as one row for each key. */

@@ -40,10 +40,8 @@ export interface StreamedRead {
  * Streams a long document: each batch of rows is read when the response needs it.
  * @throws ParameterError `too_many_resources` (400)
  */
-export async function streamRows(
-  source: StreamSource,
-  { plan, compiled, values, completeRows, afterBatch, limit }: StreamedRead,
-): Promise<Rows> {
+export async function streamRows(source: StreamSource, read: StreamedRead): Promise<Rows> {
+  const { plan, compiled, values, limit } = read
   const { shape } = plan
   if (limit)
     await checkStreamedResourceLimit(plan, compiled, limit, async (statement, maxRows) =>
@@ -52,23 +50,32 @@ export async function streamRows(
   const [count] = shape.isPaged
     ? await source.query({ statement: compiled.count, values, isCount: true })
     : []
-  async function* batches(statement: Statement, layout: RowLayout): AsyncGenerator<RowBatch> {
-    for await (const batch of source.batches(statement, values)) {
-      const rows = completeRows ? await completeRows(batch, layout) : batch
-      await afterBatch?.(rows, layout)
-      yield { type: layout.type, rows }
-    }
-  }
-  async function* primary(): AsyncGenerator<readonly Row[]> {
-    for await (const { rows } of batches(compiled.rows, shape.primary)) yield rows
-  }
   async function* included(): AsyncGenerator<RowBatch> {
+    const includedRows = compiled.includedRows()
     for (const [index, { to }] of shape.includeEdges.entries()) {
-      const statement = compiled.includedRows[index]
-      if (statement) yield* batches(statement, findIncludedLayout(shape, to))
+      const statement = includedRows[index]
+      const layout = findIncludedLayout(shape, to)
+      if (statement === undefined) continue
+      for await (const rows of readBatches(source, statement, layout, read))
+        yield { type: layout.type, rows }
     }
   }
   const end = () => source.end()
-  const rows = { is: 'stream', primary: primary(), included: included(), end } as const
+  const primary = readBatches(source, compiled.rows, shape.primary, read)
+  const rows = { is: 'stream', primary, included: included(), end } as const
   return count === undefined ? rows : { ...rows, count: Number(count[0]) }
+}
+
+/** Yields the rows of a statement in batches, complete, after the hooks. */
+async function* readBatches(
+  source: StreamSource,
+  statement: Statement,
+  layout: RowLayout,
+  { values, completeRows, afterBatch }: StreamedRead,
+): AsyncGenerator<readonly Row[]> {
+  for await (const batch of source.batches(statement, values)) {
+    const rows = completeRows ? await completeRows(batch, layout) : batch
+    await afterBatch?.(rows, layout)
+    yield rows
+  }
 }

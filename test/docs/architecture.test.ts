@@ -188,7 +188,7 @@ describe('docs/architecture.md', () => {
     const { shape } = planCollection(createPlanner(model), query, { resource })
     const { includedRows } = compileRead(shape, { model, dialect: sqliteDialect })
     assert.deepEqual(
-      includedRows.map(({ sql }) => sql),
+      includedRows().map(({ sql }) => sql),
       blocks(heading, 'sql').map(toLine),
     )
   })

@@ -29,7 +29,7 @@ function compileAll({ shape }: ReadPlan): string[] {
     model: library,
     dialect: sqliteDialect,
   })
-  const statements = [rows, firstBatch, reversedRows, count, ...byIds.values(), ...includedRows]
+  const statements = [rows, firstBatch, reversedRows(), count, ...byIds.values(), ...includedRows()]
   return statements.map(({ sql }) => sql)
 }
 

@@ -30,10 +30,7 @@ export async function cancelRequest(client: PoolClient): Promise<boolean> {
   const { host, port, processID, secretKey, connection } = asConnected(client)
   if (processID == null || secretKey == null) return false
   const { ssl, sslNegotiation } = connection
-  const options = { ssl, sslNegotiation, keepAlive: false }
-  // The driver's types omit some options and methods.
-  const untyped = new pg.Connection(options as ConstructorParameters<typeof pg.Connection>[0])
-  const own = untyped as CancelConnection
+  const own = createConnection({ ssl, sslNegotiation, keepAlive: false })
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const timer = setTimeout(resolve, timeout, false)
   let isSent = false
@@ -57,6 +54,12 @@ export async function cancelRequest(client: PoolClient): Promise<boolean> {
     clearTimeout(timer)
     own.stream.destroy()
   }
+}
+
+function createConnection(options: object): CancelConnection {
+  // The driver's types omit some options and methods.
+  const connection = new pg.Connection(options as ConstructorParameters<typeof pg.Connection>[0])
+  return connection as CancelConnection
 }
 
 function asConnected(client: PoolClient): ConnectedClient {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Dialect, LastInsertId, Sql } from '../../model/dialect.ts'
+import type { AggregatedIds, Dialect, LastInsertId, Sql } from '../../model/dialect.ts'
 import { formatArray } from '../../model/postgres-arrays.ts'
 import { nameColumns } from '../keys.ts'
 
@@ -30,10 +30,6 @@ export const isGenuinePostgres = sql`(version() ~ '^PostgreSQL [0-9a-z.]+ ' and 
  *   servers
  */
 export function postgresDialect(folding: string, keepsSettings = true): Dialect {
-  const foldCase = (text: Sql): Sql => sql`upper(lower(${text} collate ${sql.id(folding)}))`
-  const wordsOf = (text: Sql): Sql =>
-    sql`array_remove(regexp_split_to_array(${foldCase(text)} collate "C", ${sql.lit(separators)}), '')`
-  const contains = (text: Sql, part: Sql): Sql => sql`strpos(${exact(text)}, ${exact(part)}) > 0`
   return {
     name: 'postgres',
     nullSafeEquals: (left, right) => sql`${left} is not distinct from ${right}`,
@@ -42,6 +38,32 @@ export function postgresDialect(folding: string, keepsSettings = true): Dialect 
     selectRows: (lists) => sql`select * from unnest(${sql.join(lists)})`,
     // Unlike `in`, this is not converted to a join. A view may contain an id twice.
     equalsSubquery: (left, subquery) => sql`${left} = (${subquery} limit 1)`,
+    ...createTextFunctions(folding),
+    // Only subqueries at the top level are pulled up to joins. Planning forty joins takes 10 s.
+    preventPullUp: (condition) => sql`(${condition}) is true`,
+    ...(keepsSettings && { lastInsertId }),
+    // Other transactions may still insert rows that reference this one.
+    lock: sql` for no key update`,
+    lockOf: (alias) => sql` for no key update of ${alias}`,
+    now: sql`now()`,
+    hasAntiJoins: true,
+    aggregateIds,
+    aggregateIdsInGroups: (id, order) => sql`json_agg(${id} order by ${sql.join(order)})::text`,
+  }
+}
+
+/** The comparisons of texts. */
+type TextFunctions = Pick<
+  Dialect,
+  'foldCase' | 'contains' | 'like' | 'startsWith' | 'endsWith' | 'match'
+>
+
+function createTextFunctions(folding: string): TextFunctions {
+  const foldCase = (text: Sql): Sql => sql`upper(lower(${text} collate ${sql.id(folding)}))`
+  const wordsOf = (text: Sql): Sql =>
+    sql`array_remove(regexp_split_to_array(${foldCase(text)} collate "C", ${sql.lit(separators)}), '')`
+  const contains = (text: Sql, part: Sql): Sql => sql`strpos(${exact(text)}, ${exact(part)}) > 0`
+  return {
     foldCase,
     contains,
     like: (text, pattern) =>
@@ -49,22 +71,14 @@ export function postgresDialect(folding: string, keepsSettings = true): Dialect 
         else ${exact(text)} like replace(replace(${exact(pattern)}, '\\', '\\\\'), '_', '\\_') end`,
     startsWith: (text, start) => sql`starts_with(${exact(text)}, ${exact(start)})`,
     endsWith: (text, end) => sql`right(${exact(text)}, length(${end})) = ${exact(end)}`,
-    // Only subqueries at the top level are pulled up to joins. Planning forty joins takes 10 s.
-    preventPullUp: (condition) => sql`(${condition}) is true`,
     match: (text, words) => sql`${wordsOf(text)} @> ${wordsOf(words)}`,
-    ...(keepsSettings && { lastInsertId }),
-    // Other transactions may still insert rows that reference this one.
-    lock: sql` for no key update`,
-    lockOf: (alias) => sql` for no key update of ${alias}`,
-    now: sql`now()`,
-    hasAntiJoins: true,
-    aggregateIds: ({ id, order, from, where }, limit) => {
-      if (limit === undefined)
-        return sql`coalesce((select json_agg(${id} order by ${sql.join(order)}) from ${from} where ${where})::text, '[]')`
-      const { names, select } = nameColumns('position', order)
-      return sql`coalesce((select json_agg(id order by ${sql.join(names)}) from (select ${id} as id, ${select} from ${from}
-            where ${where} limit ${sql.lit(limit)}) as linked)::text, '[]')`
-    },
-    aggregateIdsInGroups: (id, order) => sql`json_agg(${id} order by ${sql.join(order)})::text`,
   }
+}
+
+function aggregateIds({ id, order, from, where }: AggregatedIds, limit: number | undefined): Sql {
+  if (limit === undefined)
+    return sql`coalesce((select json_agg(${id} order by ${sql.join(order)}) from ${from} where ${where})::text, '[]')`
+  const { names, select } = nameColumns('position', order)
+  return sql`coalesce((select json_agg(id order by ${sql.join(names)}) from (select ${id} as id, ${select} from ${from}
+            where ${where} limit ${sql.lit(limit)}) as linked)::text, '[]')`
 }

@@ -18,9 +18,7 @@ import { rowsAt } from '../table-function.ts'
 import {
   and,
   asIdText,
-  columnAt,
   columnsAt,
-  getAttribute,
   idOrder,
   inScope,
   isLinkedFrom,
@@ -38,6 +36,7 @@ import {
   createLinkageLimit,
   type FindLongLinkage,
 } from './linkage-limit.ts'
+import { compileRowSetColumns, listSourceColumns } from './row-set-columns.ts'
 
 // Single-statement reads (docs/decisions/0022). A statement reads a complete document, so it takes one round trip and sees one
 // snapshot without a transaction. All rows of the benchmark on PostgreSQL depend on it.
@@ -289,7 +288,7 @@ function compileRowSet(
 function isReachable(edge: LocatedIncludeEdge, target: Target): Sql {
   const from = getResourceType(target.model, edge.type)
   const to = getResourceType(target.model, edge.to)
-  const source = sourceColumns(edge, target)
+  const source = listSourceColumns(edge, target)
   const ownKeys = sql`select ${sql.join(source.map((name) => sql.id(name)))} from ${rowSetName(edge.parent)}`
   // PostgreSQL aggregates no row values to an array that an index could serve.
   const anyOwnKey = source.length === 1 ? sql`any(array(${ownKeys}))` : undefined
@@ -313,53 +312,10 @@ function isReachable(edge: LocatedIncludeEdge, target: Target): Sql {
   return usesId && anyOwnKey ? isLinkedFrom(0, link, anyOwnKey) : isLinkedFromAny(0, link, ownKeys)
 }
 
-/** Returns the key columns of the source rows of an include edge. */
-function sourceColumns(edge: LocatedIncludeEdge, { model }: Target): KeyColumns {
-  if (startsAtLinkage(edge)) return getResourceType(model, edge.to).id.columns
-  return getRelationship(getResourceType(model, edge.type), edge.relationship).link.ownKey
-}
-
-/** Compiles the columns of a row set: those of its layout, and the keys of the include edges. */
-function compileRowSetColumns(
-  shape: ReadShape,
-  rowSet: number,
-  layout: RowLayout,
-  target: Target,
-): Sql {
-  const resource = getResourceType(target.model, layout.type)
-  const columns = new Set<string>(resource.id.columns)
-  const addColumn = (column: string): Sql => {
-    columns.add(column)
-    return columnAt(0, column)
-  }
-  const addAll = (names: KeyColumns) => {
-    for (const name of names) columns.add(name)
-  }
-  for (const value of layout.values) {
-    if ('column' in value) columns.add(value.column)
-    else if ('count' in value) addAll(getRelationship(resource, value.count).link.ownKey)
-    else getAttribute(resource, value.expression).expression(addColumn, target.dialect.name)
-  }
-  for (const { relationship } of layout.linkages)
-    addAll(getRelationship(resource, relationship).link.ownKey)
-  for (const edge of shape.includeEdges)
-    if (edge.parent === rowSet) addAll(sourceColumns(edge, target))
-  const edge = shape.includeEdges[rowSet]
-  if (edge && isLinkageFromIncluded(shape, rowSet, target))
-    addAll(
-      getRelationship(getResourceType(target.model, edge.type), edge.relationship).link.otherKey,
-    )
-  return sql.join(
-    [...columns].map((column) => columnAt(0, column)),
-    sql.raw(', '),
-  )
-}
-
 /** Compiles the rows that an include edge adds to the earlier row sets, in the order of their ids. */
 function compileIncludedColumn(shape: ReadShape, index: number, target: Target): Sql {
   const edge = getIncludeEdge(shape, index)
   const { id } = getResourceType(target.model, edge.to)
-  const key = columnsAt(0, id.columns)
   const order = idOrder(0, id, target)
   const rowSet = rowSetName(index)
   const { columns, joins } = compileSelection(findIncludedLayout(shape, edge.to), target, {
@@ -375,17 +331,23 @@ function compileIncludedColumn(shape: ReadShape, index: number, target: Target):
     const isOwner = isEqualKey(ownerKey, columnsAt(0, link.otherKey))
     return sql`(select json_agg(${pair} order by ${order}) from ${rowSet} as "t0" join p on ${isOwner}${joined})`
   }
-  const isNew = and(
-    earlierRowSets(shape, index).map((earlier) => {
-      const included = id.columns.map((column) => sql`"included".${sql.id(column)}`)
-      const isSame = isEqualKey(included, key)
-      return sql`not exists (select 1 from ${rowSetName(earlier)} as "included" where ${isSame})`
-    }),
-  )
+  const isNew = compileIsNew(id.columns, earlierRowSets(shape, index))
   if (joins.length > 0)
     return sql`(select json_agg(${row} order by ${order}) from ${rowSet} as "t0"${joined} where ${isNew})`
   const rows = sql`select "t0".* from ${rowSet} as "t0" where ${isNew} order by ${order}`
   return sql`(select json_agg(${row}) from (${rows}) as "t0")`
+}
+
+/** Compiles whether the row is in none of the earlier row sets of its type. */
+function compileIsNew(columns: KeyColumns, earlier: readonly number[]): Sql {
+  const included = columns.map((column) => sql`"included".${sql.id(column)}`)
+  const isSame = isEqualKey(included, columnsAt(0, columns))
+  return and(
+    earlier.map(
+      (rowSet) =>
+        sql`not exists (select 1 from ${rowSetName(rowSet)} as "included" where ${isSame})`,
+    ),
+  )
 }
 
 function rowSetName(index: number): Sql {

@@ -252,12 +252,15 @@ export async function streamRead(
     afterBatch: hooks && ((rows, layout) => hooks.after(rows, layout, query)),
     limit,
   }
-  const source: StreamSource = {
+  return streamRows(createStreamSource(transaction), read)
+}
+
+function createStreamSource(transaction: PostgresTransaction): StreamSource {
+  return {
     query: ({ statement, values }) => transaction.all(statement, values),
     batches: (statement, values) => transaction.batches(statement, values),
     end: () => void transaction.rollback(),
   }
-  return streamRows(source, read)
 }
 
 const disableNestedLoops: Statement = { sql: 'set local enable_nestloop = off', placeholders: [] }

@@ -65,10 +65,8 @@ export async function createPostgresStore(
   url: string,
   options: PostgresOptions = {},
 ): Promise<Store> {
-  const { replicaUrls = [], maxResources, statementCache } = options
-  const pool = new PostgresPool(url, options)
-  const replicaPools = replicaUrls.map((replica) => new PostgresPool(replica, options))
-  const replicas = new Replicas(pool, replicaPools)
+  const { maxResources, statementCache } = options
+  const { pool, replicas } = openPools(url, options)
   const description = describeDatabase(url)
   const dialect = await detectDialect(pool, description)
   const counts = new PostgresCountCache()
@@ -90,6 +88,14 @@ export async function createPostgresStore(
       await Promise.all([pool.close(), replicas.close()])
     },
   }
+}
+
+/** Opens the pools of the primary and of its replicas. */
+function openPools(url: string, options: PostgresOptions) {
+  const pool = new PostgresPool(url, options)
+  const { replicaUrls = [] } = options
+  const replicaPools = replicaUrls.map((replica) => new PostgresPool(replica, options))
+  return { pool, replicas: new Replicas(pool, replicaPools) }
 }
 
 /** Creates the function that returns the statements of a request, by the access rules that apply to it. */
@@ -157,19 +163,16 @@ function createExplainOperations(
     explain: async (plan, id, { hooks } = {}) => {
       if (!facts.areKnown) await facts.load()
       const readOptions = { statements: statementsOf(plan.identity), hooks }
-      const explained = await pool.read(
-        undefined,
-        (transaction) => explainPostgresRead(transaction, plan, id, readOptions),
-        createSetup?.(plan.identity),
-      )
+      const explain = (transaction: PostgresTransaction) =>
+        explainPostgresRead(transaction, plan, id, readOptions)
+      const explained = await pool.read(undefined, explain, createSetup?.(plan.identity))
       const catalog = await queryPostgresCatalog(pool.shared)
       const warnings = listReadWarnings(plan, explained, target, catalog)
       return { dialect: 'postgres', statements: explained, warnings }
     },
     explainAccess: async (question) => {
       if (!facts.areKnown) await facts.load()
-      const { identity } = question
-      const statements = statementsOf(identity)
+      const statements = statementsOf(question.identity)
       const explain = async (transaction: PostgresTransaction) => {
         const answer = await explainAccess(question, statements, (statement, values) =>
           transaction.all(statement, values),
@@ -177,7 +180,7 @@ function createExplainOperations(
         await transaction.commit()
         return answer
       }
-      return pool.read(undefined, explain, createSetup?.(identity))
+      return pool.read(undefined, explain, createSetup?.(question.identity))
     },
   }
 }

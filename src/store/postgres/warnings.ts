@@ -121,11 +121,7 @@ export async function listPostgresWarnings(
     findCollation,
   }: Readonly<{ connection: PostgresConnection; findCollation: CollationLookup }>,
 ): Promise<string[]> {
-  const columns = listServedColumns(model).flatMap((served): TypedColumn[] => {
-    const { table, column } = served
-    const type = findTable(catalog, table)?.columns.get(column)?.type
-    return type === undefined ? [] : [{ served, type, collation: findCollation(table, column) }]
-  })
+  const columns = listTypedColumns(model, catalog, findCollation)
   const nameOf = (table: Table) => qualifiedName(table, catalog)
   const [[encoding, database] = []] = await connection.all(encodingQuery, { planValues: [] })
   return [
@@ -144,6 +140,19 @@ export async function listPostgresWarnings(
     ...listRuleWarnings(model, catalog),
     ...(await listMatchWarnings(model, catalog, connection)),
   ]
+}
+
+/** Lists the columns that the model serves, with the types and collations that they have in the database. */
+function listTypedColumns(
+  model: Model,
+  catalog: Catalog,
+  findCollation: CollationLookup,
+): TypedColumn[] {
+  return listServedColumns(model).flatMap((served) => {
+    const { table, column } = served
+    const type = findTable(catalog, table)?.columns.get(column)?.type
+    return type === undefined ? [] : [{ served, type, collation: findCollation(table, column) }]
+  })
 }
 
 const largeTablesQuery = compileStatement(

@@ -59,7 +59,7 @@ export class CostModel {
     if (known !== undefined) return known
     const { rows, count, includedRows } = statements.read(shape)
     const { model } = statements.target
-    const read = { rows, count, others: includedRows }
+    const read = { rows, count, others: includedRows() }
     const cost = compileReadCost(shape, read, { connection: this.#connection, model })
     this.#streamCosts.set(shape, cost)
     return cost

@@ -36,7 +36,7 @@ interface QueuedTransaction {
 }
 
 /** What group commit uses besides the connection. */
-interface GroupCommitOptions {
+export interface GroupCommitOptions {
   /** The operations of the connection. All works share the one object, because one transaction writes at a time. */
   readonly transaction: Transaction
   /** Held by whoever uses the connection. */

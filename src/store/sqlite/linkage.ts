@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
+import type { Sql } from '../../model/dialect.ts'
 import {
   getRelationship,
   getResourceType,
   isSameKey,
   type RelationshipField,
+  type ResourceType,
 } from '../../model/model.ts'
 import { findLinkageIndex, type RowLayout } from '../../plan/row-layout.ts'
 import { isEqualKey, isInIdList } from '../keys.ts'
@@ -64,27 +66,11 @@ export function compileLinkages(
   })
 }
 
-function compileLinkage(
-  { type }: RowLayout,
-  { link, to }: RelationshipField,
-  target: Target,
-): Statement {
+function compileLinkage({ type }: RowLayout, field: RelationshipField, target: Target): Statement {
   const { model, dialect } = target
   const owner = getResourceType(model, type)
-  const other = getResourceType(model, to)
-  const otherKey = columnsAt(1, link.otherKey)
-  const others = tableAt(1, other.table)
-  // If the id is the referenced column, the table of the owners need not be joined.
-  const isId = isSameKey(link.ownKey, owner.id.columns) && !hasSpellings(owner, target)
-  const key = link.foreignKey === 'join table' ? joinColumnsAt(1, link.from) : otherKey
-  const [ownerId, ownerTable] = isId
-    ? [key, sql``]
-    : [columnsAt(0, owner.id.columns), sql`${rowsAt(0, owner, target)} join `]
-  const ownerJoin = isId ? [] : [isEqualKey(columnsAt(0, link.ownKey), key)]
-  const from =
-    link.foreignKey === 'join table'
-      ? sql`${ownerTable}${joinAt(1, link.joinTable)}${ownerJoin.length > 0 ? sql` on ${and(ownerJoin)}` : sql``} join ${others} on ${isEqualKey(otherKey, joinColumnsAt(1, link.to))}`
-      : sql`${ownerTable}${others}${ownerJoin.length > 0 ? sql` on ${and(ownerJoin)}` : sql``}`
+  const other = getResourceType(model, field.to)
+  const { from, ownerId } = compileLinkedPairs(owner, field, target)
   const isListed = isInIdList(ownerId, 'ids', owner.id, dialect)
   const where = and([isListed, ...inScope(1, other)])
   const id = columnsAt(1, other.id.columns)
@@ -94,4 +80,30 @@ function compileLinkage(
     sql`select ${pair} from ${from} where ${where} order by ${order} limit ${rawParam('maxRows')} + 0`,
     dialect,
   )
+}
+
+/** Compiles the related rows as `t1`, joined to the rows that they are linked to, and the columns with the ids of the latter. */
+function compileLinkedPairs(
+  owner: ResourceType,
+  { link, to }: RelationshipField,
+  target: Target,
+): Readonly<{ from: Sql; ownerId: readonly Sql[] }> {
+  const others = tableAt(1, getResourceType(target.model, to).table)
+  const otherKey = columnsAt(1, link.otherKey)
+  const [keyed, key, joined] =
+    link.foreignKey === 'join table'
+      ? [
+          joinAt(1, link.joinTable),
+          joinColumnsAt(1, link.from),
+          sql` join ${others} on ${isEqualKey(otherKey, joinColumnsAt(1, link.to))}`,
+        ]
+      : [others, otherKey, sql``]
+  // If the id is the referenced column, the table of the owners need not be joined.
+  if (isSameKey(link.ownKey, owner.id.columns) && !hasSpellings(owner, target))
+    return { from: sql`${keyed}${joined}`, ownerId: key }
+  const isOwner = isEqualKey(columnsAt(0, link.ownKey), key)
+  return {
+    from: sql`${rowsAt(0, owner, target)} join ${keyed} on ${isOwner}${joined}`,
+    ownerId: columnsAt(0, owner.id.columns),
+  }
 }

@@ -93,7 +93,7 @@ function* readPrimary(
   const { page, shape } = plan
   const values = createRunValues(plan, id)
   if (page === undefined || page.number === 1) {
-    const statement = resources > maxBufferedRows ? read.firstBatchForWrite : read.firstBatch
+    const statement = resources > maxBufferedRows ? read.firstBatchForWrite() : read.firstBatch
     const primary = yield { statement, values: limitRows(values, resources) }
     const isLong = primary.length > resources && (page !== undefined || isUnbounded(shape))
     if (isLong) return undefined
@@ -105,7 +105,7 @@ function* readPrimary(
   const { from, ...window } = pageWindow(page, count)
   if (window.limit === 0) return { primary: [], count }
   if (window.limit > resources) return undefined
-  const statement = from === 'start' ? read.firstBatch : read.reversedRows
+  const statement = from === 'start' ? read.firstBatch : read.reversedRows()
   const rows = yield { statement, values: { ...values, ...window } }
   return { primary: from === 'start' ? rows : rows.toReversed(), count }
 }

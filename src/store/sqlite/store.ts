@@ -24,7 +24,7 @@ import { type ConnectionOptions, SqliteConnection } from './connection.ts'
 import { DatabaseFile } from './database-file.ts'
 import { sqliteDialect } from './dialect.ts'
 import { EnforcedKeys } from './foreign-keys.ts'
-import { GroupCommit } from './group-commit.ts'
+import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
 import { createIndexLookup } from './indexes.ts'
 import { migrateSqlite } from './migrations.ts'
 import type { SqliteOptions } from './options.ts'
@@ -64,18 +64,15 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
   const cache = new StatementCache(statementCache / 2)
   const statementsOf = createStatementsOf(target, cache)
   const mutex = new Mutex()
-  const transaction = openTransaction(statementsOf, (statements) =>
-    createWriteConnection(writer, statements),
-  )
   const { queueSize } = options
-  const groupCommit = new GroupCommit(writer, { transaction, mutex, file, queueSize })
+  const transaction = createTransaction(writer, statementsOf, { mutex, file, queueSize })
   const router = new ReadRouter(file, { statementsOf, connectionOptions }, options)
   return {
     model,
     dialect: 'sqlite',
     description: file.isTemporary ? 'SQLite in memory' : `SQLite at ${path}`,
     ...createReadOperations({ router, writer, target, statementsOf }),
-    transaction: groupCommit.transaction.bind(groupCommit),
+    transaction,
     ...createSchemaOperations({ file, writer, mutex, target, enforcedKeys, rowIds }),
     close: async () => {
       router.close()
@@ -131,6 +128,19 @@ function createStatementsOf(target: Target, cache: StatementCache): SqliteStatem
   )
 }
 
+/** Creates the operation of a store that writes. */
+function createTransaction(
+  writer: SqliteConnection,
+  statementsOf: SqliteStatementsOf,
+  options: Omit<GroupCommitOptions, 'transaction'>,
+): Store['transaction'] {
+  const transaction = openTransaction(statementsOf, (statements) =>
+    createWriteConnection(writer, statements),
+  )
+  const groupCommit = new GroupCommit(writer, { ...options, transaction })
+  return groupCommit.transaction.bind(groupCommit)
+}
+
 /** What the operations that read need. */
 interface ReadContext {
   readonly router: ReadRouter
@@ -172,14 +182,10 @@ interface SchemaContext {
 }
 
 /** Creates the operations of a store that read or change the schema. */
-function createSchemaOperations({
-  file,
-  writer,
-  mutex,
-  target,
-  enforcedKeys,
-  rowIds,
-}: SchemaContext): Pick<Store, 'prepare' | 'verify' | 'catalog' | 'migrate' | 'checkReady'> {
+function createSchemaOperations(
+  context: SchemaContext,
+): Pick<Store, 'prepare' | 'verify' | 'catalog' | 'migrate' | 'checkReady'> {
+  const { file, writer, mutex, target, enforcedKeys, rowIds } = context
   let expected: readonly Migration[] | undefined
   return {
     // Indexes and triggers are looked up when a statement is compiled.
@@ -193,9 +199,8 @@ function createSchemaOperations({
     },
     catalog: async () => querySqliteCatalog(writer),
     migrate: async (migrations, mode = 'run') => {
-      await mutex.run(() =>
-        retryWhileLocked(performance.now(), () => migrateSqlite(writer, migrations, mode)),
-      )
+      const migrate = () => migrateSqlite(writer, migrations, mode)
+      await mutex.run(() => retryWhileLocked(performance.now(), migrate))
       expected = migrations
     },
     checkReady: async () => {
