@@ -94,27 +94,21 @@ function readCallObject(
   const { operand } = predicate
   const names = declared.map(([parameter]) => parameter)
   const sent = operand.is === 'value' ? operand.value : undefined
-  const list = listNames(names, 'parameters')
+  const createError = (problem: string) => filterError(predicate, '.val', problem)
   if (!isObject(sent))
-    throw filterError(
-      predicate,
-      '.val',
-      `must be an object with a value for each parameter; ${list}`,
+    throw createError(
+      `must be an object with a value for each parameter; ${listNames(names, 'parameters')}`,
     )
   const unknown = Object.keys(sent).find((parameter) => !names.includes(parameter))
   if (unknown !== undefined) {
     const hint = suggest(unknown, names, 'parameters')
-    throw filterError(predicate, '.val', `${name} has no parameter ${quote(unknown)}; ${hint}`)
+    throw createError(`${name} has no parameter ${quote(unknown)}; ${hint}`)
   }
   const missing = declared.find(
     ([parameter, { isRequired }]) => isRequired && !Object.hasOwn(sent, parameter),
   )
   if (missing !== undefined)
-    throw filterError(
-      predicate,
-      '.val',
-      `${name} needs the parameter ${quote(missing[0])}; it may be null`,
-    )
+    throw createError(`${name} needs the parameter ${quote(missing[0])}; it may be null`)
   return sent
 }
 

@@ -5,13 +5,16 @@ import { describe, it } from 'node:test'
 import { absolutePath, readPage } from './pages.ts'
 
 const pages = [
-  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'examples/chinook/README.md'],
+  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'bench/README.md', 'bench/NOTES.md'],
+  ...['examples/chinook/README.md', 'examples/tracker/README.md'],
   ...readdirSync(absolutePath('docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name)),
 ]
 
-const decisions = readdirSync(absolutePath('docs/decisions')).sort()
+const decisions = readdirSync(absolutePath('docs/decisions'))
+  .filter((file) => file !== 'README.md')
+  .sort()
 
 describe('the documentation', () => {
   it('has no broken link within the repository', () => {
@@ -22,6 +25,28 @@ describe('the documentation', () => {
         assert.ok(existsSync(absolutePath(join(dirname(path), file))), `${path}: ${link}`)
       }
     }
+  })
+
+  it('links to headings that exist', () => {
+    for (const path of pages) {
+      for (const [, link = ''] of readPage(path).matchAll(/\]\(([^)\s]*#[^)\s]+)\)/g)) {
+        if (/^https?:/.test(link)) continue
+        const [file = '', anchor = ''] = link.split('#')
+        const target = file === '' ? path : join(dirname(path), file)
+        assert.ok(listAnchors(target).includes(anchor), `${path}: ${link}`)
+      }
+    }
+  })
+
+  it('is reachable from the README', () => {
+    const reached = new Set(['README.md'])
+    for (const path of reached)
+      for (const [, link = ''] of readPage(path).matchAll(/\]\(([^)\s#]+\.md)[^)\s]*\)/g))
+        if (!/^https?:/.test(link)) reached.add(join(dirname(path), link))
+    assert.deepEqual(
+      pages.filter((path) => !reached.has(path)),
+      [],
+    )
   })
 
   it('names only files that exist', () => {
@@ -42,4 +67,26 @@ describe('the documentation', () => {
       assert.deepEqual(headings, ['## Context', '## Decision', '## Consequences'], file)
     }
   })
+
+  it('lists every decision once, with its title', () => {
+    const index = readPage('docs/decisions/README.md')
+    const listed = [...index.matchAll(/^- \[(\d{4})\]\((.+)\) (.+)$/gm)]
+    const lines = listed.map(([, number, file, title]) => `${file}: ${number}. ${title}`)
+    const titles = decisions.map((file) => {
+      const [heading = ''] = readPage(`docs/decisions/${file}`).split('\n')
+      return `${file}: ${heading.replace('# ', '')}`
+    })
+    assert.deepEqual(lines.sort(), titles)
+  })
 })
+
+/** Lists the anchors of the headings of a page, as GitHub makes them. */
+function listAnchors(path: string): string[] {
+  const text = readPage(path).replaceAll(/^```.*?^```/gms, '')
+  return [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
