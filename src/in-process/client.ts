@@ -187,7 +187,7 @@ export interface EachQuery<
   readonly fields?: Sets & FieldsetCheck<Types, Sets>
 }
 
-/** Reads and writes on behalf of one caller: the calls carry its auth context. */
+/** Reads and writes with one auth context. */
 export interface Client<Types extends Declarations = Declarations>
   extends ResourceOperations<Types>,
     ActionOperations<Types> {

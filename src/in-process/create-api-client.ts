@@ -37,7 +37,7 @@ export interface ApiContext {
 type CallTargets = Pick<ApiContext, 'find' | 'objects' | 'documents'>
 
 /** What all calls of a client share. */
-interface Caller extends Omit<ApiContext, keyof CallTargets> {
+interface ClientContext extends Omit<ApiContext, keyof CallTargets> {
   readonly request: RequestContext
   /** Returns what a call uses. @throws what a function of a rule throws */
   readonly targets: () => CallTargets
@@ -59,14 +59,19 @@ export function createApiClient<Types extends Declarations>(
     checkNotInTransaction(context)
     return call()
   }
-  const caller: Caller = { ...context, request, run, targets: bindTargets(context, request) }
+  const clientContext: ClientContext = {
+    ...context,
+    request,
+    run,
+    targets: bindTargets(context, request),
+  }
   const client = {
-    ...createCalls(caller),
-    each: (type: string, query?: QueryInput) => readEach(caller, type, query),
+    ...createCalls(clientContext),
+    each: (type: string, query?: QueryInput) => readEach(clientContext, type, query),
     sql: (expression: Sql) =>
-      run(() => executeQuery(expression, caller.targets().objects, request)),
+      run(() => executeQuery(expression, clientContext.targets().objects, request)),
     transaction: <Result>(work: (tx: TransactionClient<Types>) => Promise<Result>) =>
-      run(() => runTransaction(caller, work)),
+      run(() => runTransaction(clientContext, work)),
   }
   // The declarations give the types of the results. The compiler cannot infer them from names that are passed at run time.
   return client as unknown as Client<Types>
@@ -103,7 +108,7 @@ function checkNotInTransaction({ current }: ApiContext): void {
 /** The operations of a client, with plain objects and with documents as results. */
 type Calls = UntypedOperations & Readonly<{ documents: UntypedOperations }>
 
-function createCalls({ targets, origin, request, run }: Caller): Calls {
+function createCalls({ targets, origin, request, run }: ClientContext): Calls {
   const toRequest = (call: CallRequest): ApiRequest => ({ ...request, ...call, origin })
   const find: EndpointFinder = (type) => targets().find(type)
   const handle = <Body>(handler: Handler, call: CallRequest, context: AppContext<Body>) =>
@@ -132,7 +137,7 @@ async function readText(body: DocumentText): Promise<string> {
 }
 
 async function* readEach(
-  { targets, origin, request, run }: Caller,
+  { targets, origin, request, run }: ClientContext,
   type: string,
   query: QueryInput | undefined,
 ): AsyncGenerator<unknown, void, undefined> {
@@ -142,34 +147,38 @@ async function* readEach(
 }
 
 async function runTransaction<Types extends Declarations, Result>(
-  caller: Caller,
+  clientContext: ClientContext,
   work: (tx: TransactionClient<Types>) => Promise<Result>,
 ): Promise<Result> {
-  return executeInTransaction(caller.targets().objects, caller.request, async (open) => {
-    const calls = new TransactionCalls()
-    const tx = createTransactionClient<Types>(caller, open, calls)
-    try {
-      return await caller.current.run(calls, () => work(tx))
-    } finally {
-      await calls.close()
-    }
-  })
+  return executeInTransaction(
+    clientContext.targets().objects,
+    clientContext.request,
+    async (open) => {
+      const calls = new TransactionCalls()
+      const tx = createTransactionClient<Types>(clientContext, open, calls)
+      try {
+        return await clientContext.current.run(calls, () => work(tx))
+      } finally {
+        await calls.close()
+      }
+    },
+  )
 }
 
 /** Creates a client whose calls all run in one transaction. */
 function createTransactionClient<Types extends Declarations>(
-  caller: Caller,
+  clientContext: ClientContext,
   open: OpenTransaction,
   calls: TransactionCalls,
 ): TransactionClient<Types> {
-  const { find, objects, documents } = caller.targets()
+  const { find, objects, documents } = clientContext.targets()
   const targets: CallTargets = {
     find,
     objects: bindToTransaction(objects, open),
     documents: bindToTransaction(documents, open),
   }
   const bound = createCalls({
-    ...caller,
+    ...clientContext,
     targets: () => targets,
     run: (call) => calls.run(call),
   })

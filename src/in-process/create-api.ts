@@ -24,7 +24,7 @@ export interface ApiOptions<Types extends Declarations = Declarations, Auth = un
   readonly publicUrl?: string
 }
 
-/** The circumstances of the calls of a client, which hooks receive. */
+/** The auth context and the options of the calls of a client, which hooks receive. */
 export interface CallContext<Auth = unknown> {
   /** The auth context: what `authenticate` returns for a request. */
   readonly auth?: Auth
@@ -40,21 +40,21 @@ export interface CallContext<Auth = unknown> {
 
 /** The argument of `with`: required if `declare` has named an auth context that every request has. */
 export type CallArguments<Auth> = undefined extends Auth
-  ? [caller?: CallContext<Auth>]
-  : [caller: CallContext<Auth> & Readonly<{ auth: Auth }>]
+  ? [context?: CallContext<Auth>]
+  : [context: CallContext<Auth> & Readonly<{ auth: Auth }>]
 
 /** The API of a model and a store, in process. */
 export interface Api<Types extends Declarations = Declarations, Auth = unknown> {
   /** The model that it was created with. */
   readonly model: Model<Types, Auth>
-  /** Returns a client whose calls have these circumstances. */
-  with(...caller: CallArguments<Auth>): Client<Types>
+  /** Returns a client whose calls have this context. */
+  with(...context: CallArguments<Auth>): Client<Types>
 }
 
 /**
  * Creates the API of a model and a store for use in process, without HTTP: the same checks, hooks, access rules and errors.
  * @throws DeclarationError for an unknown option, or when the store was opened for another model
- * @returns an object whose `with` returns the client of a caller, e.g. `api.with({ auth }).list('person')`
+ * @returns an object whose `with` returns a client with an auth context, e.g. `api.with({ auth }).list('person')`
  */
 export function createApi<Types extends Declarations, Auth = unknown>(
   options: ApiOptions<Types, Auth>,
@@ -71,8 +71,8 @@ export function createApi<Types extends Declarations, Auth = unknown>(
   }
   return {
     model: options.model,
-    with: (caller: CallContext = {}) =>
-      createApiClient<Types>(context, toRequestContext(caller), caller.signal),
+    with: (call: CallContext = {}) =>
+      createApiClient<Types>(context, toRequestContext(call), call.signal),
   }
 }
 

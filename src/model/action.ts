@@ -26,7 +26,7 @@ export type ActionResult =
   | Readonly<{ meta: Readonly<Record<string, Kind<unknown>>> }>
 
 /** What `run` of an action returns: the id of a resource, ids of resources, or the members of `meta`, each of which may be null. */
-export type ActionOutcome<Result> = Result extends { readonly resource: string }
+export type ActionReturnValue<Result> = Result extends { readonly resource: string }
   ? string
   : Result extends { readonly resources: string }
     ? readonly string[]
@@ -104,7 +104,7 @@ type ActionWork<
 > =
   | Readonly<{
       /** Runs in the transaction of the request, perhaps more than once. An error rolls the transaction back. */
-      run: (call: ActionContext<Parameters, Target, Auth>) => Awaitable<ActionOutcome<Result>>
+      run: (call: ActionContext<Parameters, Target, Auth>) => Awaitable<ActionReturnValue<Result>>
       sql?: never
     }>
   | Readonly<{

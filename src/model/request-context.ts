@@ -14,7 +14,7 @@ interface LogFunction {
   (fields: object, message?: string): void
 }
 
-/** The circumstances of a request, or of a call in process. Hooks receive them with the transaction. */
+/** The context of a request, or of a call in process. Hooks receive it with the transaction. */
 export interface RequestContext {
   /** The auth context: the value that `authenticate` returned; `undefined` without `authenticate`. */
   readonly auth: unknown

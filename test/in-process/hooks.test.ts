@@ -54,7 +54,7 @@ engine('Hooks of calls in process', served, (app) => {
     also = () => undefined
   })
 
-  it('given a call, when its hooks run, then they receive the circumstances of the client', () =>
+  it('given a call, when its hooks run, then they receive the context of the client', () =>
     withApi(app, async (api) => {
       const client = api.with({ auth: 'ada', ip: '192.0.2.1', requestId: 'r1' })
       await client.relate('author', '1', 'notes', { add: ['2'] })

@@ -9,11 +9,11 @@ export const sqliteSql = `
   insert into null_key values ('k', 1), (null, 2), (null, 3);
   create table null_part (a integer, b text, x text, primary key (a, b));
   insert into null_part values (1, 'x', 'fine'), (1, null, 'null'), (null, null, 'none');
-  create table misfit_key (no int primary key, x text);
-  insert into misfit_key values (1, 'one'), ('abc', 'text'), (2.5, 'real'), (x'00', 'blob');
-  create table misfit (id integer primary key, born date, at datetime, made datetime, size integer, price decimal(10,2), ratio real,
+  create table mismatch_key (no int primary key, x text);
+  insert into mismatch_key values (1, 'one'), ('abc', 'text'), (2.5, 'real'), (x'00', 'blob');
+  create table mismatch (id integer primary key, born date, at datetime, made datetime, size integer, price decimal(10,2), ratio real,
     flag boolean, answer boolean, mixed boolean, name text, clock time, no bigint, extra json, key uuid, raw blob);
-  insert into misfit values
+  insert into mismatch values
     (1, '1815-12-10', 1700000000000, 1700000000, 5, 2.5, 1, 't', 'Y', 't', 'Ada', '12:00', 9223372036854775807, '{"a":1}', '00000000-0000-4000-8000-000000000001', x'0102'),
     (2, '0000-00-00', 1700000000001, 0, 'abc', '', 'n/a', 'f', 'N', 1, x'00ff', '24:00', 'many', 'null', 'no uuid', 'text'),
     (3, '', 1700000000002, 1, '', 1e300, 9e999, 't', 'Y', 'x', '', '', 1.5, '{broken', '', 5),
