@@ -37,12 +37,14 @@ export function readArguments(
   const sent = new Set<number>()
   for (const [, { omitted }] of declared) parameters.values.push(omitted)
   const add = (clause: Predicate, index: number, parameter: ResolvedParameter) => {
-    if (sent.has(index))
-      throw filterError(clause, '.name', `the parameter ${quote(clause.name)} is sent twice`)
+    if (sent.has(index)) throw sentTwiceError(clause)
     sent.add(index)
     parameters.values[index] = readOperand(clause, parameter)
     if (clause.operand.is === 'text')
-      parameters.textParameters.push({ parameter: index, read: createTextReader(clause, parameter) })
+      parameters.textParameters.push({
+        parameter: index,
+        read: createTextReader(clause, parameter),
+      })
   }
   return {
     take: (clause) => {
@@ -87,6 +89,11 @@ function readJson(value: unknown, { kind, isNullable }: ResolvedParameter): Read
   if (value === null && isNullable) return { value }
   const result = readArgument(kind, value)
   return value === null && 'value' in result ? { expected: 'a value' } : result
+}
+
+function sentTwiceError(predicate: Predicate): ParameterError {
+  const problem = `the parameter ${quote(predicate.name)} is sent twice`
+  return filterError(predicate, '.name', problem)
 }
 
 function missingArgument(
