@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2'
+import { Readable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { request as formatRequest, openSocket } from '../raw-socket.ts'
@@ -56,6 +57,9 @@ describe('HTTP/2 without TLS', () => {
     20_000,
   )
   const session = useSession(() => server.origin)
+  /** Less than what is sent before a client must accept more, so one of them always waits. */
+  const pieces = Array.from({ length: 24 }, () => 'x'.repeat(30_000))
+  server.app.get('/pieces', () => Readable.from(pieces))
 
   it('given a stream, then all of it arrives', async () => {
     const { status, text } = await get(session(), '/notes?page[size]=0')
@@ -98,6 +102,16 @@ describe('HTTP/2 without TLS', () => {
       await pause(10)
     }
     assert.equal(JSON.parse((await received).text).data.length, 20_001)
+  })
+
+  it('given pieces of equal size, when a client accepts them slowly, then it gets all of them', async () => {
+    const stream = session().request({ ':path': '/pieces' })
+    stream.on('data', () => {
+      stream.pause()
+      setTimeout(() => stream.resume(), 20)
+    })
+    const { text, reset } = await receive(stream)
+    assert.deepEqual([text.length, reset], [pieces.join('').length, constants.NGHTTP2_NO_ERROR])
   })
 
   it('given a server that is blocked for longer than the time, when a client reads on, then it gets the whole document', async () => {

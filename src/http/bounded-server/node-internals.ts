@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 
 // Undocumented state of Node's connections. To track it here would mean to hold the last request and response of every
@@ -20,6 +21,15 @@ export function getUnfinishedRequest(socket: Socket): IncomingMessage | undefine
 /** Returns the bytes of the current write that the operating system has not accepted. Node's own timeouts use it too. */
 export function getQueuedBytes(socket: Socket): number {
   const size: unknown = Reflect.get(readProperty(socket, '_handle') ?? {}, 'writeQueueSize')
+  return typeof size === 'number' ? size : 0
+}
+
+/** Returns the bytes of a response over HTTP/2 that were passed on to be sent. A write is passed on when the one before is accepted. */
+export function getSubmittedBytes(stream: ServerHttp2Stream): number {
+  const symbols = Object.getOwnPropertySymbols(stream)
+  const name = symbols.find(({ description }) => description === 'kHandle')
+  const handle: unknown = name === undefined ? undefined : Reflect.get(stream, name)
+  const size: unknown = Reflect.get(Object(handle), 'bytesWritten')
   return typeof size === 'number' ? size : 0
 }
 

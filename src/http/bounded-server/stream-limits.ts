@@ -9,6 +9,7 @@ import type {
 import type { ServerOptions as TlsOptions } from 'node:https'
 import { HeaderError } from '../../errors/errors.ts'
 import { Admission, type ConnectionLimits } from './admission.ts'
+import { getSubmittedBytes } from './node-internals.ts'
 import { toProtocolErrorResponse } from './protocol-errors.ts'
 import { sendError, toErrorResponse } from './raw-response.ts'
 import { scheduleChecks } from './schedule-checks.ts'
@@ -99,6 +100,13 @@ export function limitStreams(
   }
 }
 
+/** The unsent bytes of a response, those that were passed on to be sent, and the time of the last change. */
+interface Progress {
+  readonly size: number
+  readonly submitted: number
+  readonly since: number
+}
+
 /** Bytes of a response that a client must accept within the timeout. */
 const minProgress = 65_536
 
@@ -111,12 +119,13 @@ const minProgress = 65_536
  * @returns a function that stops the checks
  */
 function resetStalledStreams(open: ReadonlySet<ServerHttp2Stream>, timeout: number): () => void {
-  const progress = new WeakMap<ServerHttp2Stream, Readonly<{ size: number; since: number }>>()
+  const progress = new WeakMap<ServerHttp2Stream, Progress>()
   return scheduleChecks(timeout, (now) => {
     for (const stream of open) {
-      const size = stream.bufferSize
+      const [size, submitted] = [stream.bufferSize, getSubmittedBytes(stream)]
       const before = progress.get(stream)
-      if (before?.size !== size) progress.set(stream, { size, since: now })
+      if (before?.size !== size || before.submitted !== submitted)
+        progress.set(stream, { size, submitted, since: now })
       else if (size > 0 && now - before.since > timeout * Math.ceil(size / minProgress))
         stream.close(cancel)
     }
