@@ -60,6 +60,11 @@ const sourceFlags = {
 const sourceHelp =
   'a module that exports model or resources, and may export store; or a database url, whose tables are declared in memory'
 
+const identityFlag: Flag = {
+  value: '<json>',
+  help: 'an auth context: leaves out what its access rules refuse; null for a request without one (default: everything)',
+}
+
 const prefixFlag: Flag = {
   value: '<path>',
   help: 'the beginning of every path, e.g. /api (default: none)',
@@ -166,14 +171,14 @@ export const commands = {
   openapi: {
     summary: 'prints the OpenAPI document of declarations, or of the tables of a database',
     arguments: { '<declarations>': sourceHelp },
-    flags: { types: typesFlag('plural'), prefix: prefixFlag },
+    flags: { types: typesFlag('plural'), prefix: prefixFlag, auth: identityFlag },
     settings: {},
     examples: ['lapidary openapi resources/index.ts', 'lapidary openapi sqlite:music.db'],
   },
   routes: {
     summary: 'prints the methods and paths of declarations, or of the tables of a database',
     arguments: { '<declarations>': sourceHelp },
-    flags: { types: typesFlag('plural'), prefix: prefixFlag },
+    flags: { types: typesFlag('plural'), prefix: prefixFlag, auth: identityFlag },
     settings: {},
     examples: ['lapidary routes resources/index.ts --prefix /api'],
   },

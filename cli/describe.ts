@@ -6,14 +6,15 @@ import type { DescribeCommand } from './parse-command-line.ts'
 /** Runs `lapidary openapi`: prints the OpenAPI document of declarations or of the tables of a database. */
 export async function printDescription(command: DescribeCommand): Promise<void> {
   const model = await loadModel(command)
-  console.log(JSON.stringify(describeApi(model, { prefix: command.prefix }), null, 2))
+  const { prefix, auth } = command
+  console.log(JSON.stringify(describeApi(model, { prefix, auth }), null, 2))
 }
 
 /** Runs `lapidary routes`: prints a table of the methods, paths and names of the operations. */
 export async function printRoutes(command: DescribeCommand): Promise<void> {
   const model = await loadModel(command)
-  const { prefix = '' } = command
-  const operations = listOperations(model, prefix).map(({ method, path, name }) => {
+  const { prefix, auth } = command
+  const operations = listOperations(model, prefix, auth).map(({ method, path, name }) => {
     const query = method === 'GET' ? formatArguments(model, path.slice(prefix.length)) : ''
     return [method, path + query, name]
   })

@@ -108,6 +108,8 @@ export interface AccessCommand extends SourceOptions {
 export interface DescribeCommand extends Pick<SourceOptions, 'source' | 'types'> {
   readonly is: 'openapi' | 'routes'
   readonly prefix: string
+  /** The auth context of an identity; undefined for everything. */
+  readonly auth: unknown
 }
 
 /**
@@ -277,6 +279,7 @@ function parseDescribe(
     source,
     types: parseTypes(texts.types, 'plural'),
     prefix: parsePrefix(texts.prefix),
+    auth: parseJson('auth', texts.auth, '{"id":"1"}'),
   }
 }
 

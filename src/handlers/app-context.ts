@@ -2,6 +2,7 @@ import type { ActionDependencies } from '../lifecycle/action.ts'
 import { createReadHookBinder } from '../lifecycle/read-hooks.ts'
 import { createWriteLifecycles } from '../lifecycle/write-lifecycle.ts'
 import type { Declarations, Model } from '../model/model.ts'
+import { createRightsFinder, type FindRights } from '../plan/access/rights.ts'
 import { createPlanner } from '../plan/planner.ts'
 import {
   createDocumentSerializer,
@@ -18,6 +19,8 @@ import { createAccessViews, type FindAccessView } from './access-views.ts'
 export interface AppContext<Body = DocumentText> extends ActionDependencies {
   /** Finds the access rules of a request; absent for a model without rules. */
   readonly findView?: FindAccessView
+  /** Finds what the identity of a request may know and do, for descriptions and pages. */
+  readonly findRights: FindRights
   readonly serializer: DocumentSerializer<Body>
   /** The beginning of every path, e.g. `/api`; may be empty. */
   readonly prefix: string
@@ -41,6 +44,7 @@ export function createAppContext(options: AppOptions): AppContext {
   const findView = createAccessViews(model)
   return {
     ...(findView && { findView }),
+    findRights: createRightsFinder(model, findView && ((auth) => findView(auth).shape)),
     planner: createPlanner(model),
     store,
     bindReadHooks: createReadHookBinder(model),

@@ -61,7 +61,7 @@ function selectMethods(handlers: Route['methods'], methods: readonly Method[]): 
 function createHandlers(planner: Planner, target: RouteTarget): Route['methods'] {
   switch (target.is) {
     case 'root':
-      return { GET: getRoot }
+      return { GET: getRoot() }
     case 'collection':
       return {
         GET: getCollection(planner, target.resource),

@@ -13,10 +13,12 @@ interface Callee {
   readonly path: string
 }
 
-/** Renders a form for each action that the identity may call; null if there is none. */
+/** Renders a form for each action that the identity may call at the address; null if there is none. */
 export function renderActionForms(context: PageContext, { resource, on, path }: Callee): Html {
   const actions = [...resource.actions].filter(
-    ([, action]) => action.on === on && context.view.isCallable(resource.type, action),
+    ([name, action]) =>
+      action.on === on &&
+      context.rights.isAllowed({ is: 'action', resource, action: { name, action } }, 'POST'),
   )
   if (actions.length === 0) return null
   return h(

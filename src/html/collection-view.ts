@@ -24,7 +24,7 @@ export function renderCollection(context: PageContext, resource: ResourceType): 
     renderTable(context, resource, rows, { caption: title, isSortable: true }),
     renderPager(context),
     renderIncluded(context),
-    isAllowed(context, 'POST', 'create', resource) && renderCreateForm(context, resource),
+    isAllowed(context, 'POST') && renderCreateForm(context, resource),
     !isRelated &&
       renderActionForms(context, { resource, on: 'collection', path: context.url.path }),
   ]
@@ -74,15 +74,11 @@ export function renderIncluded(context: PageContext): Html {
 }
 
 /** Renders the linkage of a relationship, and the forms that change it. */
-export function renderLinkage(
-  context: PageContext,
-  resource: ResourceType,
-  field: RelationshipField,
-): Html {
+export function renderLinkage(context: PageContext, field: RelationshipField): Html {
   const { data, links = {} } = context.document
   const members: readonly ShownIdentifier[] =
     data === undefined || data === null ? [] : isList<ShownIdentifier>(data) ? data : [data]
-  const isChangeable = isAllowed(context, 'PATCH', 'relate', resource)
+  const isChangeable = isAllowed(context, 'PATCH')
   return [
     h('h1', null, 'Linkage of ', h('bdi', null, field.name)),
     h('p', null, h('a', { href: links.related }, 'related resources')),
@@ -96,7 +92,9 @@ export function renderLinkage(
               'li',
               null,
               renderIdentifier(context, each),
-              isChangeable && renderRemoveButton(context, field, each),
+              isChangeable &&
+                context.rights.isMemberLinkable(each.id) &&
+                renderRemoveButton(context, field, each),
             ),
           ),
         ),
@@ -107,9 +105,9 @@ export function renderLinkage(
 
 /** Returns the type of the resources at an address. */
 export function getPrimaryType(
-  { view }: PageContext,
+  { rights }: PageContext,
   resource: ResourceType,
   relationship: RelationshipField | undefined,
 ): ResourceType {
-  return relationship === undefined ? resource : getResourceType(view.model, relationship.to)
+  return relationship === undefined ? resource : getResourceType(rights.model, relationship.to)
 }

@@ -1,6 +1,7 @@
+import { readAddressRights } from '../handlers/address-rights.ts'
 import type { RouteHandler } from '../handlers/handler.ts'
 import type { Route } from '../handlers/route-table.ts'
-import type { HtmlPages, PageDocument, PageRequest } from '../http/html.ts'
+import type { FoundPage, HtmlPages, PageDocument, PageRequest } from '../http/html.ts'
 import { renderActionForms } from './action-forms.ts'
 import { readAssets } from './assets.ts'
 import {
@@ -11,7 +12,7 @@ import {
 } from './collection-view.ts'
 import { type CountedRequest, type CountReader, createCountReader } from './count-resources.ts'
 import { getModelDescription } from './describe-model.ts'
-import { parseDocument } from './document.ts'
+import { listData, parseDocument } from './document.ts'
 import { renderDeleteForm, renderUpdateForm } from './edit-form.ts'
 import { type Html, h } from './element.ts'
 import { renderErrors } from './error-view.ts'
@@ -21,7 +22,6 @@ import { type PageFiles, renderLayout } from './layout.ts'
 import { type BaseContext, findLabel, findType, type PageContext } from './page-context.ts'
 import { pageHeaders } from './page-headers.ts'
 import { parsePageUrl } from './page-url.ts'
-import { createPageView } from './page-view.ts'
 import { renderRequest } from './request-view.ts'
 import { renderAbsent, renderResource } from './resource-view.ts'
 import { renderRoot } from './root-view.ts'
@@ -62,10 +62,11 @@ export function createPages({ explain = false }: PagesOptions = {}): HtmlPages {
         ? [defineRoute(paths.explanation, 'text/html', createExplanationHandler(listFiles))]
         : []),
     ],
-    render: async (document, request) => ({
-      headers: pageHeaders,
-      body: renderPage(document, await addCounts(request, readCounts), listFiles(request.prefix)),
-    }),
+    render: async (document, request) => {
+      const counted = await addCounts(request, readCounts)
+      const body = await renderPage(document, counted, listFiles(request.prefix))
+      return { headers: pageHeaders, body }
+    },
   }
 }
 
@@ -80,23 +81,35 @@ function defineRoute(path: string, mediaType: string, handle: RouteHandler): Rou
   return { path, mediaType, methods: { GET: handle }, readOnlyMethods: [] }
 }
 
-function renderPage(response: PageDocument, request: CountedRequest, files: PageFiles): string {
+async function renderPage(
+  response: PageDocument,
+  request: CountedRequest,
+  files: PageFiles,
+): Promise<string> {
   const { text } = response
   const document = text === undefined ? {} : parseDocument(text)
-  const { found } = request
   const context = { request, document, url: parsePageUrl(request.target) }
   const content =
     text === undefined
       ? renderTooLong()
-      : found === undefined
+      : request.found === undefined
         ? renderErrors(document, response)
-        : renderContent({ ...context, found, view: createPageView(found.context, found.auth) })
+        : renderContent(await addRights(context, request.found))
   const json = text !== undefined && [
     h('details', { class: 'panel', open: true }, h('summary', null, 'JSON'), renderJson(text)),
   ]
   const title = formatTitle(context, response)
   const aside = [json, renderRequest(context), renderExplanationLink(context, files)]
   return renderLayout(context, files, { title, content, aside })
+}
+
+/** Adds what the identity may do at the address of a page. */
+async function addRights(base: BaseContext, found: FoundPage): Promise<PageContext> {
+  const { context, route, id, auth } = found
+  const { target = { is: 'root' } } = route
+  const members = target.is === 'relationship' ? listData(base.document).map((each) => each.id) : []
+  const rights = await readAddressRights({ context, target, id, auth }, members)
+  return { ...base, found, rights }
 }
 
 /** A response of the whole table is a stream, which a page cannot be. */
@@ -114,8 +127,7 @@ function renderTooLong(): Html {
 function renderContent(context: PageContext): Html {
   const { target } = context.found.route
   if (target?.is === 'collection') return renderCollection(context, target.resource)
-  if (target?.is === 'relationship')
-    return renderLinkage(context, target.resource, target.relationship)
+  if (target?.is === 'relationship') return renderLinkage(context, target.relationship)
   if (target?.is === 'related' && target.relationship.many)
     return renderCollection(context, getPrimaryType(context, target.resource, target.relationship))
   if (target?.is === 'resource' || target?.is === 'related') return renderOne(context)

@@ -1,7 +1,7 @@
+import { listNamedTypes, type NamedTypes } from '../handlers/address-rights.ts'
 import type { RouteHandler } from '../handlers/handler.ts'
 import { type Field, getResourceType, type Model, type ResourceType } from '../model/model.ts'
 import { listOperators, relationshipOperators } from '../model/operators.ts'
-import { createPageView } from './page-view.ts'
 
 /** A field as the script of the pages needs it to build filters. */
 type FieldDescription =
@@ -26,15 +26,21 @@ interface TypeDescription {
 export const getModelDescription: RouteHandler = ({ auth }, context) => ({
   status: 200,
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-  body: JSON.stringify(describeModel(createPageView(context, auth).model, context.prefix)),
+  body: JSON.stringify(describeModel(listNamedTypes(context, auth), context.prefix)),
 })
 
-function describeModel(model: Model, prefix: string): Readonly<Record<string, TypeDescription>> {
-  const types = [...model.types.values()].map((resource) => [
-    resource.type,
-    { path: prefix + resource.path, fields: describeFields(model, resource) },
-  ])
-  return Object.fromEntries(types)
+function describeModel(
+  { model, types }: NamedTypes,
+  prefix: string,
+): Readonly<Record<string, TypeDescription>> {
+  const named = new Set(types.map(({ type }) => type))
+  const entries = types.map((resource) => {
+    const fields = describeFields(model, resource).filter((field) => {
+      return !('to' in field) || named.has(field.to)
+    })
+    return [resource.type, { path: prefix + resource.path, fields }]
+  })
+  return Object.fromEntries(entries)
 }
 
 function describeFields(model: Model, resource: ResourceType): readonly FieldDescription[] {

@@ -9,7 +9,9 @@ import { isAllowed, listFields, type PageContext, toCollectionPath } from './pag
 export function renderCreateForm(context: PageContext, resource: ResourceType): Html {
   const { type, ids } = resource
   const fields = listFields(context, resource)
-  const isWritable = (field: Field) => field.is !== 'computed' && field.isWritable
+  // A value that the server sets is refused when a client sends it.
+  const isWritable = (field: Field) =>
+    field.is !== 'computed' && field.isWritable && !field.isDenied && field.set === undefined
   return h(
     'details',
     { class: 'panel scripted' },
@@ -33,20 +35,22 @@ export function renderCreateForm(context: PageContext, resource: ResourceType): 
   )
 }
 
-/** Renders the form that updates a resource; null if its route or the rules for the identity have no update. */
+/** Renders the form that updates a resource; null if its route has no update, or the rules refuse it. */
 export function renderUpdateForm(
   context: PageContext,
   resource: ResourceType,
   shown: ShownResource,
 ): Html {
-  if (!isAllowed(context, 'PATCH', 'update', resource)) return null
+  if (!isAllowed(context, 'PATCH')) return null
   const { type, id } = shown
-  const canRelate = context.view.isAllowed(type, 'relate')
-  const fields = listFields(context, resource).filter((field) =>
-    field.is === 'relationship'
-      ? canRelate && field.isWritable && shown.relationships?.[field.name] !== undefined
-      : field.is === 'attribute' && field.isWritable && !field.isImmutable,
-  )
+  const canLink = (relationship: RelationshipField) =>
+    shown.relationships?.[relationship.name] !== undefined &&
+    context.rights.isAllowed({ is: 'relationship', resource, relationship }, 'PATCH')
+  const fields = listFields(context, resource).filter((field) => {
+    if (field.is === 'computed' || !field.isWritable || field.isImmutable || field.isDenied)
+      return false
+    return field.is === 'attribute' || canLink(field)
+  })
   return h(
     'details',
     { class: 'panel scripted' },
@@ -68,13 +72,13 @@ export function renderUpdateForm(
   )
 }
 
-/** Renders the form that deletes a resource; null if its route or the rules for the identity have no deletion. */
+/** Renders the form that deletes a resource; null if its route has no deletion, or the rules refuse it. */
 export function renderDeleteForm(
   context: PageContext,
   resource: ResourceType,
   { type, id }: ShownResource,
 ): Html {
-  if (!isAllowed(context, 'DELETE', 'delete', resource)) return null
+  if (!isAllowed(context, 'DELETE')) return null
   const next = toCollectionPath(context, resource)
   return h(
     'details',

@@ -1,6 +1,6 @@
+import type { AddressRights } from '../handlers/address-rights.ts'
 import type { Method } from '../handlers/model-paths.ts'
 import type { FoundPage } from '../http/html.ts'
-import type { Operation } from '../model/access.ts'
 import {
   type Field,
   getResourceType,
@@ -10,7 +10,6 @@ import {
 import type { CountedRequest } from './count-resources.ts'
 import type { ShownDocument, ShownIdentifier, ShownResource } from './document.ts'
 import type { PageUrl } from './page-url.ts'
-import type { PageView } from './page-view.ts'
 
 /** What the parts of every page know. */
 export interface BaseContext {
@@ -22,7 +21,7 @@ export interface BaseContext {
 /** What the parts of a page know that shows no error. */
 export interface PageContext extends BaseContext {
   readonly found: FoundPage
-  readonly view: PageView
+  readonly rights: AddressRights
 }
 
 /** Returns the fields of a type that the page may name. */
@@ -31,13 +30,13 @@ export function listFields(context: PageContext, { type }: ResourceType): readon
 }
 
 /** Returns the type of a relationship. */
-export function getRelatedType({ view }: PageContext, field: RelationshipField): ResourceType {
-  return getResourceType(view.model, field.to)
+export function getRelatedType({ rights }: PageContext, field: RelationshipField): ResourceType {
+  return getResourceType(rights.model, field.to)
 }
 
 /** Returns the type of a resource object, or `undefined` if the model has none of this name. */
-export function findType({ view }: PageContext, name: string): ResourceType | undefined {
-  return view.model.types.get(name)
+export function findType({ rights }: PageContext, name: string): ResourceType | undefined {
+  return rights.model.types.get(name)
 }
 
 /** Returns the path of a collection. */
@@ -54,14 +53,10 @@ export function toResourcePath(
   return resource && `${toCollectionPath(context, resource)}/${encodeURIComponent(id)}`
 }
 
-/** True if the route of the page has a handler for a method, and the identity may do the operation. */
-export function isAllowed(
-  { found, view }: PageContext,
-  method: Method,
-  operation: Operation,
-  { type }: ResourceType,
-): boolean {
-  return Object.hasOwn(found.route.methods, method) && view.isAllowed(type, operation)
+/** True if the route of the page has a handler for a method, and the identity may use it there. */
+export function isAllowed({ found: { route }, rights }: PageContext, method: Method): boolean {
+  const { target, methods } = route
+  return target !== undefined && Object.hasOwn(methods, method) && rights.isAllowed(target, method)
 }
 
 /** The names of attributes that say what a resource is, the best one first. */

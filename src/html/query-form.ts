@@ -45,7 +45,7 @@ export function renderQueryForm(context: PageContext, resource: ResourceType): H
         'div',
         { class: 'row' },
         text('sort', 'Sort', '-birth_date,name'),
-        text('page[size]', 'Resources per page', String(context.view.model.pageSize)),
+        text('page[size]', 'Resources per page', String(context.rights.model.pageSize)),
       ),
       renderIncludePicker(context, resource),
       listShownTypes(context, resource).map((type) => renderFieldPicker(context, type)),

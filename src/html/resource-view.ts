@@ -113,8 +113,8 @@ function listReferences(
   context: PageContext,
   resource: ResourceType,
 ): (readonly [ResourceType, RelationshipField])[] {
-  const { model, isAllowed } = context.view
-  const types = [...model.types.values()].filter(({ type }) => isAllowed(type, 'read'))
+  const { model, isReadable } = context.rights
+  const types = [...model.types.values()].filter(({ type }) => isReadable(type))
   return types.flatMap((from) =>
     listFields(context, from).flatMap((field) => {
       const refers = field.is === 'relationship' && field.to === resource.type

@@ -1,3 +1,4 @@
+import { listAllowedTypes } from '../handlers/allowed-paths.ts'
 import type { AppContext } from '../handlers/app-context.ts'
 import type { ApiRequest } from '../handlers/handler.ts'
 import { listRoutes } from '../handlers/protected-routes.ts'
@@ -5,12 +6,13 @@ import { createFirstPageReader } from '../handlers/read-first-pages.ts'
 import type { ModelRoute, Route } from '../handlers/route-table.ts'
 import { DeclarationError } from '../model/declaration-error.ts'
 import { isObject } from '../model/json.ts'
-import { getResourceType, type Model } from '../model/model.ts'
+import { getResourceType } from '../model/model.ts'
 import { isFunction } from '../model/option-checks.ts'
 import type { SecurityDescription } from '../model/security.ts'
+import type { Rights } from '../plan/access/rights.ts'
 import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
 import { describeAddresses } from './describe-addresses.ts'
-import { describeApi } from './describe-api.ts'
+import { describeRights } from './describe-api.ts'
 import { describeResource } from './describe-resource.ts'
 import type { DocsPage, OpenApiOptions } from './options.ts'
 import { type Examples, readExamples } from './read-examples.ts'
@@ -28,7 +30,7 @@ interface DescribedOptions {
 /**
  * Builds every route of an application: those of its model, and with `openapi` also `/openapi.json`, the JSON Schema of each
  * type at its path with `.schema.json`, which no path of a type can be, and the page that shows the description. An identity gets
- * the description of what it may see.
+ * the description of what it may know and do.
  *
  * @throws DeclarationError when a resource type has the path of the page
  */
@@ -79,16 +81,20 @@ function defineDescription(
   const { version, description } = rootMeta
   const security = settings.security ?? findSecurity(authenticate)
   const { generalMethods = false } = settings
-  const describe = (model: Model, examples?: Examples) =>
+  const describe = (rights: Rights, examples?: Examples) =>
     JSON.stringify(
-      describeApi(model, {
+      describeRights(rights, {
         ...(typeof version === 'string' && { version }),
         ...(typeof description === 'string' && { description }),
         ...{ prefix, publicUrl, security, pages: generalMethods && html !== undefined },
         ...settings,
         ...(examples && { examples }),
         paths: {
-          ...describeAddresses(model, { docs, pages: html?.routes ?? [], generalMethods }),
+          ...describeAddresses(rights.model, listAllowedTypes(rights), {
+            docs,
+            pages: html?.routes ?? [],
+            generalMethods,
+          }),
           ...settings.paths,
         },
       }),
@@ -96,17 +102,20 @@ function defineDescription(
   const read =
     source === 'rows'
       ? describeWithRows(context, authenticate === undefined, describe)
-      : describeModel(context, describe)
+      : describeOnce(context, describe)
   return defineText('/openapi.json', { 'content-type': 'application/json' }, read)
 }
 
 /** Reads the text of a description. */
 type DescriptionReader = (request: ApiRequest) => string | Promise<string>
 
-/** Describes each model that an identity may see once. */
-function describeModel(context: AppContext, describe: (model: Model) => string): DescriptionReader {
-  const describeOnce = memoizeByIdentity(describe)
-  return (request) => describeOnce(findModel(request, context))
+/** Describes what identities with equal rights may know and do once. */
+function describeOnce(
+  { findRights }: AppContext,
+  describe: (rights: Rights) => string,
+): DescriptionReader {
+  const getText = memoizeByIdentity(describe)
+  return ({ auth }) => getText(findRights(auth))
 }
 
 /** Milliseconds for which a description with examples from rows is cached. */
@@ -121,12 +130,12 @@ const rowsLifetime = 60_000
 function describeWithRows(
   context: AppContext,
   isCacheable: boolean,
-  describe: (model: Model, examples: Examples) => string,
+  describe: (rights: Rights, examples: Examples) => string,
 ): DescriptionReader {
   const readFirstPages = createFirstPageReader()
   let cached: Readonly<{ text: Promise<string>; until: number }> | undefined
   const read = async (request: ApiRequest) =>
-    describe(findModel(request, context), await readExamples(readFirstPages, request, context))
+    describe(context.findRights(request.auth), await readExamples(readFirstPages, request, context))
   return (request) => {
     if (!isCacheable) return read(request)
     const now = performance.now()
@@ -134,11 +143,6 @@ function describeWithRows(
       cached = { text: read(request), until: now + rowsLifetime }
     return cached.text
   }
-}
-
-/** The model as the identity of a request may see it: without the fields that it may neither read nor write. */
-function findModel({ auth }: ApiRequest, { planner, findView }: AppContext): Model {
-  return findView ? findView(auth).planner.model : planner.model
 }
 
 /** How a function authenticates; a scheme in words if it does not say. */
@@ -153,16 +157,13 @@ function findSecurity(authenticate: object | undefined): SecurityDescription | u
   return { schemes: { authorization: scheme }, isOptional: false }
 }
 
-function defineSchemas(context: AppContext): Route[] {
-  const { planner, prefix } = context
+function defineSchemas({ planner, prefix, findRights }: AppContext): Route[] {
   return [...planner.model.types.values()].map(({ type, path }): Route => {
-    const describe = memoizeByIdentity((model: Model) =>
-      JSON.stringify(describeResource(model, getResourceType(model, type), prefix)),
+    const describe = memoizeByIdentity((rights: Rights) =>
+      JSON.stringify(describeResource(rights, type, prefix)),
     )
     const headers = { 'content-type': 'application/schema+json' }
-    return defineText(`${path}.schema.json`, headers, (request) =>
-      describe(findModel(request, context)),
-    )
+    return defineText(`${path}.schema.json`, headers, ({ auth }) => describe(findRights(auth)))
   })
 }
 

@@ -1,6 +1,6 @@
 import type { Route } from '../handlers/route-table.ts'
 import type { JsonSchema } from '../model/kinds.ts'
-import type { Model } from '../model/model.ts'
+import type { Model, ResourceType } from '../model/model.ts'
 import { createTypeNames } from './component-names.ts'
 import { formatPath, type PathItem } from './operations.ts'
 import type { DocsPage } from './options.ts'
@@ -28,9 +28,10 @@ interface OtherAddresses {
   readonly generalMethods: boolean
 }
 
-/** Describes the addresses of the description itself: the OpenAPI document, the JSON Schemas, and the files of pages. */
+/** Describes the addresses of the description itself: the OpenAPI document, the JSON Schemas of some types, and the files of pages. */
 export function describeAddresses(
   model: Model,
+  types: readonly ResourceType[],
   { docs, pages, generalMethods }: OtherAddresses,
 ): Readonly<Record<string, PathItem>> {
   const nameType = createTypeNames(model)
@@ -41,7 +42,7 @@ export function describeAddresses(
       ...{ mediaType: 'application/json', schema: object },
     },
     ...Object.fromEntries(
-      [...model.types.values()].map(({ type, path }) => [
+      types.map(({ type, path }) => [
         `${path}.schema.json`,
         {
           ...{ name: `${nameType(type)}.schema`, summary: `Get the JSON Schema of ${type}` },

@@ -1,7 +1,10 @@
-import { listPaths } from '../handlers/model-paths.ts'
+import { listAllowedPaths } from '../handlers/allowed-paths.ts'
+import { listPaths, type ModelPath } from '../handlers/model-paths.ts'
 import { isObject } from '../model/json.ts'
 import type { Model, ResourceType } from '../model/model.ts'
 import type { SecurityDescription } from '../model/security.ts'
+import { compileAccess } from '../plan/access/access-shapes.ts'
+import { createRightsFinder, type Rights } from '../plan/access/rights.ts'
 import { describeActionBodies, describeActionResponses } from './action-schemas.ts'
 import { createTypeNames } from './component-names.ts'
 import { describeCommonSchemas, describeDocuments } from './document-schemas.ts'
@@ -49,6 +52,10 @@ export interface DescriptionOptions {
   readonly paths?: Readonly<Record<string, PathItem>>
   /** A resource of each type that is shown as an example. Default: examples that are made by kind. */
   readonly examples?: Examples
+  /**
+   * The auth context of an identity, null for a request without one: describes what this identity may know and do. Default: everything.
+   */
+  readonly auth?: unknown
 }
 
 /** A description of an API: an OpenAPI document (https://spec.openapis.org/oas/v3.1.0). */
@@ -70,16 +77,40 @@ export interface OpenApiDocument {
 
 /**
  * Describes an API as an OpenAPI 3.1 document: every path and method of its routes, with parameters, bodies, responses and
- * error codes. It describes all fields of the model, whoever may read them; a server sends each identity what it may see.
+ * error codes. It describes all fields and operations of the model unless `auth` says for whom; a server sends each identity what it
+ * may know and do.
  *
+ * @throws what a function of a rule throws for `auth`
  * @see docs/guides/describing.md
  */
 export function describeApi(model: Model, options: DescriptionOptions = {}): OpenApiDocument {
+  const { auth } = options
+  if (auth === undefined) return describePaths(listPaths(model), model, options)
+  return describeRights(createRightsFinder(model, compileAccess(model))(auth), options)
+}
+
+/**
+ * Describes what an identity may know and do, as far as that does not depend on rows: the operations that no rule refuses always, the
+ * fields that exist for it, and the types that it may use.
+ */
+export function describeRights(rights: Rights, options: DescriptionOptions): OpenApiDocument {
+  const { model, findRule } = rights
+  const readable = [...model.types.keys()].filter((type) => findRule(type, 'read') !== false)
+  return describePaths(listAllowedPaths(rights), model, options, readable)
+}
+
+/** @param readable - the types whose resources documents may include */
+function describePaths(
+  listed: readonly ModelPath[],
+  model: Model,
+  options: DescriptionOptions,
+  readable: readonly string[] = [...model.types.keys()],
+): OpenApiDocument {
   const { title = 'API', version = '1.0.0', description, prefix = '', publicUrl = '' } = options
   const { security, paths: otherPaths = {}, examples } = options
   const { generalMethods = false, pages = false } = options
   const context: SchemaContext = {
-    ...{ model, prefix, examples },
+    ...{ model, prefix, examples, readable },
     nameType: createTypeNames(model),
     ref: createReference('#/components/schemas/'),
   }
@@ -89,7 +120,7 @@ export function describeApi(model: Model, options: DescriptionOptions = {}): Ope
     ...{ hasGeneralMethods: generalMethods, hasPages: pages },
   }
   const ownPaths = Object.fromEntries(
-    listPaths(model).map((route) => [formatPath(route), describeRoute(route, operationContext)]),
+    listed.map((route) => [formatPath(route), describeRoute(route, operationContext)]),
   )
   const paths = { ...ownPaths, ...otherPaths }
   return {
@@ -97,16 +128,22 @@ export function describeApi(model: Model, options: DescriptionOptions = {}): Ope
     info: { title, version, ...(description !== undefined && { description }) },
     servers: [{ url: publicUrl + prefix || '/' }],
     security: security ? listRequirements(security) : [],
-    tags: [...model.types.values()].map(({ type, description }) => ({
-      name: type,
-      ...(description !== undefined && { description }),
-    })),
+    tags: describeTags(listed, model),
     paths,
     components: {
       ...describeComponents(paths, operationContext, security !== undefined),
       ...(security && { securitySchemes: security.schemes }),
     },
   }
+}
+
+function describeTags(listed: readonly ModelPath[], { types }: Model): OpenApiDocument['tags'] {
+  const tagged = new Set(
+    listed.flatMap(({ target }) => (target.is === 'root' ? [] : [target.resource.type])),
+  )
+  return [...types.values()].flatMap(({ type, description }) =>
+    tagged.has(type) ? [{ name: type, ...(description !== undefined && { description }) }] : [],
+  )
 }
 
 /** An operation of an API: its method, its path with the prefix, and its name in the description. */
@@ -116,9 +153,13 @@ export interface ListedOperation {
   readonly name: string
 }
 
-/** Lists the operations of an API, without HEAD and OPTIONS, which every path has. @param prefix - the beginning of every path; may be empty */
-export function listOperations(model: Model, prefix = ''): ListedOperation[] {
-  return Object.entries(describeApi(model).paths).flatMap(([path, item]) =>
+/**
+ * Lists the operations of an API, without HEAD and OPTIONS, which every path has.
+ * @param prefix - the beginning of every path; may be empty
+ * @param auth - the auth context of an identity, null for a request without one: lists what it may use. Default: everything
+ */
+export function listOperations(model: Model, prefix = '', auth?: unknown): ListedOperation[] {
+  return Object.entries(describeApi(model, { auth }).paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, operation]) => {
       if (generalMembers.has(method) || !isObject(operation)) return []
       const name = String(operation.operationId)
@@ -161,7 +202,7 @@ function describeComponents(
   const types = [...context.model.types.values()]
   const all = {
     parameters: merge(
-      describeCommonParameters(context.model),
+      describeCommonParameters(context),
       ...types.map((type) => ({ [context.nameIdParameter(type)]: describeId(type) })),
       ...types.map((type) => describeTypeParameters(type, context)),
     ),

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../model/kinds.ts'
-import type { Model, ResourceType } from '../model/model.ts'
+import type { ResourceType } from '../model/model.ts'
 import type { SchemaContext } from './resource-schemas.ts'
 import { arrayOf, objectOf, openObject, type Schemas } from './schema.ts'
 
@@ -38,7 +38,7 @@ export function describeDocuments(resource: ResourceType, context: SchemaContext
 }
 
 /** Describes what the documents of every type have in common. */
-export function describeCommonSchemas({ model, nameType, ref }: SchemaContext): Schemas {
+export function describeCommonSchemas({ readable, nameType, ref }: SchemaContext): Schemas {
   const both = { self: link, related: link }
   const included = ref('jsonapi.included')
   const jsonapi = ref('jsonapi.object')
@@ -48,7 +48,7 @@ export function describeCommonSchemas({ model, nameType, ref }: SchemaContext): 
   const collection = objectOf({ self: link, ...pages }, ['self'])
   return {
     'jsonapi.count': objectOf({ count: { type: 'integer', minimum: 0 } }, ['count']),
-    'jsonapi.included': arrayOf(describeIncluded(model, nameType, ref)),
+    'jsonapi.included': arrayOf(describeIncluded(readable, nameType, ref)),
     'jsonapi.document': document(self),
     'jsonapi.collection': openObject(
       { included, links: collection, meta: ref('jsonapi.count'), jsonapi },
@@ -89,11 +89,11 @@ const rootEntry = objectOf(
 
 /** Any resource can be included in the documents of most types: by relationships of relationships. */
 function describeIncluded(
-  model: Model,
+  types: readonly string[],
   nameType: SchemaContext['nameType'],
   ref: SchemaContext['ref'],
 ): JsonSchema {
-  const [first, ...others] = [...model.types.keys()].map((type) => ref(nameType(type)))
+  const [first, ...others] = types.map((type) => ref(nameType(type)))
   if (first === undefined) return { type: 'object' }
   return others.length === 0 ? first : { anyOf: [first, ...others] }
 }

@@ -152,14 +152,16 @@ function describeOperators(
 
 function describeTerm(
   resource: ResourceType,
-  { ref, nameType }: SchemaContext,
+  { ref, nameType, readable }: SchemaContext,
   findComparison: ComparisonFinder,
 ): JsonSchema {
   const term = ref(`${nameType(resource.type)}.term`)
   const terms = { ...arrayOf(term), minItems: 1 }
   const relationships = listRelationships(resource)
-  const related = relationships.map(({ name, many, to }) =>
-    describeNested(name, many ? 'any' : 'has', ref(`${nameType(to)}.terms`)),
+  const related = relationships.flatMap(({ name, many, to }) =>
+    readable.includes(to)
+      ? [describeNested(name, many ? 'any' : 'has', ref(`${nameType(to)}.terms`))]
+      : [],
   )
   const names = relationships.map(({ name }) => name)
   const counted = relationships.flatMap(({ name, isCounted }) => (isCounted ? [name] : []))

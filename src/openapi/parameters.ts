@@ -1,6 +1,11 @@
 import { findTextParameter } from '../model/id-query.ts'
 import type { JsonSchema } from '../model/kinds.ts'
-import type { AttributeField, Model, ResourceType } from '../model/model.ts'
+import {
+  type AttributeField,
+  getResourceType,
+  type Model,
+  type ResourceType,
+} from '../model/model.ts'
 import { listParameters } from '../model/parameter.ts'
 import {
   describeArgumentText,
@@ -22,10 +27,10 @@ export type Parameters = Readonly<Record<string, Parameter>>
 const commaSeparated = { in: 'query', style: 'form', explode: false } as const
 
 /** Describes the parameters that are the same for every type. */
-export function describeCommonParameters(model: Model): Parameters {
+export function describeCommonParameters({ model, readable }: SchemaContext): Parameters {
   return {
     page: describePage(model),
-    fields: describeFields(model),
+    fields: describeFields(model, readable),
     linkageInclude: {
       ...{ name: 'include', ...commaSeparated },
       description: 'Paths of relationships, each of which begins with that of the path.',
@@ -51,8 +56,9 @@ function describePage({ pageSize, maxPageSize }: Model): Parameter {
   }
 }
 
-function describeFields({ types }: Model): Parameter {
-  const properties = [...types].map(([type, { fields }]) => {
+function describeFields(model: Model, readable: readonly string[]): Parameter {
+  const properties = readable.map((type) => {
+    const { fields } = getResourceType(model, type)
     const name = `(${['id', ...fields.keys()].join('|')})`
     return [type, { type: 'string', pattern: `^(${name}(,${name})*)?$` }] as const
   })

@@ -22,6 +22,8 @@ export interface SchemaContext {
   readonly ref: Reference
   /** Stored resources by type; other types have examples that are made by kind. */
   readonly examples?: Examples | undefined
+  /** The types whose resources documents may include. */
+  readonly readable: readonly string[]
 }
 
 /**

@@ -11,6 +11,7 @@ import type { CompleteRows, Rows } from '../plan/read-result.ts'
 import type { Row, RowLayout } from '../plan/row-layout.ts'
 import type { WritePlan } from '../plan/write.ts'
 import type { AccessAnswer, AccessQuestion } from './access/explain-access.ts'
+import type { AllowedOperations, AllowedQuestion } from './access/find-allowed.ts'
 import type { ActionCallValues } from './action.ts'
 import type { ReadExplanation } from './explain.ts'
 import type { Migration, MigrationMode } from './migrations.ts'
@@ -159,6 +160,11 @@ export interface Store {
    * @internal
    */
   explainAccess(question: AccessQuestion): Promise<AccessAnswer>
+  /**
+   * Evaluates the access rules of operations on resources, with one statement.
+   * @internal
+   */
+  findAllowed(question: AllowedQuestion): Promise<AllowedOperations>
   /**
    * Runs SQL of the application in a read-only transaction, which sees one snapshot. On SQLite it runs in a reader process.
    * @throws what the work throws; HeaderError `query_timeout` (503) for a statement that takes too long

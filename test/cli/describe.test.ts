@@ -38,6 +38,48 @@ describe('lapidary openapi and lapidary routes', () => {
     assert.equal(rows.length, methods.length)
   })
 
+  it('given an auth context, print what the access rules let it know and do', async (test) => {
+    const project = await createProject(test)
+    const file = join(project, 'notes.ts')
+    writeFileSync(
+      file,
+      `import { action, attribute, resource, text } from 'lapidary'
+      const isLead = ({ role }: { role: string }) => role === 'lead'
+      export const resources = [
+        resource('note', {
+          path: '/notes',
+          table: 'note',
+          access: { read: true, create: isLead, update: false, delete: isLead, anonymous: ['read'] },
+          fields: { text: attribute(text), secret: attribute(text, { readable: isLead, writable: isLead }) },
+          actions: { archive: action({ callable: isLead, run: () => {} }) },
+        }),
+        resource('log', {
+          ...{ path: '/logs', table: 'log', access: { read: isLead, create: isLead } },
+          fields: { text: attribute(text) },
+        }),
+      ]`,
+    )
+    const list = async (...auth: readonly string[]) => {
+      const table = await lapidary('routes', file, ...auth)
+      return table.split('\n').flatMap((line) => line.match(/ (\S+)$/)?.[1] ?? [])
+    }
+    const ofNotes = ['root', 'note.list', 'note.get']
+    assert.deepEqual(await list('--auth', 'null'), ['OPERATION', ...ofNotes])
+    const ofMember = await lapidary('openapi', file, '--auth', '{"role":"member"}')
+    assert.doesNotMatch(ofMember, /secret|"log"|log\.|archive|note\.new|"post"/)
+    const ofLead = [...ofNotes.slice(0, 2), 'note.create', 'note.get', 'note.delete']
+    assert.deepEqual((await list('--auth', '{"role":"lead"}')).slice(1), [
+      ...ofLead,
+      'note.actions.archive',
+      'log.list',
+      'log.create',
+      'log.get',
+      'log.update',
+      'log.delete',
+    ])
+    assert.ok((await list()).includes('note.update'))
+  })
+
   it('print the parameters of a table function', async (test) => {
     const project = await createProject(test)
     const file = join(project, 'declarations.ts')

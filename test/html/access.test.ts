@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { channel } from 'node:diagnostics_channel'
 import { after, before, describe, it } from 'node:test'
 import { attribute, createHandler, declare, text, toMany, toOne } from 'lapidary'
 import { createPages } from 'lapidary/html'
@@ -17,6 +18,7 @@ const person = resource('person', {
   fields: {
     name: attribute(text, { required: true }),
     salary: attribute(text, { readable: isLead, writable: isLead }),
+    grade: attribute(text, { writable: false }),
     reports: toMany('report', { column: 'author_id' }),
   },
   actions: {
@@ -35,6 +37,7 @@ const report = resource('report', {
   },
   fields: {
     text: attribute(text, { required: true }),
+    editor: attribute(text, { set: auth(({ role }) => role) }),
     author: toOne('person', { column: 'author_id' }),
   },
   actions: { print: action({ run: () => undefined }) },
@@ -63,10 +66,10 @@ describe('Pages of a model with access rules', () => {
     store.migrate([
       {
         version: 1,
-        sql: `create table person (id integer primary key, name text not null, salary text);
-          create table report (id integer primary key, text text not null, author_id integer references person (id));
-          insert into person values (1, 'Cora', '4000'), (2, 'Dan', '5000'), (3, 'Eve', '6000');
-          insert into report values (1, 'of Cora', 1), (7777, 'of Dan', 2)`,
+        sql: `create table person (id integer primary key, name text not null, salary text, grade text);
+          create table report (id integer primary key, text text not null, editor text, author_id integer references person (id));
+          insert into person (id, name, salary) values (1, 'Cora', '4000'), (2, 'Dan', '5000'), (3, 'Eve', '6000');
+          insert into report (id, text, author_id) values (1, 'of Cora', 1), (7777, 'of Dan', 2)`,
       },
     ]),
   )
@@ -131,17 +134,65 @@ describe('Pages of a model with access rules', () => {
     }
   })
 
+  const forms = async (role: string | undefined, path: string) =>
+    [...(await open(role, path)).text.matchAll(/data-(?:method|send)="(\w+)"(?! data-call)/g)].map(
+      ([, method]) => method,
+    )
+
   it('given operations that are never allowed, when pages are opened, then they have no form for them', async () => {
-    const forms = async (role: string, path: string) =>
-      [...(await open(role, path)).text.matchAll(/data-method="(\w+)"(?! data-call)/g)].map(
-        ([, method]) => method,
-      )
     assert.deepEqual(await forms('member', '/people'), [])
     assert.deepEqual(await forms('lead', '/people'), ['POST'])
+    assert.deepEqual(await forms(undefined, '/people'), [])
     assert.deepEqual(await forms('member', '/people/1'), [])
     assert.deepEqual(await forms('lead', '/people/1'), ['PATCH'])
     assert.deepEqual(await forms('member', '/reports'), ['POST'])
+    assert.deepEqual(await forms('lead', '/people/1/reports'), ['POST'])
+  })
+
+  it('given rules on rows, when pages are opened, then they have the forms that the shown resource admits', async () => {
     assert.deepEqual(await forms('member', '/reports/1'), ['PATCH', 'DELETE'])
+    assert.deepEqual(await forms('lead', '/reports/1'), [])
+    // The report stores the key, so its rule decides from both sides of the relationship.
+    assert.deepEqual(await forms('member', '/reports/1/relationships/author'), ['PATCH', 'PATCH'])
+    assert.deepEqual(await forms('lead', '/reports/1/relationships/author'), [])
+    assert.deepEqual(await forms('member', '/people/1/relationships/reports'), ['DELETE', 'POST'])
+    assert.deepEqual(await forms('lead', '/people/1/relationships/reports'), ['POST'])
+  })
+
+  it('given fields that the identity may not write, when pages are opened, then their forms have no input for them', async () => {
+    const inputs = async (role: string, path: string) =>
+      [...(await open(role, path)).text.matchAll(/data-pointer="\/data\/(\S+)"/g)].map(
+        ([, pointer]) => pointer,
+      )
+    assert.deepEqual(await inputs('member', '/reports'), [
+      'attributes/text',
+      'relationships/author',
+    ])
+    assert.deepEqual(await inputs('lead', '/people/1'), [
+      ...['attributes/name', 'attributes/salary', 'relationships/reports'],
+    ])
+  })
+
+  it('given a page, when it is opened, then one further statement evaluates the rules that depend on its row, if there are any', async () => {
+    const countStatements = async (role: string, path: string) => {
+      let count = 0
+      const add = () => {
+        count += 1
+      }
+      for (const accept of ['application/vnd.api+json', 'text/html']) {
+        // The first request may read what later ones have in memory.
+        await send(role, path, accept)
+        count = accept === 'text/html' ? -count : 0
+        channel('lapidary:statement').subscribe(add)
+        await send(role, path, accept)
+        channel('lapidary:statement').unsubscribe(add)
+      }
+      return count
+    }
+    assert.equal(await countStatements('lead', '/people/1'), 0)
+    assert.equal(await countStatements('lead', '/people?page[size]=2'), 0)
+    assert.equal(await countStatements('member', '/reports/1'), 1)
+    assert.equal(await countStatements('lead', '/people/1/relationships/reports'), 1)
   })
 
   it('given actions, when pages are opened, then they have forms for those that the identity may call there', async () => {

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { Operation } from '../../model/access.ts'
 import type { Sql } from '../../model/dialect.ts'
 import {
-  findInverse,
   getRelationship,
   getResourceType,
   type RelationshipField,
   type ResourceType,
 } from '../../model/model.ts'
+import { findLinkOperation, isChangedBy } from '../../plan/access/rights.ts'
 import type { RowCondition } from '../../plan/access/rules.ts'
 import type { WritePlan, WriteShape } from '../../plan/write.ts'
 import { type LinkChange, toFieldPointer } from '../../plan/write-builder.ts'
@@ -107,9 +107,9 @@ function findLinkRule(
   isChanged: boolean,
   context: CheckContext,
 ): readonly AppliedRule[] {
-  const hasOwnRule = context.target.access?.rules.types.get(type)?.relate !== undefined
-  if (!hasOwnRule && !isChanged) return []
-  return findRule(type, hasOwnRule ? 'relate' : 'update', context)
+  const { rules } = context.target.access ?? {}
+  const operation = rules && findLinkOperation(rules, type, isChanged)
+  return operation === undefined ? [] : findRule(type, operation, context)
 }
 
 /** The rules for the written resource itself. */
@@ -204,21 +204,15 @@ function compileLinkChecks(
     replace: [[isCurrent, sql`not (${listed})`]],
   }[change]
   const changed = operation === 'create' ? added : [...added, ...removed]
-  const ofMembers = findLinkRule(field.to, isChangedBy(field, context), context).flatMap((rule) =>
+  const { unrestricted = target } = target.access ?? {}
+  const isChanged = isChangedBy(field, resource, unrestricted.model)
+  const ofMembers = findLinkRule(field.to, isChanged, context).flatMap((rule) =>
     changed.flatMap((where) =>
       compileCheck(rule, member, [...where, ...isRowInScope(member)], context, location),
     ),
   )
   if (field.link.foreignKey !== 'other' || change === 'remove') return ofMembers
   return [...ofMembers, ...compileOwnerChecks(field, index, context)]
-}
-
-/** Whether a write to a relationship changes the related rows too: their key, or a relationship that their type declares. */
-function isChangedBy(field: RelationshipField, { target, resource }: CheckContext): boolean {
-  if (field.link.foreignKey === 'other') return true
-  if (field.link.foreignKey === 'own') return false
-  const { unrestricted = target } = target.access ?? {}
-  return findInverse(unrestricted.model, resource, field)?.isWritable ?? false
 }
 
 /** Compiles whether `t0` is linked from the written resource now. */

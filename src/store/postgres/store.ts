@@ -4,9 +4,11 @@ import { checkTables } from '../../model/check-tables.ts'
 import { throwDeclarationErrors } from '../../model/declaration-error.ts'
 import type { Dialect } from '../../model/dialect.ts'
 import type { Model } from '../../model/model.ts'
+import type { Identity } from '../../plan/access/identity.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import type { Rows } from '../../plan/read-result.ts'
 import { explainAccess } from '../access/explain-access.ts'
+import { findAllowed } from '../access/find-allowed.ts'
 import { createStatementsByRules } from '../access/restrict.ts'
 import { checkDeclaredSql } from '../declared-sql.ts'
 import { addTableFunctions } from '../describe-table-functions.ts'
@@ -23,6 +25,7 @@ import {
 import { listSegmentIdWarnings } from '../segment-ids.ts'
 import type { Statement } from '../statement.ts'
 import { StatementCache } from '../statement-cache.ts'
+import type { Statements } from '../statements.ts'
 import type { ReadOptions, Store } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { findViewIdErrors } from '../view-ids.ts'
@@ -158,7 +161,21 @@ interface PrimaryContext {
 function createExplainOperations(
   { pool, facts, target, createSetup }: PrimaryContext,
   { statementsOf }: ReadContext,
-): Pick<Store, 'explain' | 'explainAccess'> {
+): Pick<Store, 'explain' | 'explainAccess' | 'findAllowed'> {
+  const readWithRules = async <Result>(
+    { identity }: Readonly<{ identity: Identity | undefined }>,
+    work: (statements: Statements, run: PostgresTransaction['all']) => Promise<Result>,
+  ): Promise<Result> => {
+    if (!facts.areKnown) await facts.load()
+    const read = async (transaction: PostgresTransaction) => {
+      const result = await work(statementsOf(identity), (statement, values) =>
+        transaction.all(statement, values),
+      )
+      await transaction.commit()
+      return result
+    }
+    return pool.read(undefined, read, createSetup?.(identity))
+  }
   return {
     explain: async (plan, id, { hooks } = {}) => {
       if (!facts.areKnown) await facts.load()
@@ -170,18 +187,10 @@ function createExplainOperations(
       const warnings = listReadWarnings(plan, explained, target, catalog)
       return { dialect: 'postgres', statements: explained, warnings }
     },
-    explainAccess: async (question) => {
-      if (!facts.areKnown) await facts.load()
-      const statements = statementsOf(question.identity)
-      const explain = async (transaction: PostgresTransaction) => {
-        const answer = await explainAccess(question, statements, (statement, values) =>
-          transaction.all(statement, values),
-        )
-        await transaction.commit()
-        return answer
-      }
-      return pool.read(undefined, explain, createSetup?.(question.identity))
-    },
+    explainAccess: (question) =>
+      readWithRules(question, (statements, run) => explainAccess(question, statements, run)),
+    findAllowed: (question) =>
+      readWithRules(question, (statements, run) => findAllowed(question, statements, run)),
   }
 }
 

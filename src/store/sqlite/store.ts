@@ -4,6 +4,7 @@ import { checkTables } from '../../model/check-tables.ts'
 import { throwDeclarationErrors } from '../../model/declaration-error.ts'
 import type { Model } from '../../model/model.ts'
 import { explainAccess } from '../access/explain-access.ts'
+import { findAllowed } from '../access/find-allowed.ts'
 import { createStatementsByRules } from '../access/restrict.ts'
 import { checkDeclaredSql } from '../declared-sql.ts'
 import { addTableFunctions } from '../describe-table-functions.ts'
@@ -155,7 +156,7 @@ function createReadOperations({
   writer,
   target,
   statementsOf,
-}: ReadContext): Pick<Store, 'read' | 'explain' | 'explainAccess' | 'snapshot'> {
+}: ReadContext): Pick<Store, 'read' | 'explain' | 'explainAccess' | 'findAllowed' | 'snapshot'> {
   return {
     read: (plan, id, readOptions) => router.read(plan, id, readOptions),
     explain: async (plan, id, { hooks } = {}) => {
@@ -165,6 +166,10 @@ function createReadOperations({
     },
     explainAccess: (question) =>
       explainAccess(question, statementsOf(question.identity), async (statement, values) =>
+        writer.all(statement, values),
+      ),
+    findAllowed: (question) =>
+      findAllowed(question, statementsOf(question.identity), async (statement, values) =>
         writer.all(statement, values),
       ),
     snapshot: (work, { signal } = {}) => router.snapshot(work, signal),

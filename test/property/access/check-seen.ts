@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { storedAttributes } from './data.ts'
+import { listOperations } from './list-operations.ts'
 import { type Reference, see } from './reference.ts'
 import { relationshipsOf, type Type, types } from './schema.ts'
 import type { Data } from './things.ts'
@@ -50,7 +51,7 @@ function toIds(data: unknown): string[] {
   return list.map(({ id }) => id)
 }
 
-/** Checks that the descriptions which an identity gets name no field that does not exist for it. */
+/** Checks that the descriptions which an identity gets name the fields and the operations that exist for it, and no others. */
 export async function assertDescribed(
   send: Send,
   reference: Reference,
@@ -63,25 +64,82 @@ export async function assertDescribed(
   }
   const api = await read('/openapi.json')
   const pages = await read('/html.model.json')
+  const operations = listOperations(reference)
+  assert.deepEqual(listDescribed(api), [...operations].sort(), `${hint}: openapi.json`)
+  assertRoot(await read('/'), reference, hint)
   for (const type of types) {
     const { $defs } = await read(`/${type}.schema.json`)
+    const sent = listSent(type, operations)
+    const described = Object.keys($defs).filter((name) => /\.(new|update)$/.test(name))
+    assert.deepEqual(described.sort(), sent, `${hint}: ${type} in schema.json`)
     for (const name of listFields(type)) {
-      const exists = reference.isVisible(type, name) || isWrittenOnly(reference, type, name)
-      const isNamedIn = (described: unknown) => JSON.stringify(described).includes(`"${name}"`)
-      assert.equal(
-        isNamedIn(ofType(api.components.schemas, type)),
-        exists,
-        `${hint}: ${type}.${name} in openapi.json`,
-      )
-      assert.equal(
-        isNamedIn(ofType($defs, type)),
-        exists,
-        `${hint}: ${type}.${name} in schema.json`,
-      )
+      const isRead = reference.isVisible(type, name)
+      const isWritten = !isRead && isWrittenOnly(reference, type, name)
+      const isNamedIn = (part: unknown) => JSON.stringify(part).includes(`"${name}"`)
+      const inApi = isNamedIn(ofType(api.components.schemas, type))
+      const inSchema = isNamedIn(ofType($defs, type))
+      const at = `${hint}: ${type}.${name}`
+      if (!isRead && !isWritten) assert.ok(!inApi && !inSchema, `${at} is described`)
+      if (isRead) assert.ok(inSchema, `${at} in schema.json`)
+      if (isWritten) assert.equal(inSchema, sent.length > 0, `${at} in schema.json`)
+      const isUsed = isRead ? operations.has(`GET /${type}`) : isWritten && sent.length > 0
+      if (isUsed) assert.ok(inApi, `${at} in openapi.json`)
       // The description for pages has the fields by which they can filter.
-      if (!exists) assert.ok(!isNamedIn(pages[type]), `${hint}: ${type}.${name} in html.model.json`)
+      if (!isRead) assert.ok(!isNamedIn(pages[type] ?? {}), `${at} in html.model.json`)
     }
   }
+  const used = types.filter((type) => [...operations].some((each) => isOf(each, type)))
+  assert.deepEqual(Object.keys(pages), used, `${hint}: html.model.json`)
+}
+
+/** Lists the operations of a description, without the addresses of descriptions. */
+function listDescribed({ paths }: { paths: Readonly<Record<string, object>> }): string[] {
+  const methods = ['get', 'post', 'patch', 'delete']
+  return Object.entries(paths)
+    .filter(([path]) => path !== '/' && !path.endsWith('.json'))
+    .flatMap(([path, item]) =>
+      Object.keys(item)
+        .filter((method) => methods.includes(method))
+        .map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    .sort()
+}
+
+function isOf(operation: string, type: Type): boolean {
+  return operation.split(' ')[1]?.split('/')[1] === type
+}
+
+/** Lists the schemas of a type that an identity may send. */
+function listSent(type: Type, operations: ReadonlySet<string>): string[] {
+  const creates = types.flatMap((owner) =>
+    Object.entries(relationshipsOf(owner)).flatMap(([name, { to }]) =>
+      to === type ? [`POST /${owner}/{id}/${name}`] : [],
+    ),
+  )
+  const canCreate = [`POST /${type}`, ...creates].some((each) => operations.has(each))
+  return [
+    ...(canCreate ? [`${type}.new`] : []),
+    ...(operations.has(`PATCH /${type}/{id}`) ? [`${type}.update`] : []),
+  ]
+}
+
+/** The root document has the types that the identity may use, with the relationships that exist for it. */
+function assertRoot(
+  root: { meta: { resources: Record<string, { relationships: object }> } },
+  reference: Reference,
+  hint: string,
+): void {
+  const operations = [...listOperations(reference)]
+  const expected = types
+    .filter((type) => operations.some((each) => isOf(each, type)))
+    .map((type) => {
+      const names = Object.keys(relationshipsOf(type))
+      return [type, names.filter((name) => reference.isVisible(type, name)).sort()]
+    })
+  const found = Object.entries(root.meta.resources).map(([type, { relationships }]) => {
+    return [type, Object.keys(relationships).sort()]
+  })
+  assert.deepEqual(found, expected, `${hint}: the root document`)
 }
 
 /** Whether an identity writes an attribute that it may not read. Then it exists, but not in responses. */

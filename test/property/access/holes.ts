@@ -61,8 +61,8 @@ export const holes: readonly Hole[] = [
     title: 'a relationship is written from the other side without its rule',
     seed: 304,
     file: 'src/store/access/write-checks.ts',
-    from: 'if (!hasOwnRule && !isChanged) return []',
-    to: 'if ((!hasOwnRule && !isChanged) || type !== context.resource.type) return []',
+    from: 'return operation === undefined ? [] : findRule(type, operation, context)',
+    to: 'return operation === undefined || type !== context.resource.type ? [] : findRule(type, operation, context)',
   },
   {
     title: 'a field is compared with a hidden one',
@@ -131,16 +131,41 @@ export const holes: readonly Hole[] = [
   {
     title: 'the description names a hidden field',
     seed: 300,
-    file: 'src/openapi/build-routes.ts',
-    from: 'return findView ? findView(auth).planner.model : planner.model',
-    to: 'return planner.model',
+    file: 'src/plan/access/rights.ts',
+    from: 'model: visible,',
+    to: 'model,',
+  },
+  {
+    title: 'the description has an operation that a rule refuses on every row',
+    seed: 300,
+    file: 'src/handlers/allowed-paths.ts',
+    from: 'rights.findRule(type, operation) !== false',
+    to: "(rights.findRule(type, operation) !== false || operation === 'delete')",
+  },
+  {
+    title: 'the description has an action that the identity may not call',
+    seed: 300,
+    file: 'src/handlers/needed-rules.ts',
+    from: 'if (!rights.isCallable(resource, action)) return undefined',
+    to: '',
+  },
+  {
+    title: 'the root document names a hidden relationship',
+    seed: 300,
+    file: 'src/handlers/get-root.ts',
+    from: `{ findRights, prefix, rootMeta, serializer }) => {
+    checkNoParameters(parseQuery(search))
+    const types = listTypes(findRights(auth))`,
+    to: `{ findRights, planner, prefix, rootMeta, serializer }) => {
+    checkNoParameters(parseQuery(search))
+    const types = listTypes({ ...findRights(auth), model: planner.model })`,
   },
   {
     title: 'the description for pages names a hidden field',
     seed: 300,
-    file: 'src/html/page-view.ts',
-    from: 'model: view?.shape.visible ?? planner.model,',
-    to: 'model: planner.model,',
+    file: 'src/html/describe-model.ts',
+    from: 'describeModel(listNamedTypes(context, auth), context.prefix)',
+    to: 'describeModel({ ...listNamedTypes(context, auth), types: [...context.planner.model.types.values()] }, context.prefix)',
   },
   {
     title: 'a call in process ignores the rule',

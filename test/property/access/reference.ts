@@ -24,6 +24,30 @@ export class Reference {
     return rule === undefined || this.#holds(rule, type, thing, data)
   }
 
+  /** Whether the rules refuse an operation on every row, whatever is stored. */
+  isNever(operation: Operation, type: Type): boolean {
+    const { access } = this.#rules[type]
+    if (this.#identity === undefined && !access.anonymous?.includes(operation)) return true
+    const rule = access[operation]
+    return rule !== undefined && this.#isNeverTrue(rule)
+  }
+
+  #isNeverTrue(rule: RowRule): boolean {
+    if (typeof rule === 'boolean') return !rule
+    if (typeof rule === 'function' || 'is' in rule) return !this.#decides(rule as FieldRule)
+    if ('any' in rule) return rule.any.every((each) => this.#isNeverTrue(each))
+    if ('all' in rule) return rule.all.some((each) => this.#isNeverTrue(each))
+    const needsIdentity =
+      'sql' in rule ? readMeaning(rule).usesIdentity : rule.filter.some(usesIdentity)
+    return needsIdentity && this.#identity === undefined
+  }
+
+  /** Whether the declaration of a type closes it for all writes, so that it is read-only. */
+  isNeverWritten(type: Type): boolean {
+    const { create, update, delete: remove } = this.#rules[type].access
+    return create === false && update === false && remove === false
+  }
+
   canRead(type: Type, thing: Thing, data: Data): boolean {
     return this.allows('read', type, thing, data)
   }
@@ -78,6 +102,17 @@ export class Reference {
     // A rule of one side is enough where the other has none of its own.
     const sides = [own, other].filter((rule) => rule !== undefined)
     return sides.length === 0 || sides.some((rule) => this.#decides(rule))
+  }
+
+  /** Whether the rules of fields let the identity write a relationship: its own, or those of the other side. */
+  isLinkWritable(type: Type, name: string): boolean {
+    const own = this.#rules[type].writable[name]
+    if (own !== undefined) return this.#decides(own)
+    const { [name]: relationship } = relationshipsOf(type)
+    if (relationship === undefined) return false
+    const { readable, writable } = this.#rules[relationship.to]
+    // Who may not read one side must not write it from the other.
+    return [readable, writable].every((rules) => this.#decides(rules[relationship.inverse] ?? true))
   }
 
   /** The outcome of each condition of the rules of a type for a row: writes may combine them otherwise than reads. */

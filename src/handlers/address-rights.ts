@@ -1,0 +1,139 @@
+import type { Operation } from '../model/access.ts'
+import type { Model, ResourceType } from '../model/model.ts'
+import type { Rights } from '../plan/access/rights.ts'
+import { parsePathId } from '../plan/path-id.ts'
+import { listAllowedTypes } from './allowed-paths.ts'
+import type { AppContext } from './app-context.ts'
+import type { Method, RouteTarget } from './model-paths.ts'
+import { listNeededRules, type NeededRule } from './needed-rules.ts'
+
+/** What an identity may know and do at an address. */
+export interface AddressRights {
+  /** The model with the fields that exist for the identity. */
+  readonly model: Model
+  /** False if the identity may read no resource of the type. */
+  readonly isReadable: (type: string) => boolean
+  /**
+   * False if the rules refuse a method: always, or for the resource in the path. The target is that of the address, one of its actions,
+   * or one of its relationships.
+   */
+  readonly isAllowed: (target: RouteTarget, method: Method) => boolean
+  /** False if the rules for links refuse a resource of the linkage that the address has. */
+  readonly isMemberLinkable: (id: string) => boolean
+}
+
+/** An address and the identity that reads it. */
+interface ReadAddress {
+  readonly context: AppContext
+  readonly target: RouteTarget
+  /** The id in the path; empty for a path without one. */
+  readonly id: string
+  readonly auth: unknown
+}
+
+/**
+ * Reads what an identity may do at an address that it has read. A statement evaluates the rules of the resource in the path, and for a
+ * linkage another one those of its members, if they depend on rows; without such rules nothing is read.
+ * @param members - the ids of the linkage that the address has
+ */
+export async function readAddressRights(
+  { context, target, id, auth }: ReadAddress,
+  members: readonly string[],
+): Promise<AddressRights> {
+  const rights = context.findRights(auth)
+  const rules = listAddressRules(target, rights)
+  const ids = target.is === 'root' || id === '' ? [] : [parsePathId(target.resource, id)]
+  const read = (needed: readonly NeededRule[], ids: readonly string[]) =>
+    readRowRights({ context, rights, auth }, needed, ids)
+  const [own, others] = await Promise.all([
+    read(
+      rules.filter(({ isOfPath }) => isOfPath),
+      ids,
+    ),
+    read(target.is === 'relationship' ? rules.filter(isOfMember) : [], members),
+  ])
+  const ofPath = own.get(ids[0] ?? '')
+  const holds = ({ type, operation, isOfPath }: NeededRule) => {
+    const rule = rights.findRule(type, operation)
+    if (typeof rule === 'boolean') return rule
+    // The address has been read, so its resource is readable.
+    return !isOfPath || operation === 'read' || (ofPath?.has(operation) ?? false)
+  }
+  return {
+    model: rights.model,
+    isReadable: (type) => rights.findRule(type, 'read') !== false,
+    isAllowed: (of, method) => listNeededRules(of, method, rights)?.every(holds) ?? false,
+    isMemberLinkable: (member) =>
+      rules.filter(isOfMember).every(({ type, operation }) => {
+        const rule = rights.findRule(type, operation)
+        return typeof rule === 'boolean' ? rule : (others.get(member)?.has(operation) ?? false)
+      }),
+  }
+}
+
+function isOfMember({ isOfPath, operation }: NeededRule): boolean {
+  return !isOfPath && operation !== 'read'
+}
+
+/** Lists the rules of everything that can be done at an address. */
+function listAddressRules(target: RouteTarget, rights: Rights): readonly NeededRule[] {
+  if (target.is === 'root') return []
+  const targets = target.is === 'resource' ? [target, ...listParts(target.resource)] : [target]
+  return targets.flatMap((each) =>
+    (['POST', 'PATCH', 'DELETE'] as const).flatMap(
+      (method) => listNeededRules(each, method, rights) ?? [],
+    ),
+  )
+}
+
+/** The actions and relationships of a resource. */
+function listParts(resource: ResourceType): RouteTarget[] {
+  const actions = [...resource.actions].map(([name, action]): RouteTarget => {
+    return { is: 'action', resource, action: { name, action } }
+  })
+  const relationships = [...resource.fields.values()].flatMap((field): RouteTarget[] =>
+    field.is === 'relationship' ? [{ is: 'relationship', resource, relationship: field }] : [],
+  )
+  return [...actions, ...relationships]
+}
+
+/** Who may do what is read. */
+interface RowReader {
+  readonly context: AppContext
+  readonly rights: Rights
+  readonly auth: unknown
+}
+
+/** Evaluates rules of one type that depend on rows. @returns the operations that are allowed, by id */
+async function readRowRights(
+  { context, rights, auth }: RowReader,
+  needed: readonly NeededRule[],
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, ReadonlySet<Operation>>> {
+  const [first] = needed
+  const operations = new Set(
+    needed.flatMap(({ type, operation }) =>
+      typeof rights.findRule(type, operation) === 'boolean' || operation === 'read'
+        ? []
+        : [operation],
+    ),
+  )
+  const view = context.findView?.(auth)
+  if (first === undefined || view === undefined || ids.length === 0 || operations.size === 0)
+    return new Map()
+  const identity = { rules: view.shape.rules, auth }
+  const { type } = first
+  return context.store.findAllowed({ identity, type, ids, operations: [...operations] })
+}
+
+/** What the pages of an identity may name: the types that it may use, and the relationships to them. */
+export interface NamedTypes {
+  readonly model: Model
+  readonly types: readonly ResourceType[]
+}
+
+/** Lists what the pages of an identity may name. */
+export function listNamedTypes({ findRights }: AppContext, auth: unknown): NamedTypes {
+  const rights = findRights(auth)
+  return { model: rights.model, types: listAllowedTypes(rights) }
+}

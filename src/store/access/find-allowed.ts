@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import type { Operation } from '../../model/access.ts'
+import { getResourceType } from '../../model/model.ts'
+import type { Identity } from '../../plan/access/identity.ts'
+import { isInIdList } from '../keys.ts'
+import { addAuth } from '../run-values.ts'
+import { compileStatement, type RunValues, type Statement } from '../statement.ts'
+import type { Statements } from '../statements.ts'
+import { and, columnAt, columnsAt, idColumn, isRowInScope, tableAt } from '../tables.ts'
+import { compileRowCondition } from './restrict.ts'
+
+/** Resources of a type, and the operations whose rules are evaluated on them. */
+export interface AllowedQuestion {
+  readonly identity: Identity
+  readonly type: string
+  readonly ids: readonly string[]
+  readonly operations: readonly Operation[]
+}
+
+/** The operations that the rules allow, by id. A resource that does not exist for the identity is absent. */
+export type AllowedOperations = ReadonlyMap<string, ReadonlySet<Operation>>
+
+/** Runs a statement that returns rows. */
+type RunStatement = (
+  statement: Statement,
+  values: RunValues,
+) => Promise<readonly (readonly unknown[])[]>
+
+/** Evaluates rules on resources: one statement for all of them. */
+export async function findAllowed(
+  { identity, type, ids, operations }: AllowedQuestion,
+  { target }: Statements,
+  run: RunStatement,
+): Promise<AllowedOperations> {
+  const resource = getResourceType(target.model, type)
+  const column = (name: string) => columnAt(0, name)
+  const rules = operations.map((operation) => {
+    const condition = target.access?.rules.types.get(type)?.[operation] ?? true
+    const rule = compileRowCondition(condition, { resource, column, isOfRow: true }, target)
+    return sql`case when ${rule} then 1 else 0 end`
+  })
+  const isListed = isInIdList(columnsAt(0, resource.id.columns), 'ids', resource.id, target.dialect)
+  const where = and([isListed, ...isRowInScope(resource)])
+  const select = sql.join([idColumn(resource, target), ...rules])
+  const statement = compileStatement(
+    sql`select ${select} from ${tableAt(0, resource.table)} where ${where}`,
+    target.dialect,
+  )
+  const rows = await run(statement, addAuth({ planValues: [], ids }, identity))
+  return new Map(
+    rows.map(([id, ...allowed]) => [
+      String(id),
+      new Set(operations.filter((_, index) => Number(allowed[index]) === 1)),
+    ]),
+  )
+}
