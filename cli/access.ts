@@ -44,7 +44,7 @@ function readFile(path: string): string | undefined {
   }
 }
 
-/** What is printed: for programs, and for people. */
+/** The output: JSON for programs, and text for people. */
 interface Printed {
   readonly objects: readonly unknown[]
   readonly text: string

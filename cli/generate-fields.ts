@@ -141,7 +141,7 @@ function attributeKind(
   }
 }
 
-/** True for a column with the words of other columns, which nobody reads. */
+/** True for a column that stores the words of other columns for text searches, which clients need not read. */
 function isSearchVector({ type }: StoredColumn): boolean {
   return /^ts(?:vector|query)/.test(type)
 }

@@ -161,7 +161,7 @@ function inferArray(element: StoredColumn, dialect: Catalog['dialect']): KindCod
   return { ...kind, name: 'array', code }
 }
 
-/** The largest number of digits of which every number is a 64-bit integer. */
+/** The largest number of digits with which every number is a 64-bit integer. */
 const integer64Digits = 18
 
 /** Infers the kind of a column as a key: `numeric(10)` and `numeric(10,0)` store integers. */

@@ -3,7 +3,7 @@ import { distance } from 'fastest-levenshtein'
 /** The largest edit distance between a typo and the intended name; it is also at most half of the typo's length. */
 const maxEdits = 3
 
-/** Returns the name that a typo most likely stands for; `undefined` if none is near. */
+/** Returns the name that was most likely meant; `undefined` if none is near. */
 export function suggestName(typo: string, names: readonly string[]): string | undefined {
   const limit = Math.min(maxEdits, Math.floor(typo.length / 2))
   const [nearest] = names

@@ -16,8 +16,8 @@ export interface ApiKeyAuthOptions<Auth> {
   /** The header field with the key. Default `x-api-key`. */
   readonly header?: string
   /**
-   * The keys, or a function that finds the auth context of a hash, e.g. in a table with an index on the hash: nobody can learn
-   * a key from the time that it takes, because nobody can choose a hash.
+   * The keys, or a function that finds the auth context of a hash, e.g. in a table with an index on the hash: an attacker cannot learn
+   * a key from the time that it takes, because an attacker cannot choose a hash.
    */
   readonly keys: readonly StoredApiKey<Auth>[] | ((hash: string) => Awaitable<Auth | undefined>)
   /** Returns the auth context of a request without a key. Default: it is rejected with 401. */

@@ -12,7 +12,7 @@ export type {
 } from './http-client.ts'
 /** Errors of responses. */
 export { type ErrorObject, type FailedResponse, ResponseError } from './response-error.ts'
-/** The root document, which tells a client the paths. */
+/** The root document, in which a client finds the paths. */
 export type { ResourceEntry, RootDocument } from './root-document.ts'
 /** The options of requests. */
 export type { CallOptions, HeaderFields, TransportOptions } from './transport.ts'

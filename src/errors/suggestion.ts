@@ -22,7 +22,7 @@ export function listNames(names: readonly string[], label: string): string {
   return `the ${label} are ${names.map((name) => `"${name}"`).join(', ')}.`
 }
 
-/** Returns the name that a typo most likely stands for, or `undefined` if none is near. */
+/** Returns the name that was most likely meant, or `undefined` if none is near. */
 export function findNearest(name: string, names: readonly string[]): string | undefined {
   if (name.length > 60) return undefined
   const limit = Math.min(maxEdits, Math.max(1, Math.floor(name.length / 2)))

@@ -2,7 +2,7 @@ import { type JsonValue, serializeJson } from '../model/json.ts'
 import type { Kind } from '../model/kinds.ts'
 import { type Html, h } from './element.ts'
 
-/** A value that an input stands for: an attribute, or a parameter of an action. */
+/** The value of an input: an attribute, or a parameter of an action. */
 interface InputValue {
   readonly name: string
   readonly kind: Kind<unknown>
@@ -13,7 +13,7 @@ interface InputValue {
 interface InputPosition {
   /** A JSON Pointer. */
   readonly pointer: string
-  /** Tells forms apart whose documents have equal pointers. Default: none. */
+  /** Distinguishes forms whose documents have equal pointers. Default: none. */
   readonly form?: string
 }
 

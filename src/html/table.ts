@@ -16,7 +16,7 @@ import {
 import { formatPageUrl, getParameter, withParameter } from './page-url.ts'
 import { renderValue, toWrapClass } from './values.ts'
 
-/** The columns that a table has unless the request names fields: more make a page that nobody can read. */
+/** The columns that a table has unless the request names fields: more columns make a page unreadable. */
 const maxColumns = 40
 /** The related resources that a cell names. */
 const maxLinks = 5

@@ -94,7 +94,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
   }
 }
 
-/** Whether a request without a handler is authenticated: its path may not exist for everybody. */
+/** Whether a request without a handler is authenticated: its path may not exist for every identity. */
 function needsAuthentication({ checkVisible }: Route, { method, header }: HttpRequest): boolean {
   return checkVisible !== undefined && !isPreflight(method, header(preflightField))
 }

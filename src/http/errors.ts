@@ -12,7 +12,7 @@ export interface FailedRequest {
   /** The request target. */
   readonly url: string
   readonly log: Logger
-  /** True if the client has disconnected: nobody reads the response. */
+  /** True if the client has disconnected and cannot read the response. */
   readonly isDisconnected: boolean
 }
 
@@ -39,7 +39,7 @@ export function createErrorResponder(log: Logger): ErrorResponder {
   }
 }
 
-/** Converts an error that the client caused by disconnecting: nobody reads its response. `undefined` for any other error. */
+/** Converts an error that the client caused by disconnecting. `undefined` for any other error. */
 function fromDisconnect(error: unknown, request: FailedRequest): HeaderError | undefined {
   if (!request.isDisconnected || !isAbort(error)) return undefined
   const { log, method, url } = request

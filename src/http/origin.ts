@@ -49,7 +49,7 @@ function isValidHost(host: string): boolean {
   return hostPattern.test(host) && URL.canParse(`http://${host}`)
 }
 
-/** Node's properties of a request that tell where it arrived. */
+/** Node's properties of a request that contain the address at which it arrived. */
 interface NodeRequest {
   readonly httpVersion: string
   readonly socket: Readonly<{ localAddress?: string | undefined; localPort?: number | undefined }>

@@ -36,7 +36,7 @@ export function withActionCalls<Body>(context: AppContext<Body>): AppContext<Bod
   return { ...context, openCalls }
 }
 
-/** Copies what a request knows. Those of HTTP libraries have getters, which a spread would lose. */
+/** Copies the context of a request. A spread would lose the getters that the contexts of HTTP libraries have. */
 function copyRequest(request: RequestContext): RequestContext {
   const { auth, requestId, ip, log } = request
   return { auth, requestId, ip, log, signal: () => request.signal() }

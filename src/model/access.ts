@@ -93,7 +93,7 @@ export interface ResourceAccess<Auth = unknown> {
    */
   readonly relate?: RowRule<Auth>
   /**
-   * Of which rows the actions may be called. A rule that depends on the row refuses actions of the collection, which have none; the
+   * The rows whose actions may be called. A rule that depends on the row refuses actions of the collection, which have none; the
    * option `callable` of an action restricts it further.
    */
   readonly call?: RowRule<Auth>
@@ -123,7 +123,7 @@ export interface TenantOptions {
   readonly value: AuthValue
 }
 
-/** Whether the rules of a type refuse every write of its resources to everybody, as `access: 'read-only'` does. */
+/** Whether the rules of a type deny every write of its resources to every identity, as `access: 'read-only'` does. */
 export function isNeverWritten({ create, update, delete: remove }: ResourceAccess): boolean {
   return create === false && update === false && remove === false
 }

@@ -91,7 +91,7 @@ interface ActionOptions<
   readonly returns?: Result
   /** What the action does, for people: the description of the API shows it. */
   readonly description?: string
-  /** Who may call it, of those whom the rule `call` of the type admits. Default: all of them. */
+  /** Who may call it, among the identities that the rule `call` of the type allows. Default: all of them. */
   readonly callable?: FieldRule
 }
 

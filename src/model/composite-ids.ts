@@ -11,7 +11,7 @@ export function joinId(parts: readonly string[]): string {
   return parts.map((part) => part.replaceAll('~', '~0').replaceAll(',', '~1')).join(',')
 }
 
-/** Splits an id into the texts of its parts, `undefined` if it contains a `~` that stands for nothing. */
+/** Splits an id into the texts of its parts, `undefined` if it contains a `~` without `0` or `1` after it. */
 export function splitId(id: string): string[] | undefined {
   if (/~(?![01])/.test(id)) return undefined
   return id.split(',').map((part) => part.replaceAll('~1', ',').replaceAll('~0', '~'))

@@ -50,7 +50,7 @@ export interface DerivedKind<
   readonly stores: Kind<Stored>
   /** Converts a stored value, never null. @throws Error if it is no value of the kind */
   readonly load: (stored: Stored) => Value
-  /** Converts a value to what is stored. Different values must be stored differently. */
+  /** Converts a value to the stored value. Different values must have different stored values. */
   readonly bind: (value: Value) => Stored
 }
 

@@ -110,7 +110,7 @@ export function toPathExpression(
   }
 }
 
-/** `json` and `jsonb` both have these operators. The first character of JSON text tells its type. */
+/** `json` and `jsonb` both have these operators. The first character of JSON text determines its type. */
 function readPostgres(column: Sql, names: readonly string[], { json, pattern }: PathReader): Sql {
   const path = sql.lit(formatArray(names))
   const text = sql`(${column} #>> ${path})`

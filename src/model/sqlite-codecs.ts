@@ -11,7 +11,7 @@ import { formatFixedInstant, instantKey } from './times.ts'
 /** Reads an integer as text, because node:sqlite throws when it reads one beyond 2^53 as a number. Keys are read as bigints. */
 const asText = (column: Sql): Sql => sql`cast(${column} as text)`
 
-/** Reads a number as a double: the table may contain an integer, even one beyond 2^53. A text stays what it is. */
+/** Reads a number as a double: the table may contain an integer, even one beyond 2^53. A text is returned unchanged. */
 const asReal = (column: Sql): Sql =>
   sql`iif(typeof(${column}) = 'integer', cast(${column} as real), ${column})`
 

@@ -165,7 +165,7 @@ function isSameList(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((name) => other.includes(name))
 }
 
-/** The names of the columns in the table that a column of a plan stands for. */
+/** The names of the columns of the table that a column of a plan writes. */
 export function listColumnNames(
   column: WriteColumn,
   resource: ResourceType,

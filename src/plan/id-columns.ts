@@ -202,7 +202,7 @@ interface WrittenPart {
   readonly text: string | null | undefined
 }
 
-/** Lists the columns of the row that a column of a plan stands for. */
+/** Lists the columns of the row that a column of a plan writes. */
 export function listParts(
   column: WriteColumn,
   value: unknown,

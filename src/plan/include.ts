@@ -5,7 +5,7 @@ import { suggest } from '../errors/suggestion.ts'
 import { findRelationship, getResourceType, type Model, type ResourceType } from '../model/model.ts'
 import { type Fieldsets, isInFieldset } from './fields.ts'
 
-/** Stands for the primary data where the rows of a document are numbered by their include edges. */
+/** The number of the primary rows, where the rows of a document are numbered by their include edges. */
 export const primaryRowSet = -1
 
 /**

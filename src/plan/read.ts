@@ -53,7 +53,7 @@ export interface ReadPlan {
   /** Whether the document has the member `included`. */
   readonly hasIncluded: boolean
   readonly canonicalQuery: CanonicalQuery
-  /** Who sends the request; absent for a model without access rules. Added to a cached plan for each request. */
+  /** The identity of the request; absent for a model without access rules. Added to a cached plan for each request. */
   readonly identity?: Identity
 }
 

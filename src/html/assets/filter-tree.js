@@ -176,7 +176,7 @@ export function takesList(op) {
 }
 
 /**
- * Writes a value as the JSON type of its field. Another text stays a text: the server says what is wrong.
+ * Writes a value as the JSON type of its field. Another text is sent as a text: the server reports the error.
  * @param {string} value
  * @param {FieldDescription} field
  */

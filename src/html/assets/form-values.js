@@ -99,7 +99,7 @@ function isTextChanged(control) {
 const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /**
- * Reads the value of an attribute. A text that is no value of its kind is sent as it is: the server says what is wrong.
+ * Reads the value of an attribute. A text that is no value of its kind is sent unchanged: the server reports the error.
  * @param {HTMLFormElement} form
  * @param {Control} control
  * @returns {unknown}
@@ -124,7 +124,7 @@ function parseJson(text) {
 }
 
 /**
- * Reads the linkage that an input stands for.
+ * Reads the linkage in an input.
  * @param {Control} control
  */
 function readIdentifiers({ value, dataset }) {

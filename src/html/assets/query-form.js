@@ -26,7 +26,7 @@ async function enhance(details) {
 }
 
 /**
- * Writes the address that a form stands for. Parameters that it does not show, such as `filter[name]`, stay.
+ * Writes the address that a form describes. Parameters that it does not show, such as `filter[name]`, stay.
  * @param {HTMLFormElement} form
  * @param {string} filter
  */

@@ -33,7 +33,7 @@ const idleTimeout = 72_000
 const closeTimeout = 1000
 
 /**
- * Creates a server of Node that speaks HTTP/2; with TLS also HTTP/1, as the client chooses. Node itself limits the
+ * Creates a server of Node for HTTP/2; with TLS also for HTTP/1, as the client chooses. Node itself limits the
  * header fields, the memory of each connection, and how often a client may reset its requests.
  *
  * @param http1 - options of the connections over HTTP/1
@@ -111,7 +111,7 @@ interface Progress {
 const minProgress = 65_536
 
 /**
- * Resets requests whose clients accept no data. Node does not tell how much of a write a client has accepted, so the time
+ * Resets requests whose clients accept no data. Node does not report how much of a write a client has accepted, so the time
  * for a write depends on its size. The timeouts of Node hold for connections: one request with progress is enough.
  *
  * @param open - the requests that the server processes

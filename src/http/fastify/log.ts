@@ -5,7 +5,7 @@ import { createTolerantDestination } from './log-destination.ts'
 /**
  * Creates the logger of a server, as Fastify does for a server with the option `logger`: the package needs no logger of its
  * own. It writes to standard error: lines of JSON, or readable lines to a terminal. Lines that cannot be written are dropped
- * and counted; the server goes on.
+ * and counted; the server continues.
  * @param level - the lowest level that is logged: `trace` … `fatal`, or `silent`
  */
 export function createLogger(level: string): FastifyBaseLogger {

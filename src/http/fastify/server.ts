@@ -34,9 +34,9 @@ type FastifyOptions = Pick<
 export interface ServerOptions<Auth = unknown> extends JsonApiOptions<Auth>, FastifyOptions {
   /** The beginning of every path, e.g. `/api`. Default: none. */
   readonly prefix?: string
-  /** Options of TLS. With them the server speaks HTTPS. */
+  /** Options of TLS, for HTTPS. */
   readonly https?: HttpsOptions
-  /** True for HTTP/2, over TLS with `https`; without TLS, clients must know that the server speaks it. Default false. */
+  /** True for HTTP/2, over TLS with `https`; without TLS, clients must know that the server uses it. Default false. */
   readonly http2?: boolean
   /**
    * The lowest level that is logged to standard error: `trace` … `fatal`, or `silent`. Default `info`. `logger` or

@@ -6,7 +6,7 @@ import type { RowRules, TypeRules } from './identity.ts'
 import { foldRule, type ResolvedRules, type RuleContext, resolveRules } from './rules.ts'
 import { restrictFields, toDecision } from './visible-model.ts'
 
-/** What holds for all identities for which every decision of the model is the same. */
+/** The rules and the model that all identities share for which every decision is the same. */
 export interface AccessShape {
   readonly rules: RowRules
   /** The model with the fields that exist for these identities. */

@@ -18,7 +18,7 @@ export interface RowRules {
   readonly hiddenFields: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-/** Who sends a request: the rules that apply, and the auth context with the values that they bind. */
+/** The identity of a request: the rules that apply, and the auth context with the values that they bind. */
 export interface Identity {
   readonly rules: RowRules
   readonly auth: unknown

@@ -9,7 +9,7 @@ export interface RuleValue {
   readonly read: (auth: unknown) => unknown
 }
 
-/** An operand of a rule, and where it stands. */
+/** An operand of a rule, and its position in the declaration. */
 interface RuleOperand {
   readonly value: unknown
   readonly field: AttributeField

@@ -133,7 +133,7 @@ function listInverseRules(
   const inverse = findInverse(model, resource, field)
   if (inverse === undefined) return []
   const other = getResourceType(model, field.to)
-  // Who may not read one side must not write it from the other.
+  // An identity that may not read one side must not write it from the other.
   const rights = right === 'writable' ? (['readable', 'writable'] as const) : ([right] as const)
   return rights.flatMap((each) => {
     const own = inverse.access?.[each]

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { createAdmissionFilter } from './admission.ts'
 
-/** The bounds of one cache: plans, and characters of their keys. The least recently used plan goes first. */
+/** The bounds of one cache: plans, and characters of their keys. The least recently used plan is evicted first. */
 const bounds = { max: 1000, maxSize: 1_000_000 }
 
 /**

@@ -17,7 +17,7 @@ export interface QueryShapeCache {
   intern<Shape extends object>(shape: Shape): Shape
 }
 
-/** The bounds of the cache: shapes, and characters of their JSON. The least recently used shape goes first. */
+/** The bounds of the cache: shapes, and characters of their JSON. The least recently used shape is evicted first. */
 const bounds = { max: 5000, maxSize: 8_000_000 }
 
 /** Creates the empty cache of an application. */

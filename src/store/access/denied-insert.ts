@@ -7,7 +7,7 @@ import { compileRowCondition } from './restrict.ts'
 
 /**
  * Compiles a statement that returns a row if the rule for creates denies a new row. It evaluates the rule on the values of the insert
- * before the row exists, so that the error of a constraint does not tell what else is stored to somebody who may not create the row.
+ * before the row exists, so that the error of a constraint reveals no stored value to an identity that may not create the row.
  *
  * The values form a row of the types of the table: the other half of the union has them, and no rows.
  * @returns `undefined` without a condition, and for one on columns whose values the database sets

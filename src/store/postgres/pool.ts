@@ -19,7 +19,7 @@ import {
   type TransactionOptions,
 } from './transaction.ts'
 
-/** How long a connection lives, in seconds: its end frees the server's memory for it. */
+/** The maximum age of a connection, in seconds: closing it frees the memory of its server process. */
 const maxLifetime = 1800
 /** How long an idle connection is kept, in milliseconds: its prepared statements would have to be prepared again. */
 const idleTimeout = 600_000

@@ -187,7 +187,7 @@ export class PostgresTransaction extends PostgresConnection {
       const rows = await this.allUnprepared({ sql: `fetch ${size} from ${name}`, placeholders: [] })
       const isLast = rows.length < size
       for (const row of rows) maxLength = Math.max(maxLength, countCharacters(row))
-      // Nobody else holds the rows.
+      // No other code has a reference to the rows, so their values can be replaced in place.
       if (rows.length > 0) yield loadRows(rows as unknown[][], load)
       if (isLast) break
       size = Math.max(Math.min(maxBatchSize, 4 * size, Math.floor(maxBatchLength / maxLength)), 1)

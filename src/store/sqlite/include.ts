@@ -79,7 +79,7 @@ export function* readIncludes(
   return owned && (yield* followEdges(owned, progress))
 }
 
-/** A read of included rows that goes on. */
+/** A read of included rows in progress. */
 interface IncludeProgress extends IncludeRequest {
   /** How many more resources the budget allows. */
   remaining: number
@@ -241,7 +241,7 @@ function addOwnedLinkage(rows: readonly Row[], at: number, owned: readonly Row[]
   }
 }
 
-/** Sets the linkage of a row in place: nobody but the read holds its rows. A copy of each row takes 1 µs for a page of 30. */
+/** Sets the linkage of a row in place: only the read has references to its rows. A copy of each row takes 1 µs for a page of 30. */
 function setLinkage(row: Row, at: number, linkage: readonly string[] | string | null): void {
   const values = row as unknown[]
   values[at] = linkage

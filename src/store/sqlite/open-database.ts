@@ -59,7 +59,7 @@ function toExistingFileUrl(path: string): URL {
 
 /**
  * The URL of a file that SQLite must not change. If the file is in WAL mode, even a read-only connection creates files in
- * its folder. If there is no log, nobody uses the database, so SQLite may treat it as immutable.
+ * its folder. If there is no log, no program uses the database, so SQLite may treat it as immutable.
  */
 function toReadOnlyUrl(path: string): string | URL {
   if (existsSync(`${path}-wal`)) return path

@@ -113,7 +113,7 @@ function loadRows(reply: ReaderReply, { load }: Statement): readonly Row[] {
   return rows
 }
 
-/** The error of a read whose client has disconnected. Nobody receives it. */
+/** The error of a read whose client has disconnected. No client receives it. */
 function disconnectedError(): HeaderError {
   return new HeaderError('unavailable', 'The client has closed the connection.')
 }
