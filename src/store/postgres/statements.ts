@@ -67,7 +67,9 @@ export function createPostgresStatements(
     cache.memoize(compile, (statement) => statementSize(statement))
   const reads = { maxRows: maxBufferedRows + 1, maxLinkage: maxBufferedLinkage }
   const writes = { maxRows: maxWriteResources + 1, maxLinkage: maxWriteLinkage }
-  const insertedTarget = { ...target, insertedRow: target.dialect.lastInsertId }
+  // The model of the target is that of the database once its tables are known.
+  const compileInserted = (shape: ReadShape) =>
+    compileDocumentStatement(shape, { ...target, insertedRow: target.dialect.lastInsertId }, writes)
   const documentForWrite = memoize((shape) => compileDocumentStatement(shape, target, writes))
   const boundedDocument = memoize((shape) => compileDocumentStatement(shape, target, reads))
   return {
@@ -75,7 +77,7 @@ export function createPostgresStatements(
     // Only streams need them.
     read: cache.memoize((shape) => compileRead(markUncheckedKeys(shape, target), target), readSize),
     documentForWrite,
-    insertedDocument: memoize((shape) => compileDocumentStatement(shape, insertedTarget, writes)),
+    insertedDocument: memoize(compileInserted),
     boundedDocument: (shape) => (needsLimits(shape) ? boundedDocument : documentForWrite)(shape),
     cachedCountPage: memoizeByRowBound(target, memoize, { ...reads, cachesCount: true }),
     reversedPage: memoizeByRowBound(target, memoize, { ...reads, isReversed: true }),

@@ -222,7 +222,9 @@ function createTarget(
     return loaded
   })
   const target: Target = {
-    model,
+    get model() {
+      return facts.current.model ?? model
+    },
     dialect,
     isIndexed: (table, columns) => facts.current.isIndexed(table, columns),
     ignoresCase: (table, column) => facts.current.ignoresCase(table, column),

@@ -1,7 +1,8 @@
-import { findTable, type TableTriggers } from '../../model/catalog.ts'
+import { type Catalog, findTable, type TableTriggers } from '../../model/catalog.ts'
 import type { Model, RelationshipField, Table } from '../../model/model.ts'
 import { hasForeignKey, listRelationshipKeys } from '../enforced-keys.ts'
 import { listTables, type Target } from '../tables.ts'
+import { excludeNullIds } from '../view-ids.ts'
 import { queryPostgresCatalog } from './catalog.ts'
 import { queryCollations } from './collations.ts'
 import type { PostgresConnection } from './connection.ts'
@@ -11,6 +12,8 @@ import { listValueLimits, type ValueLimits } from './value-limits.ts'
 
 /** Facts about the tables of a model that the store depends on. */
 export interface TableFacts {
+  /** The model without the rows of views whose id is null; absent if no type is a view. */
+  readonly model?: Model
   readonly isIndexed: IndexLookup
   /** Whether a column is of the type `citext`, or has a nondeterministic collation. */
   readonly ignoresCase: (table: Table, column: string) => boolean
@@ -94,6 +97,7 @@ export async function readTableFacts(
     listRelationshipKeys(model).flatMap((key) => (hasForeignKey(key, catalog) ? [key.field] : [])),
   )
   return {
+    ...withoutNullIds(model, catalog),
     isEnforced: (field) => enforced.has(field),
     isIndexed: await queryIndexes(connection, catalog),
     ignoresCase: (table, column) =>
@@ -103,4 +107,12 @@ export async function readTableFacts(
     valueLimits: listValueLimits(model, catalog),
     cacheableTables: await listCacheableTables(model, connection, target),
   }
+}
+
+function withoutNullIds(model: Model, catalog: Catalog): Pick<TableFacts, 'model'> {
+  const types = [...model.types].map(
+    ([type, resource]) => [type, excludeNullIds(resource, catalog)] as const,
+  )
+  const hasViews = types.some(([type, resource]) => resource !== model.types.get(type))
+  return hasViews ? { model: { ...model, types: new Map(types) } } : {}
 }

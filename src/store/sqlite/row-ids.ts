@@ -3,10 +3,11 @@ import { quote } from '../../errors/quote.ts'
 import { type Catalog, findTable, type StoredTable } from '../../model/catalog.ts'
 import { getCodec } from '../../model/codecs.ts'
 import type { Sql } from '../../model/dialect.ts'
-import type { Expression } from '../../model/fields.ts'
 import type { IdPart, Model, ResourceType } from '../../model/model.ts'
+import { narrowScope } from '../narrow-scope.ts'
 import { compileStatement } from '../statement.ts'
 import { and, asIdText, columnsAt, tableAt } from '../tables.ts'
+import { excludeNullIds } from '../view-ids.ts'
 import { querySqliteCatalog } from './catalog.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
@@ -67,11 +68,13 @@ export class RowIds {
       const isChecked = table?.is === 'table' && canCheck(resource, table)
       if (isChecked) remaining -= Math.min(estimateRowCount(this.#connection, table.name), maxRows)
       const found = isChecked && remaining >= 0 ? this.#findRow(resource) : undefined
-      types.set(type, found ? excludeRows(resource) : resource)
+      const narrowed =
+        found && narrowScope(resource, (column) => hasId(resource, resource.id.columns.map(column)))
+      types.set(type, narrowed ?? excludeNullIds(resource, catalog))
       if (found) warnings.push(describe(resource, found.id))
     }
     this.#warnings = warnings
-    if (areAllKnown) this.#served = warnings.length > 0 ? { ...this.#model, types } : this.#model
+    if (areAllKnown) this.#served = { ...this.#model, types }
   }
 
   /** Finds a row without an id. */
@@ -103,15 +106,6 @@ function isRowNumber({ id }: ResourceType, { primaryKey, columns }: StoredTable)
   const [name = ''] = primaryKey
   const isKey = primaryKey.length === 1 && id.columns.length === 1 && id.columns[0] === name
   return isKey && /^integer$/i.test(columns.get(name)?.type ?? '')
-}
-
-function excludeRows(resource: ResourceType): ResourceType {
-  const { scope } = resource
-  const restricted: Expression = (column) => {
-    const rest = hasId(resource, resource.id.columns.map(column))
-    return scope ? sql`(${scope(column)}) and ${rest}` : rest
-  }
-  return { ...resource, scope: restricted }
 }
 
 /** Compiles whether each column has a value that is a part of an id. */
