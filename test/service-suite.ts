@@ -64,6 +64,8 @@ export interface SuiteOptions {
    * description has examples, for which the service reads the tables at the start.
    */
   readonly isDescribed?: boolean
+  /** The tags of the suite; see `long-tests.ts`. */
+  readonly tags?: readonly string[]
 }
 
 /**
@@ -78,10 +80,11 @@ export function describeService(
     databases: on = databases,
     restarts = false,
     isDescribed = true,
+    tags = [],
   }: SuiteOptions = {},
 ): void {
   for (const database of on) {
-    describe(`${title} · ${database.name}`, () => {
+    describe(`${title} · ${database.name}`, { tags }, () => {
       const fixture = new Fixture(database, settings, isDescribed)
       beforeEach(() => fixture.prepare())
       afterEach(async (test) => {

@@ -17,7 +17,10 @@ export async function globalSetup(): Promise<void> {
     process.env.LAPIDARY_TEST_POSTGRES_TEMPLATE = template.path
   }
   if (process.env.LAPIDARY_TEST_POSTGRES !== undefined) return
-  server = await PostgresServer.make('fsync=off', 'full_page_writes=off', 'max_connections=300')
+  server = await PostgresServer.make(
+    ...['fsync=off', 'full_page_writes=off', 'autovacuum=off'],
+    ...['wal_level=minimal', 'max_wal_senders=0', 'max_connections=300'],
+  )
   process.env.LAPIDARY_TEST_POSTGRES = server.url
 }
 

@@ -79,10 +79,25 @@ describe('npm test', () => {
   })
 })
 
+describe('npm run test:tagged', () => {
+  it('runs the tests of the same files that npm test leaves out', () => {
+    const filter = '--experimental-test-tag-filter='
+    assert.equal(
+      String(scripts.test).replace(`${filter}!long`, `${filter}long`),
+      String(scripts['test:tagged']),
+    )
+    assert.notEqual(scripts.test, scripts['test:tagged'])
+  })
+})
+
 describe('npm run test:long', () => {
   it('runs every file of test/long/', () => {
     const files = filesOf(String(scripts['test:long']))
     assert.ok(files.length > 0)
     assert.deepEqual(files.sort(), globSync('test/long/*.ts', { cwd: root }).sort())
+  })
+
+  it('also runs the tests that npm test leaves out', () => {
+    assert.match(String(scripts['test:long']), /^npm run test:tagged && /)
   })
 })

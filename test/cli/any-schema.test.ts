@@ -10,7 +10,7 @@ import { mediaType } from '../client.ts'
 import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute, isPostgres } from '../filled.ts'
-import { scale, seed } from '../property/seed.ts'
+import { isExhaustive, scale, seed } from '../property/seed.ts'
 import type { Resource } from '../test-response.ts'
 import {
   assertCompiles,
@@ -23,9 +23,9 @@ import { additions, createRole, listAdditions } from './random-additions.ts'
 import { postgresSql, schemas, sqliteSql } from './random-schema.ts'
 
 /** The number of random schemas for each database. */
-const runs = 5 * scale
+const runs = isExhaustive ? 5 * scale : 2
 /** The number of those that are not in order. The samples of each take a process on SQLite. */
-const disorderlyRuns = 2 * scale
+const disorderlyRuns = isExhaustive ? 2 * scale : 1
 
 describe('Declarations generated from random schemas', () => {
   const cleanup = new Cleanup()

@@ -58,7 +58,9 @@ for (const database of databases) {
     })
 
     it('responds at every route, and counts, values and links equal those of SQL', async () => {
-      for (const type of served.model.types.values()) await walkType(served, type, walk)
+      const types = [...served.model.types.values()]
+      const walked = isComplete ? types : types.filter((_, index) => index % 4 === 0)
+      for (const type of walked) await walkType(served, type, walk)
     })
 
     it('accepts resources as they were returned', async () => {

@@ -8,6 +8,7 @@ import { sampleDatabase } from '../../cli/read-catalog.ts'
 import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute, filled, isPostgres } from '../filled.ts'
+import { long } from '../long-tests.ts'
 import { introspect, postgres, sqlite } from './introspected.ts'
 
 for (const database of databases) {
@@ -268,7 +269,7 @@ describe('Declarations generated from a catalog and its data · SQLite', () => {
     )
   })
 
-  it('do not wait for a view that takes long', { timeout: 60_000 }, async (test) => {
+  it('do not wait for a view that takes long', { ...long, timeout: 60_000 }, async (test) => {
     const url = await filled(
       test,
       sqlite,

@@ -4,6 +4,7 @@ import { generateDeclarations } from '../../cli/generate-declarations.ts'
 import { readCatalog } from '../../cli/read-catalog.ts'
 import { databases } from '../databases.ts'
 import { filled } from '../filled.ts'
+import { partOf } from '../long-tests.ts'
 import { createProject, importGenerated, verifiedModel } from './generated-project.ts'
 import { type SchemaCase, sharedCases } from './schemas.ts'
 import { postgresCases } from './schemas-of-postgres.ts'
@@ -19,8 +20,8 @@ for (const database of databases) {
     return [title, ownSql, ...lines]
   })
   describe(`Declarations generated from a schema · ${database.name}`, () => {
-    for (const [title, sql, ...lines] of [...cases, ...ownCases]) {
-      it(title, async (test) => {
+    for (const [index, [title, sql, ...lines]] of [...cases, ...ownCases].entries()) {
+      it(title, partOf(index, 4), async (test) => {
         const url = await filled(test, database, sql)
         assertLines(generateDeclarations(await readCatalog(url)), lines)
         await verifiedModel(await importGenerated(await createProject(test), 'generated', url), url)

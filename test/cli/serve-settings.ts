@@ -6,6 +6,7 @@ import { type Call, connect } from '../client.ts'
 import type { Database } from '../databases.ts'
 import { absolutePath } from '../docs/pages.ts'
 import { filled } from '../filled.ts'
+import { long } from '../long-tests.ts'
 import { folder, startProgram } from '../service/child.ts'
 import { parseResponse, type TestResponse } from '../test-response.ts'
 
@@ -44,20 +45,24 @@ export async function send(
 
 /** Declares the test that `lapidary serve` takes every setting of a server, with workers. */
 export function testSettings(database: Database): void {
-  it(`lapidary serve takes every setting of a server, and the url from DATABASE_URL · ${database.name}`, async (test) => {
-    const child = await startProgram(test, main, {
-      cwd: await folder(test),
-      args: ['serve', '--types', 'singular', '--page-size=1', '--workers', '2'],
-      environment: {
-        ...{ DATABASE_URL: await filled(test, database, tables), PORT: '0' },
-        ...{ BASE_PATH: '/api', LOG_LEVEL: 'warn' },
-      },
-    })
-    const albums = await send(child.url, 'GET', '/api/albums?page[size]=1000')
-    assert.equal(JSON.parse(albums.text).data[0].type, 'album', albums.text)
-    const all = await send(child.url, 'GET', '/api/albums?page[size]=0')
-    assert.equal(all.status, 400, all.text)
-    const { code } = await child.end('SIGTERM')
-    assert.equal(code, 0)
-  })
+  it(
+    `lapidary serve takes every setting of a server, and the url from DATABASE_URL · ${database.name}`,
+    long,
+    async (test) => {
+      const child = await startProgram(test, main, {
+        cwd: await folder(test),
+        args: ['serve', '--types', 'singular', '--page-size=1', '--workers', '2'],
+        environment: {
+          ...{ DATABASE_URL: await filled(test, database, tables), PORT: '0' },
+          ...{ BASE_PATH: '/api', LOG_LEVEL: 'warn' },
+        },
+      })
+      const albums = await send(child.url, 'GET', '/api/albums?page[size]=1000')
+      assert.equal(JSON.parse(albums.text).data[0].type, 'album', albums.text)
+      const all = await send(child.url, 'GET', '/api/albums?page[size]=0')
+      assert.equal(all.status, 400, all.text)
+      const { code } = await child.end('SIGTERM')
+      assert.equal(code, 0)
+    },
+  )
 }

@@ -15,6 +15,7 @@ import { sqliteDialect } from '../../src/store/sqlite/dialect.ts'
 import { connect } from '../client.ts'
 import { databases } from '../databases.ts'
 import { filled } from '../filled.ts'
+import { long } from '../long-tests.ts'
 import { statementsOf } from '../service/statements.ts'
 import { absolutePath, readPage, root, section, tableRows, tablesIn } from './pages.ts'
 
@@ -170,7 +171,7 @@ describe('docs/architecture.md', () => {
     })
   }
 
-  it('shows how many functions repeated requests enter', async () => {
+  it('shows how many functions repeated requests enter', long, async () => {
     const tool = absolutePath('tools/trace-request.ts')
     const { stdout } = await promisify(execFile)(process.execPath, [tool, '--summary'])
     const counted = [...stdout.matchAll(/: (\d+) functions/g)].map(([, number]) => Number(number))

@@ -25,6 +25,7 @@ import {
   uuid,
 } from 'lapidary'
 import type { ColumnTypes } from '../databases.ts'
+import { partOf } from '../long-tests.ts'
 import { ids } from '../test-response.ts'
 import { engine } from './engine.ts'
 import { attributeText, attributeTexts, create } from './things.ts'
@@ -118,10 +119,10 @@ engine('Arrays', served, (app) => {
     return ids(response).join(' ')
   }
 
-  for (const [name, { values, alike, invalid, expected }] of all) {
+  for (const [index, [name, { values, alike, invalid, expected }]] of all.entries()) {
     const [first, second, third] = values
 
-    it(`of ${name} are returned as they were sent`, async () => {
+    it(`of ${name} are returned as they were sent`, partOf(index, 3), async () => {
       for (const sent of [list(...values), '[]', list(first, first), list(third), 'null']) {
         const made = await create(app, { [name]: sent })
         assert.equal(made.status, 201, made.text)
@@ -131,55 +132,63 @@ engine('Arrays', served, (app) => {
       }
     })
 
-    it(`of ${name} are found by eq, contains and overlaps, and by null`, async () => {
-      const stored = [list(first, second), list(second, first), list(first), '[]', 'null']
-      for (const [at, json] of stored.entries())
-        assert.equal((await create(app, { [name]: json })).one.id, String(at + 1))
-      for (const one of [first, alike ?? first]) {
-        assert.equal(await find(name, 'eq', list(one, second)), '1')
-        assert.equal(await find(name, 'eq', list(one)), '3')
-        assert.equal(await find(name, 'ne', list(one)), '1 2 4')
-        assert.equal(await find(name, 'eq', list(one), true), '1 2 4')
-        assert.equal(await find(name, 'is_', list(one)), '3')
-        assert.equal(await find(name, 'isnot', list(one)), '1 2 4 5')
-        assert.equal(await find(name, 'contains', list(one)), '1 2 3')
-        assert.equal(await find(name, 'contains', list(one, second, one)), '1 2')
-        assert.equal(await find(name, 'contains', list(one, second), true), '3 4')
-        assert.equal(await find(name, 'overlaps', list(second, one)), '1 2 3')
-        assert.equal(await find(name, 'overlaps', list(second)), '1 2')
-        assert.equal(await find(name, 'overlaps', list(second), true), '3 4')
-      }
-      assert.equal(await find(name, 'eq', '[]'), '4')
-      assert.equal(await find(name, 'contains', '[]'), '1 2 3 4')
-      assert.equal(await find(name, 'overlaps', '[]'), '')
-      assert.equal(await find(name, 'eq', 'null'), '5')
-      assert.equal(await find(name, 'isnot', 'null'), '1 2 3 4')
-      assert.equal(await find(name, 'contains', 'null'), '')
-      const byText = await app.get('/things', { [`filter[${name}]`]: list(first, second) })
-      assert.deepEqual(ids(byText), ['1'])
-    })
+    it(
+      `of ${name} are found by eq, contains and overlaps, and by null`,
+      partOf(index, 3),
+      async () => {
+        const stored = [list(first, second), list(second, first), list(first), '[]', 'null']
+        for (const [at, json] of stored.entries())
+          assert.equal((await create(app, { [name]: json })).one.id, String(at + 1))
+        for (const one of [first, alike ?? first]) {
+          assert.equal(await find(name, 'eq', list(one, second)), '1')
+          assert.equal(await find(name, 'eq', list(one)), '3')
+          assert.equal(await find(name, 'ne', list(one)), '1 2 4')
+          assert.equal(await find(name, 'eq', list(one), true), '1 2 4')
+          assert.equal(await find(name, 'is_', list(one)), '3')
+          assert.equal(await find(name, 'isnot', list(one)), '1 2 4 5')
+          assert.equal(await find(name, 'contains', list(one)), '1 2 3')
+          assert.equal(await find(name, 'contains', list(one, second, one)), '1 2')
+          assert.equal(await find(name, 'contains', list(one, second), true), '3 4')
+          assert.equal(await find(name, 'overlaps', list(second, one)), '1 2 3')
+          assert.equal(await find(name, 'overlaps', list(second)), '1 2')
+          assert.equal(await find(name, 'overlaps', list(second), true), '3 4')
+        }
+        assert.equal(await find(name, 'eq', '[]'), '4')
+        assert.equal(await find(name, 'contains', '[]'), '1 2 3 4')
+        assert.equal(await find(name, 'overlaps', '[]'), '')
+        assert.equal(await find(name, 'eq', 'null'), '5')
+        assert.equal(await find(name, 'isnot', 'null'), '1 2 3 4')
+        assert.equal(await find(name, 'contains', 'null'), '')
+        const byText = await app.get('/things', { [`filter[${name}]`]: list(first, second) })
+        assert.deepEqual(ids(byText), ['1'])
+      },
+    )
 
-    it(`of ${name}: each invalid element is an error with its position`, async () => {
-      const rejected = await create(app, { [name]: list(first, invalid, 'null') })
-      assert.equal(rejected.status, 422, rejected.text)
-      assert.deepEqual(
-        rejected.body.errors?.map(({ source }) => source?.pointer),
-        [`/data/attributes/${name}/1`, `/data/attributes/${name}/2`],
-      )
-      const { detail } = rejected.error
-      assert.ok(detail.startsWith(`${name}[1] must be `), detail)
-      assert.match(detail.slice(`${name}[1] must be `.length).replace(/; it is .*/, ''), expected)
-      // A filter can search for a part of an address.
-      if (name === 'addresses') return
-      const filtered = await app.get('/things', {
-        filter: `[{"name":"${name}","op":"contains","val":${list(invalid)}}]`,
-      })
-      assert.equal(filtered.status, 400, filtered.text)
-      assert.match(
-        filtered.error.detail,
-        /must be compared with an array in which each element is .*; element 0 is /,
-      )
-    })
+    it(
+      `of ${name}: each invalid element is an error with its position`,
+      partOf(index, 3),
+      async () => {
+        const rejected = await create(app, { [name]: list(first, invalid, 'null') })
+        assert.equal(rejected.status, 422, rejected.text)
+        assert.deepEqual(
+          rejected.body.errors?.map(({ source }) => source?.pointer),
+          [`/data/attributes/${name}/1`, `/data/attributes/${name}/2`],
+        )
+        const { detail } = rejected.error
+        assert.ok(detail.startsWith(`${name}[1] must be `), detail)
+        assert.match(detail.slice(`${name}[1] must be `.length).replace(/; it is .*/, ''), expected)
+        // A filter can search for a part of an address.
+        if (name === 'addresses') return
+        const filtered = await app.get('/things', {
+          filter: `[{"name":"${name}","op":"contains","val":${list(invalid)}}]`,
+        })
+        assert.equal(filtered.status, 400, filtered.text)
+        assert.match(
+          filtered.error.detail,
+          /must be compared with an array in which each element is .*; element 0 is /,
+        )
+      },
+    )
   }
 
   for (const [name, { values, invalid }] of Object.entries(opaque)) {

@@ -9,7 +9,7 @@ import { parseQuery } from '../../src/parse/query.ts'
 import { autoParameterize } from '../../src/plan/cache/auto-parameterization.ts'
 import { createPlanner } from '../../src/plan/planner.ts'
 import { planCollection, type ReadPlan } from '../../src/plan/read.ts'
-import { seed } from '../property/seed.ts'
+import { isExhaustive, seed } from '../property/seed.ts'
 import { library } from './library.ts'
 
 const resource = getResourceType(library, 'book')
@@ -104,6 +104,9 @@ const query = fc.oneof(
     .map(([template, one, other]) => template.replace('1', () => one).replace(/2$/, () => other)),
 )
 
+/** Random queries: more in `npm run test:long`. */
+const runs = isExhaustive ? 20_000 : 4000
+
 describe('Auto-parameterization', () => {
   it('given any query, when a template serves it, then the plan or the errors are those of planning it afresh', () => {
     const planQuery = autoParameterize(plan)
@@ -111,7 +114,7 @@ describe('Auto-parameterization', () => {
       fc.property(query, (search) => {
         assert.deepEqual(resultOf(planQuery, search), resultOf(plan, search))
       }),
-      { numRuns: 20_000, seed },
+      { numRuns: runs, seed },
     )
   })
 

@@ -33,6 +33,8 @@ export interface Served {
   readonly hasForeignValues?: boolean
   /** Whether the tables are made again for each test, even after a test that only read: then no count is remembered. */
   readonly resets?: boolean
+  /** The tags of the suite; see `long-tests.ts`. */
+  readonly tags?: readonly string[]
 }
 
 /** A server of the engine, as a test meets it: over HTTP, every response checked before the test sees it. */
@@ -57,7 +59,7 @@ export interface Engine {
 export function engine(title: string, served: Served, body: (engine: Engine) => void): void {
   for (const database of served.on ?? databases) {
     if (served.only !== undefined && served.only !== database.dialect) continue
-    describe(`${title} · ${database.name}`, () => {
+    describe(`${title} · ${database.name}`, { tags: served.tags ?? [] }, () => {
       const fixture = new Fixture(database, served)
       beforeEach(() => fixture.prepare())
       afterEach(async (test) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Query } from '../client.ts'
+import { partOf } from '../long-tests.ts'
 import { ids, type TestResponse } from '../test-response.ts'
 import { type Engine, engine } from './engine.ts'
 import { type Direction, directionsOf, type Links, linkVariants } from './links.ts'
@@ -45,161 +46,177 @@ class Reader {
 const included = (response: TestResponse) =>
   (response.body.included ?? []).map(({ type, id }) => [type, id])
 
-for (const variant of linkVariants) {
+for (const [index, variant] of linkVariants.entries()) {
   const tables = variant.tables(4, variant.pairs)
-  engine(`Reading over ${variant.sentence}`, { model: variant.model, tables }, (app) => {
-    const directions = directionsOf(variant).map((direction) => new Reader(app, direction, variant))
+  engine(
+    `Reading over ${variant.sentence}`,
+    { model: variant.model, tables, ...partOf(index, 4) },
+    (app) => {
+      const directions = directionsOf(variant).map(
+        (direction) => new Reader(app, direction, variant),
+      )
 
-    it('linkage is returned alike on its own URL, in each resource and in lists', async () => {
-      for (const reader of directions) {
-        const { from } = reader.direction
-        const show = { [`fields[${from.type}]`]: from.field }
-        const list = (await app.get(from.path, show)).many
-        for (const n of rows) {
-          const expected = reader.linkage(n)
-          const own = await app.get(reader.path(n, `/relationships/${from.field}`))
-          assert.deepEqual(own.body.data, expected, own.text)
-          const { one } = await app.get(reader.path(n), show)
-          assert.deepEqual(one.relationships?.[from.field]?.data, expected)
-          assert.deepEqual(list[n - 1]?.relationships?.[from.field]?.data, expected)
-        }
-      }
-    })
-
-    it('what is related is found on its own path', async () => {
-      for (const reader of directions) {
-        const { from, to } = reader.direction
-        for (const n of rows) {
-          const response = await app.get(reader.path(n, `/${from.field}`))
-          assert.equal(response.status, 200, response.text)
-          const found = [response.body.data ?? []].flat()
-          assert.deepEqual(
-            found.map(({ type, id }) => [type, id]),
-            reader.ids(linkedTo(reader.pairs, n)).map((id) => [to.type, id]),
-          )
-        }
-        const absent = encodeURIComponent(variant.ids.of(9))
-        for (const end of [`/${from.field}`, `/relationships/${from.field}`]) {
-          const response = await app.get(`${from.path}/${absent}${end}`)
-          assert.deepEqual([response.status, response.error.code], [404, 'not_found'])
-        }
-      }
-    })
-
-    it('it is included over one relationship and over three, in lists, in pages and alone', async () => {
-      for (const reader of directions) {
-        const { from, to } = reader.direction
-        const path = [from.field, to.field, from.field].slice(0, to.isDeclared ? 3 : 1)
-        for (const length of [1, path.length]) {
-          const include = path.slice(0, length).join('.')
-          for (const [target, start, query] of [
-            [from.path, rows, {}],
-            [from.path, rows, { 'page[size]': '0' }],
-            [from.path, [2], { 'page[size]': '1', 'page[number]': '2' }],
-            ...rows.map((n) => [reader.path(n), [n], {}] as const),
-          ] as const) {
-            const response = await app.get(target, { include, ...query })
-            assert.equal(response.status, 200, response.text)
-            const types = Array.from({ length: length }, (_, at) => (at % 2 === 0 ? to : from).type)
-            const all = reached(reader.pairs, start, length).flatMap((numbers, at) =>
-              reader.ids(numbers).map((id) => JSON.stringify([types[at], id])),
-            )
-            const primary = reader.ids(start).map((id) => JSON.stringify([from.type, id]))
-            const expected = new Set(all).difference(new Set(primary))
-            const returned = included(response).map((each) => JSON.stringify(each))
-            assert.deepEqual(returned.sort(), [...expected].sort(), `${target} ${include}`)
+      it('linkage is returned alike on its own URL, in each resource and in lists', async () => {
+        for (const reader of directions) {
+          const { from } = reader.direction
+          const show = { [`fields[${from.type}]`]: from.field }
+          const list = (await app.get(from.path, show)).many
+          for (const n of rows) {
+            const expected = reader.linkage(n)
+            const own = await app.get(reader.path(n, `/relationships/${from.field}`))
+            assert.deepEqual(own.body.data, expected, own.text)
+            const { one } = await app.get(reader.path(n), show)
+            assert.deepEqual(one.relationships?.[from.field]?.data, expected)
+            assert.deepEqual(list[n - 1]?.relationships?.[from.field]?.data, expected)
           }
         }
-      }
-    })
+      })
 
-    it('it is included beside its own linkage', async () => {
-      for (const reader of directions) {
-        const { field } = reader.direction.from
-        for (const n of rows) {
-          const response = await app.get(reader.path(n, `/relationships/${field}`), {
-            include: field,
-          })
-          const linked = reader.ids(linkedTo(reader.pairs, n))
-          if (response.body.data !== null)
+      it('what is related is found on its own path', async () => {
+        for (const reader of directions) {
+          const { from, to } = reader.direction
+          for (const n of rows) {
+            const response = await app.get(reader.path(n, `/${from.field}`))
+            assert.equal(response.status, 200, response.text)
+            const found = [response.body.data ?? []].flat()
             assert.deepEqual(
-              included(response).map(([, id]) => id),
-              linked,
+              found.map(({ type, id }) => [type, id]),
+              reader.ids(linkedTo(reader.pairs, n)).map((id) => [to.type, id]),
             )
+          }
+          const absent = encodeURIComponent(variant.ids.of(9))
+          for (const end of [`/${from.field}`, `/relationships/${from.field}`]) {
+            const response = await app.get(`${from.path}/${absent}${end}`)
+            assert.deepEqual([response.status, response.error.code], [404, 'not_found'])
+          }
         }
-      }
-    })
+      })
 
-    it('filters ask whether there is any, with which values, and none', async () => {
-      for (const reader of directions) {
-        const { from, to } = reader.direction
-        const { field } = from
-        const op = from.many ? 'any' : 'has'
-        const linkedFrom = (test: (others: readonly number[]) => boolean) =>
-          rows.filter((n) => test(linkedTo(reader.pairs, n)))
-        const some = linkedFrom((others) => others.length > 0)
-        const none = linkedFrom((others) => others.length === 0)
-        const first = linkedFrom((others) => others.includes(1))
-        const letter = to.type[0] ?? ''
-        const name = { name: 'name', op: 'eq', val: `${letter}1` }
-        for (const [filter, expected] of [
-          [{ name: field, op }, some],
-          [{ name: field, op, val: null }, some],
-          [{ not: { name: field, op } }, none],
-          [{ name: field, op: 'eq', val: null }, none],
-          [{ name: field, op: 'is_', val: null }, none],
-          [{ name: field, op: 'ne', val: null }, some],
-          [{ name: field, op: 'isnot', val: null }, some],
-          [{ name: field, op, val: name }, first],
-          [{ not: { name: field, op, val: name } }, rows.filter((n) => !first.includes(n))],
-          [{ name: `${field}__name`, op: 'in_', val: [`${letter}1`, 'x'] }, first],
-          [{ name: `${field}__id`, op: 'eq', val: variant.ids.of(1) }, first],
-          [{ name: field, op, val: { name: 'name', op: 'eq', val: null } }, []],
-        ] as const) {
+      it('it is included over one relationship and over three, in lists, in pages and alone', async () => {
+        for (const reader of directions) {
+          const { from, to } = reader.direction
+          const path = [from.field, to.field, from.field].slice(0, to.isDeclared ? 3 : 1)
+          for (const length of [1, path.length]) {
+            const include = path.slice(0, length).join('.')
+            for (const [target, start, query] of [
+              [from.path, rows, {}],
+              [from.path, rows, { 'page[size]': '0' }],
+              [from.path, [2], { 'page[size]': '1', 'page[number]': '2' }],
+              ...rows.map((n) => [reader.path(n), [n], {}] as const),
+            ] as const) {
+              const response = await app.get(target, { include, ...query })
+              assert.equal(response.status, 200, response.text)
+              const types = Array.from(
+                { length: length },
+                (_, at) => (at % 2 === 0 ? to : from).type,
+              )
+              const all = reached(reader.pairs, start, length).flatMap((numbers, at) =>
+                reader.ids(numbers).map((id) => JSON.stringify([types[at], id])),
+              )
+              const primary = reader.ids(start).map((id) => JSON.stringify([from.type, id]))
+              const expected = new Set(all).difference(new Set(primary))
+              const returned = included(response).map((each) => JSON.stringify(each))
+              assert.deepEqual(returned.sort(), [...expected].sort(), `${target} ${include}`)
+            }
+          }
+        }
+      })
+
+      it('it is included beside its own linkage', async () => {
+        for (const reader of directions) {
+          const { field } = reader.direction.from
+          for (const n of rows) {
+            const response = await app.get(reader.path(n, `/relationships/${field}`), {
+              include: field,
+            })
+            const linked = reader.ids(linkedTo(reader.pairs, n))
+            if (response.body.data !== null)
+              assert.deepEqual(
+                included(response).map(([, id]) => id),
+                linked,
+              )
+          }
+        }
+      })
+
+      it('filters ask whether there is any, with which values, and none', async () => {
+        for (const reader of directions) {
+          const { from, to } = reader.direction
+          const { field } = from
+          const op = from.many ? 'any' : 'has'
+          const linkedFrom = (test: (others: readonly number[]) => boolean) =>
+            rows.filter((n) => test(linkedTo(reader.pairs, n)))
+          const some = linkedFrom((others) => others.length > 0)
+          const none = linkedFrom((others) => others.length === 0)
+          const first = linkedFrom((others) => others.includes(1))
+          const letter = to.type[0] ?? ''
+          const name = { name: 'name', op: 'eq', val: `${letter}1` }
+          for (const [filter, expected] of [
+            [{ name: field, op }, some],
+            [{ name: field, op, val: null }, some],
+            [{ not: { name: field, op } }, none],
+            [{ name: field, op: 'eq', val: null }, none],
+            [{ name: field, op: 'is_', val: null }, none],
+            [{ name: field, op: 'ne', val: null }, some],
+            [{ name: field, op: 'isnot', val: null }, some],
+            [{ name: field, op, val: name }, first],
+            [{ not: { name: field, op, val: name } }, rows.filter((n) => !first.includes(n))],
+            [{ name: `${field}__name`, op: 'in_', val: [`${letter}1`, 'x'] }, first],
+            [{ name: `${field}__id`, op: 'eq', val: variant.ids.of(1) }, first],
+            [{ name: field, op, val: { name: 'name', op: 'eq', val: null } }, []],
+          ] as const) {
+            assert.deepEqual(
+              await reader.found({ filter: [filter] }),
+              expected,
+              JSON.stringify(filter),
+            )
+          }
           assert.deepEqual(
-            await reader.found({ filter: [filter] }),
-            expected,
-            JSON.stringify(filter),
+            await reader.found({ [`filter[${field}__id]`]: variant.ids.of(1) }),
+            first,
           )
+          assert.deepEqual(await reader.found({ [`filter[${field}__name]`]: `${letter}1` }), first)
+          if (!to.isDeclared) continue
+          const round = `${field}__${to.field}__${field}__name`
+          const around = rows.filter((n) => reached(reader.pairs, [n], 3)[2]?.includes(1))
+          assert.deepEqual(await reader.found({ [`filter[${round}]`]: `${letter}1` }), around)
         }
-        assert.deepEqual(await reader.found({ [`filter[${field}__id]`]: variant.ids.of(1) }), first)
-        assert.deepEqual(await reader.found({ [`filter[${field}__name]`]: `${letter}1` }), first)
-        if (!to.isDeclared) continue
-        const round = `${field}__${to.field}__${field}__name`
-        const around = rows.filter((n) => reached(reader.pairs, [n], 3)[2]?.includes(1))
-        assert.deepEqual(await reader.found({ [`filter[${round}]`]: `${letter}1` }), around)
-      }
-    })
+      })
 
-    it('lists are sorted by what a to-one leads to, those without it last', async () => {
-      for (const reader of directions.filter(({ direction }) => !direction.from.many)) {
-        const { field } = reader.direction.from
-        const target = (n: number) => linkedTo(reader.pairs, n)[0] ?? 99
-        const ascending = rows.toSorted((one, other) => target(one) - target(other) || one - other)
-        const descending = rows.toSorted((one, other) => target(other) - target(one) || one - other)
-        for (const name of ['name', 'id']) {
-          assert.deepEqual(await reader.found({ sort: `${field}.${name}` }), ascending)
-          assert.deepEqual(await reader.found({ sort: `-${field}.${name}` }), descending)
+      it('lists are sorted by what a to-one leads to, those without it last', async () => {
+        for (const reader of directions.filter(({ direction }) => !direction.from.many)) {
+          const { field } = reader.direction.from
+          const target = (n: number) => linkedTo(reader.pairs, n)[0] ?? 99
+          const ascending = rows.toSorted(
+            (one, other) => target(one) - target(other) || one - other,
+          )
+          const descending = rows.toSorted(
+            (one, other) => target(other) - target(one) || one - other,
+          )
+          for (const name of ['name', 'id']) {
+            assert.deepEqual(await reader.found({ sort: `${field}.${name}` }), ascending)
+            assert.deepEqual(await reader.found({ sort: `-${field}.${name}` }), descending)
+          }
         }
-      }
-    })
+      })
 
-    it('related lists take filters, sorts, pages and includes of their own', async () => {
-      for (const reader of directions.filter(({ direction }) => direction.from.many)) {
-        const { from, to } = reader.direction
-        for (const n of rows) {
-          const all = linkedTo(reader.pairs, n)
-          const ask = async (query: Query) =>
-            ids(await app.get(reader.path(n, `/${from.field}`), query))
-          assert.deepEqual(await ask({ sort: '-name' }), reader.ids(all.toReversed()))
-          assert.deepEqual(await ask({ sort: '-id' }), reader.ids(all.toReversed()))
-          const named = { 'filter[name]': `${to.type[0]}1` }
-          assert.deepEqual(await ask(named), reader.ids(all.filter((each) => each === 1)))
-          const second = { 'page[size]': '1', 'page[number]': '2' }
-          assert.deepEqual(await ask(second), reader.ids(all.slice(1, 2)))
-          if (to.isDeclared) assert.deepEqual(await ask({ include: to.field }), reader.ids(all))
+      it('related lists take filters, sorts, pages and includes of their own', async () => {
+        for (const reader of directions.filter(({ direction }) => direction.from.many)) {
+          const { from, to } = reader.direction
+          for (const n of rows) {
+            const all = linkedTo(reader.pairs, n)
+            const ask = async (query: Query) =>
+              ids(await app.get(reader.path(n, `/${from.field}`), query))
+            assert.deepEqual(await ask({ sort: '-name' }), reader.ids(all.toReversed()))
+            assert.deepEqual(await ask({ sort: '-id' }), reader.ids(all.toReversed()))
+            const named = { 'filter[name]': `${to.type[0]}1` }
+            assert.deepEqual(await ask(named), reader.ids(all.filter((each) => each === 1)))
+            const second = { 'page[size]': '1', 'page[number]': '2' }
+            assert.deepEqual(await ask(second), reader.ids(all.slice(1, 2)))
+            if (to.isDeclared) assert.deepEqual(await ask({ include: to.field }), reader.ids(all))
+          }
         }
-      }
-    })
-  })
+      })
+    },
+  )
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { partOf } from '../long-tests.ts'
 import type { Identifier, TestResponse } from '../test-response.ts'
 import { type Engine, engine } from './engine.ts'
 import { type Direction, directionsOf, type End, type Links, linkVariants } from './links.ts'
@@ -102,12 +103,12 @@ const messages: Readonly<Record<string, string>> = {
   DELETE: 'Relationship successfully updated',
 }
 
-for (const variant of linkVariants) {
+for (const [index, variant] of linkVariants.entries()) {
   const tables = variant.tables(4, variant.pairs)
   for (const direction of directionsOf(variant)) {
     const { from, to } = direction
     const title = `Writing over ${variant.sentence}: ${from.type}.${from.field}`
-    engine(title, { model: variant.model, tables }, (app) => {
+    engine(title, { model: variant.model, tables, ...partOf(index, 4) }, (app) => {
       const writer = () => new Writer(app, direction, variant)
       const document = (n: number | undefined, others: readonly number[], made: Writer) => ({
         data: {

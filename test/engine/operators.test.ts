@@ -27,6 +27,7 @@ import { kinds } from '../../src/model/kinds.ts'
 import { operators } from '../../src/model/operators.ts'
 import { parametricKinds } from '../../src/model/parametric-kinds.ts'
 import type { ColumnTypes } from '../databases.ts'
+import { long, partOf } from '../long-tests.ts'
 import { ids } from '../test-response.ts'
 import type { Engine } from './engine.ts'
 import { engine } from './engine.ts'
@@ -123,8 +124,8 @@ it('the table of expectations has every operator and every kind', () => {
 })
 
 engine('Operators on the kinds that they apply to', served, (app) => {
-  for (const [op, byKind] of expectations) {
-    it(`${op}: on ${[...byKind.keys()].join(', ')}`, async () => {
+  for (const [index, [op, byKind]] of [...expectations].entries()) {
+    it(`${op}: on ${[...byKind.keys()].join(', ')}`, partOf(index, 3), async () => {
       for (const [name, expected] of byKind) {
         for (const [val, matching] of expected) {
           const filter = { name, op, val }
@@ -134,7 +135,7 @@ engine('Operators on the kinds that they apply to', served, (app) => {
     })
   }
 
-  it('not finds the other rows, except those with null, which match neither', async () => {
+  it('not finds the other rows, except those with null, which match neither', long, async () => {
     for (const [op, byKind] of expectations) {
       for (const [name, expected] of byKind) {
         if (opaque.includes(name)) continue
@@ -229,7 +230,7 @@ engine('Operators with another field', served, (app) => {
     }
   })
 
-  it('other kinds are rejected with their names', async () => {
+  it('other kinds are rejected with their names', long, async () => {
     const alike = [
       ['text', 'email', 'url'],
       ['integer', 'integer64', 'number', 'id'],
@@ -317,15 +318,23 @@ engine('Operators on relationships', served, (app) => {
     }
   })
 
-  it('through a relationship each operator finds the same as on the field itself', async () => {
-    for (const [op, byKind] of expectations) {
-      for (const [name, expected] of byKind) {
-        for (const [val, matching] of expected) {
-          const isBoss = matching.split(' ').includes('1')
-          const filter = { name: `above__${name}`, op, val }
-          assert.equal(await matchingIds(app, filter), isBoss ? '2 3' : '', JSON.stringify(filter))
+  it(
+    'through a relationship each operator finds the same as on the field itself',
+    long,
+    async () => {
+      for (const [op, byKind] of expectations) {
+        for (const [name, expected] of byKind) {
+          for (const [val, matching] of expected) {
+            const isBoss = matching.split(' ').includes('1')
+            const filter = { name: `above__${name}`, op, val }
+            assert.equal(
+              await matchingIds(app, filter),
+              isBoss ? '2 3' : '',
+              JSON.stringify(filter),
+            )
+          }
         }
       }
-    }
-  })
+    },
+  )
 })

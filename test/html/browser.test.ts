@@ -3,6 +3,7 @@ import { after, afterEach, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type RunningService, startService } from '../../service/start-service.ts'
 import { lacksChromium, type TestBrowser } from '../browser.ts'
+import { long } from '../long-tests.ts'
 import { openBrowser } from './shared-browser.ts'
 
 const settings = { databaseUrl: 'sqlite::memory:', host: '127.0.0.1', port: 0, logLevel: 'silent' }
@@ -25,7 +26,11 @@ describe('The pages in Chromium', { skip: lacksChromium }, () => {
     service = await startService(settings, true)
     browser = await openBrowser(service.url)
   })
-  afterEach(() => page.context().close())
+  afterEach(async () => {
+    await page.context().close()
+    // No test requests anything from other hosts, or violates the Content-Security-Policy.
+    assert.deepEqual([browser.foreignRequests, browser.errors], [[], []])
+  })
   after(async () => {
     await browser.close()
     await service.close()
@@ -73,29 +78,33 @@ describe('The pages in Chromium', { skip: lacksChromium }, () => {
     assert.match(await heading(), /^person 2 /)
   })
 
-  it('given a filter in the address, when its builder opens, then it shows and keeps the filter', async () => {
-    const filter = [
-      {
-        or: [
-          { name: 'gender', op: 'in_', val: ['a', 'b'] },
-          { not: { name: 'name', op: 'like', val: 'A%' } },
-        ],
-      },
-      { name: 'birth_date', op: 'between', val: ['1900-01-01', '1950-01-01'] },
-      { name: 'email', op: 'is_', val: null },
-      { name: 'name', op: 'eq', field: 'gender' },
-      { name: 'computers', op: 'any', val: null },
-    ]
-    const parameters = new URLSearchParams({ filter: JSON.stringify(filter), sort: '-name' })
-    await open(`/persons?${parameters}`)
-    await openPanel('Filter')
-    await page.getByLabel('Add condition').first().waitFor()
-    await submit('Apply')
-    await page.waitForURL(/sort/)
-    const { searchParams } = new URL(page.url())
-    assert.deepEqual(JSON.parse(searchParams.get('filter') ?? ''), filter)
-    assert.equal(searchParams.get('sort'), '-name')
-  })
+  it(
+    'given a filter in the address, when its builder opens, then it shows and keeps the filter',
+    long,
+    async () => {
+      const filter = [
+        {
+          or: [
+            { name: 'gender', op: 'in_', val: ['a', 'b'] },
+            { not: { name: 'name', op: 'like', val: 'A%' } },
+          ],
+        },
+        { name: 'birth_date', op: 'between', val: ['1900-01-01', '1950-01-01'] },
+        { name: 'email', op: 'is_', val: null },
+        { name: 'name', op: 'eq', field: 'gender' },
+        { name: 'computers', op: 'any', val: null },
+      ]
+      const parameters = new URLSearchParams({ filter: JSON.stringify(filter), sort: '-name' })
+      await open(`/persons?${parameters}`)
+      await openPanel('Filter')
+      await page.getByLabel('Add condition').first().waitFor()
+      await submit('Apply')
+      await page.waitForURL(/sort/)
+      const { searchParams } = new URL(page.url())
+      assert.deepEqual(JSON.parse(searchParams.get('filter') ?? ''), filter)
+      assert.equal(searchParams.get('sort'), '-name')
+    },
+  )
 
   it('given a form with an error, when it is sent, then the error is at its field and can be corrected', async () => {
     await open('/persons')
@@ -126,20 +135,24 @@ describe('The pages in Chromium', { skip: lacksChromium }, () => {
     assert.deepEqual(await page.locator('.members a').allInnerTexts(), ['computer 1', 'computer 3'])
   })
 
-  it('given an attribute, when a form makes it null, then only this attribute changes', async () => {
-    await open('/persons/5')
-    await openPanel('Update person')
-    await page.getByLabel('null').check()
-    const sent = page.waitForRequest((request) => request.method() === 'PATCH')
-    await submit('Update')
-    assert.deepEqual((await sent).postDataJSON(), {
-      data: { type: 'person', id: '5', attributes: { gender: null } },
-    })
-    await page.waitForLoadState()
-    await page.locator('dd .null').waitFor()
-  })
+  it(
+    'given an attribute, when a form makes it null, then only this attribute changes',
+    long,
+    async () => {
+      await open('/persons/5')
+      await openPanel('Update person')
+      await page.getByLabel('null').check()
+      const sent = page.waitForRequest((request) => request.method() === 'PATCH')
+      await submit('Update')
+      assert.deepEqual((await sent).postDataJSON(), {
+        data: { type: 'person', id: '5', attributes: { gender: null } },
+      })
+      await page.waitForLoadState()
+      await page.locator('dd .null').waitFor()
+    },
+  )
 
-  it('changes a relationship: to one resource, to null, and members of a set', async () => {
+  it('changes a relationship: to one resource, to null, and members of a set', long, async () => {
     await open('/computers/9/relationships/owner')
     await page.getByLabel('Set person by id').pressSequentially('Ada A')
     await page.locator('datalist option[value="1"]').waitFor({ state: 'attached' })
@@ -160,45 +173,49 @@ describe('The pages in Chromium', { skip: lacksChromium }, () => {
     await page.getByText('No resource is linked.').waitFor()
   })
 
-  it('given the form of a resource, when its relationships are edited, then only what has changed is sent', async () => {
-    await open('/computers/11')
-    const owner = await page.evaluate(
-      'fetch("/computers/11/relationships/owner").then((r) => r.json()).then(({ data }) => data?.id ?? "")',
-    )
-    await openPanel('Update computer')
-    const input = page.getByLabel('owner (id of person)')
-    await page.locator('[data-linkage-at]:enabled').first().waitFor()
-    assert.equal(await input.inputValue(), owner)
-    await input.fill('99999')
-    await submit('Update')
-    await page.locator('.field-error', { hasText: '99999' }).waitFor()
-    const other = owner === '7' ? '8' : '7'
-    await input.fill(other)
-    const reloaded = page.waitForEvent('load')
-    const sent = page.waitForRequest((request) => request.method() === 'PATCH')
-    await submit('Update')
-    assert.deepEqual((await sent).postDataJSON(), {
-      data: {
-        ...{ type: 'computer', id: '11' },
-        relationships: { owner: { data: { type: 'person', id: other } } },
-      },
-    })
-    await reloaded
-    await page.goto(`${service.url}/persons/${other}`)
-    await openPanel('Update person')
-    const members = page.getByLabel('computers (ids of computer, one in a line)')
-    await page.locator('[data-linkage-at]:enabled').first().waitFor()
-    const ids = (await members.inputValue()).split('\n')
-    assert.ok(ids.includes('11'))
-    await members.fill(ids.filter((id) => id !== '11').join('\n'))
-    const again = page.waitForEvent('load')
-    await submit('Update')
-    await again
-    await page.goto(`${service.url}/computers/11/relationships/owner`)
-    await page.locator('main p', { hasText: 'null' }).waitFor()
-  })
+  it(
+    'given the form of a resource, when its relationships are edited, then only what has changed is sent',
+    long,
+    async () => {
+      await open('/computers/11')
+      const owner = await page.evaluate(
+        'fetch("/computers/11/relationships/owner").then((r) => r.json()).then(({ data }) => data?.id ?? "")',
+      )
+      await openPanel('Update computer')
+      const input = page.getByLabel('owner (id of person)')
+      await page.locator('[data-linkage-at]:enabled').first().waitFor()
+      assert.equal(await input.inputValue(), owner)
+      await input.fill('99999')
+      await submit('Update')
+      await page.locator('.field-error', { hasText: '99999' }).waitFor()
+      const other = owner === '7' ? '8' : '7'
+      await input.fill(other)
+      const reloaded = page.waitForEvent('load')
+      const sent = page.waitForRequest((request) => request.method() === 'PATCH')
+      await submit('Update')
+      assert.deepEqual((await sent).postDataJSON(), {
+        data: {
+          ...{ type: 'computer', id: '11' },
+          relationships: { owner: { data: { type: 'person', id: other } } },
+        },
+      })
+      await reloaded
+      await page.goto(`${service.url}/persons/${other}`)
+      await openPanel('Update person')
+      const members = page.getByLabel('computers (ids of computer, one in a line)')
+      await page.locator('[data-linkage-at]:enabled').first().waitFor()
+      const ids = (await members.inputValue()).split('\n')
+      assert.ok(ids.includes('11'))
+      await members.fill(ids.filter((id) => id !== '11').join('\n'))
+      const again = page.waitForEvent('load')
+      await submit('Update')
+      await again
+      await page.goto(`${service.url}/computers/11/relationships/owner`)
+      await page.locator('main p', { hasText: 'null' }).waitFor()
+    },
+  )
 
-  it('deletes a resource, and goes to its collection', async () => {
+  it('deletes a resource, and goes to its collection', long, async () => {
     await open('/computers/20')
     await openPanel('Delete computer')
     await submit('Delete')
@@ -223,22 +240,21 @@ describe('The pages in Chromium', { skip: lacksChromium }, () => {
     assert.equal(await page.locator('button:visible, input:visible, select:visible').count(), 0)
   })
 
-  it('given the keyboard alone, when the skip link is used, then the content has the focus', async () => {
-    await open('/persons')
-    await page.keyboard.press('Tab')
-    assert.equal(await page.evaluate('document.activeElement.className'), 'skip')
-    await page.keyboard.press('Enter')
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Enter')
-    await page.getByLabel('Add condition').waitFor()
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Enter')
-    assert.equal(await page.getByLabel('Field').count(), 1)
-  })
-
-  it('requests nothing from other hosts, and violates no Content-Security-Policy', () => {
-    assert.deepEqual(browser.foreignRequests, [])
-    assert.deepEqual(browser.errors, [])
-  })
+  it(
+    'given the keyboard alone, when the skip link is used, then the content has the focus',
+    long,
+    async () => {
+      await open('/persons')
+      await page.keyboard.press('Tab')
+      assert.equal(await page.evaluate('document.activeElement.className'), 'skip')
+      await page.keyboard.press('Enter')
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
+      await page.getByLabel('Add condition').waitFor()
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
+      assert.equal(await page.getByLabel('Field').count(), 1)
+    },
+  )
 })

@@ -7,6 +7,7 @@ import { createPages } from 'lapidary/html'
 import { openSqlite } from 'lapidary/sqlite'
 import { lacksChromium, type TestBrowser } from '../browser.ts'
 import { type Client, connect } from '../client.ts'
+import { long } from '../long-tests.ts'
 import { openBrowser } from './shared-browser.ts'
 
 /** Values that break out of a page which does not escape them. */
@@ -172,18 +173,22 @@ describe('Pages of hostile data', () => {
       assert.deepEqual([browser.foreignRequests, browser.errors], [[], []])
     })
 
-    it('given a form over hostile values, when an update sends it, then it changes nothing else', async () => {
-      const page = await browser.open('/notes/4')
-      await page.locator('summary', { hasText: 'Update' }).click()
-      assert.equal(await page.getByLabel('title (text)').inputValue(), hostile[3])
-      await page.getByLabel('link (url)').fill('https://example.org/')
-      const sent = page.waitForRequest((request) => request.method() === 'PATCH')
-      await page.getByRole('button', { name: 'Update' }).click()
-      const attributes = { link: 'https://example.org/' }
-      assert.deepEqual((await sent).postDataJSON(), {
-        data: { type: 'note', id: '4', attributes },
-      })
-      await page.getByRole('link', { name: 'https://example.org/', exact: true }).waitFor()
-    })
+    it(
+      'given a form over hostile values, when an update sends it, then it changes nothing else',
+      long,
+      async () => {
+        const page = await browser.open('/notes/4')
+        await page.locator('summary', { hasText: 'Update' }).click()
+        assert.equal(await page.getByLabel('title (text)').inputValue(), hostile[3])
+        await page.getByLabel('link (url)').fill('https://example.org/')
+        const sent = page.waitForRequest((request) => request.method() === 'PATCH')
+        await page.getByRole('button', { name: 'Update' }).click()
+        const attributes = { link: 'https://example.org/' }
+        assert.deepEqual((await sent).postDataJSON(), {
+          data: { type: 'note', id: '4', attributes },
+        })
+        await page.getByRole('link', { name: 'https://example.org/', exact: true }).waitFor()
+      },
+    )
   })
 })

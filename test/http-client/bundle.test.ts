@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { lacksChromium, launchBrowser, type TestBrowser } from '../browser.ts'
 import { absolutePath } from '../docs/pages.ts'
+import { long } from '../long-tests.ts'
 import { commands } from '../package/installed-package.ts'
 import { type RunningServer, startOnSqlite } from './served.ts'
 
@@ -66,7 +67,7 @@ describe('The bundle of the client over HTTP', () => {
       assert.deepEqual(JSON.parse(stdout), ['Ada', [], true, 404])
     })
 
-  describe('in Chromium', { skip: lacksChromium }, () => {
+  describe('in Chromium', { ...long, skip: lacksChromium }, () => {
     let browser: TestBrowser
     before(async () => {
       browser = await launchBrowser(new URL(server.url).origin)

@@ -8,3 +8,4 @@ const names = [
   ...['hidden', 'keys'],
 ]
 for (const name of names) await import(`../property/${name}.test.ts`)
+await import('../engine/auto-parameterization.test.ts')

@@ -8,6 +8,7 @@ import { openSqlite } from 'lapidary/sqlite'
 import { migrations } from '../../service/migrations.ts'
 import { resources } from '../../service/resources/index.ts'
 import { lacksChromium, launchBrowser, type TestBrowser } from '../browser.ts'
+import { long } from '../long-tests.ts'
 
 const model = defineModel(resources)
 const { key, hash } = createApiKey()
@@ -52,7 +53,7 @@ describe('The reference page', () => {
     )
   })
 
-  describe('in a browser', { skip: lacksChromium }, () => {
+  describe('in a browser', { ...long, skip: lacksChromium }, () => {
     let browser: TestBrowser
     let server: ReturnType<typeof createServer>
 

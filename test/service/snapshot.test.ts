@@ -9,7 +9,7 @@ import { insertMany, isShared } from './direct-database.ts'
 import { linked, linkedIds } from './people.ts'
 
 /** How often the tests read: more often in `npm run test:long`. */
-const repeats = isExhaustive ? 100 : 50
+const repeats = isExhaustive ? 100 : 20
 
 /** Runs something while another connection moves all computers from owner to owner; returns how often it did. */
 async function whileMoving(app: TestService, work: () => Promise<void>): Promise<number> {

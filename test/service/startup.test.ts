@@ -6,9 +6,10 @@ import { parseCommandLine } from '../../service/settings.ts'
 import { assertServiceConforms } from '../checker/check-served.ts'
 import type { Call } from '../client.ts'
 import { connect } from '../client.ts'
+import { long, partOf } from '../long-tests.ts'
 import type { TestResponse } from '../service-suite.ts'
 import { parseResponse } from '../test-response.ts'
-import { folder, run, start } from './child.ts'
+import { type Child, folder, run, start } from './child.ts'
 import { executeDirectly } from './direct-database.ts'
 
 /** Sends one checked request on a connection of its own. */
@@ -206,15 +207,23 @@ describe('start', () => {
       /^lapidary: HOST is 192\.0\.2\.1, and neither PUBLIC_URL nor ALLOWED_HOSTS/,
     )
     assert.equal(rest.length, 1, stderr)
-    for (const known of [{ PUBLIC_URL: 'https://example.org' }, { ALLOWED_HOSTS: 'example.org' }])
-      assert.doesNotMatch((await run(test, args, known)).stderr, /neither/)
-    for (const host of ['127.0.0.1', 'localhost']) {
-      const child = await start(test, await folder(test), ['--host', host])
-      assert.doesNotMatch(child.printed(), /neither/)
-    }
   })
 
-  it('keeps what is stored from one start to the next', async (test) => {
+  it(
+    'given known hosts, or an address of this machine, does not warn of links',
+    long,
+    async (test) => {
+      const args = ['--host', '192.0.2.1', '--port', '0', '--database-url', 'sqlite::memory:']
+      for (const known of [{ PUBLIC_URL: 'https://example.org' }, { ALLOWED_HOSTS: 'example.org' }])
+        assert.doesNotMatch((await run(test, args, known)).stderr, /neither/)
+      for (const host of ['127.0.0.1', 'localhost']) {
+        const child = await start(test, await folder(test), ['--host', host])
+        assert.doesNotMatch(child.printed(), /neither/)
+      }
+    },
+  )
+
+  it('keeps what is stored from one start to the next', long, async (test) => {
     const cwd = await folder(test)
     const args = ['--database-url', `sqlite:${join(cwd, 'new', 'folder', 'kept.db')}`]
     const first = await start(test, cwd, args)
@@ -237,7 +246,7 @@ describe('start', () => {
     assert.equal((await ask(second.url, 'GET', '/persons')).body.meta?.count, 5)
   })
 
-  it('--demo fills an empty database with persons and computers, and no other', async (test) => {
+  it('--demo fills an empty database with persons and computers', async (test) => {
     const cwd = await folder(test)
     const demo = await start(test, cwd, ['--demo'])
     const count = async (path: string) =>
@@ -246,22 +255,29 @@ describe('start', () => {
     assert.ok(persons >= 100 && computers >= 100, `${persons} persons and ${computers} computers`)
     const owned = '/computers?filter=[{"name":"owner","op":"has"}]'
     assert.ok((await count(owned)) > computers / 2)
+  })
+
+  it('--demo fills no database that has rows', long, async (test) => {
+    const cwd = await folder(test)
+    const count = async ({ url }: Child) => (await ask(url, 'GET', '/persons')).body.meta?.count
+    const demo = await start(test, cwd, ['--demo'])
+    const persons = await count(demo)
     await demo.end('SIGTERM')
     const again = await start(test, cwd, ['--demo'])
-    assert.equal((await ask(again.url, 'GET', '/persons')).body.meta?.count, persons)
+    assert.equal(await count(again), persons)
     await again.end('SIGTERM')
     const other = await folder(test)
     const plain = await start(test, other)
     await ask(plain.url, 'POST', '/persons', { body: person('Ada') })
     await plain.end('SIGTERM')
     const filled = await start(test, other, ['--demo'])
-    assert.equal((await ask(filled.url, 'GET', '/persons')).body.meta?.count, 1)
+    assert.equal(await count(filled), 1)
   })
 })
 
 describe('stop', () => {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    it(`${signal}: ends with exit code 0`, async (test) => {
+  for (const [index, signal] of (['SIGTERM', 'SIGINT'] as const).entries()) {
+    it(`${signal}: ends with exit code 0`, partOf(index, 2), async (test) => {
       const child = await start(test, await folder(test))
       assert.equal((await ask(child.url, 'GET', '/persons')).status, 200)
       const { code, stdout } = await child.end(signal)
@@ -269,7 +285,7 @@ describe('stop', () => {
     })
   }
 
-  it('an idle connection that is kept open does not hold it up', async (test) => {
+  it('an idle connection that is kept open does not hold it up', long, async (test) => {
     const child = await start(test, await folder(test))
     const client = connect(child.url)
     test.after(() => client.close())

@@ -11,6 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { assertServiceConforms } from '../checker/check-served.ts'
 import { connect, mediaType } from '../client.ts'
+import { long } from '../long-tests.ts'
 import type { Resource, TestResponse } from '../service-suite.ts'
 import { describeService } from '../service-suite.ts'
 import { parseResponse } from '../test-response.ts'
@@ -190,7 +191,7 @@ describe('streaming in a process of its own', () => {
     assert.ok(grown < size / 2, `grew by ${grown} bytes for an answer of more than ${size}`)
   })
 
-  it('SIGTERM lets what is under way finish, and takes nothing new', async (test) => {
+  it('SIGTERM lets what is under way finish, and takes nothing new', long, async (test) => {
     const cwd = await folder(test)
     const child = await start(test, cwd)
     const databaseUrl = `sqlite:${join(cwd, 'data', 'lapidary.db')}`

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { connect } from '../client.ts'
 import { findPort } from '../find-port.ts'
+import { long } from '../long-tests.ts'
 import { folder } from '../service/child.ts'
 import { executeDirectly } from '../service/direct-database.ts'
 import { until } from '../service/processes.ts'
@@ -29,14 +30,18 @@ it('given pipes that are closed, the service starts, fails requests, serves othe
 
 // Only Linux has a device that is always full.
 if (existsSync('/dev/full')) {
-  it('given a full disk, the service starts, fails requests, serves others and ends in good order', async (test) => {
-    const full = await open('/dev/full', 'w')
-    const child = await launch(test, ['ignore', full.fd, full.fd])
-    await full.close()
-    await child.ready()
-    await child.fail(100)
-    await child.end()
-  })
+  it(
+    'given a full disk, the service starts, fails requests, serves others and ends in good order',
+    long,
+    async (test) => {
+      const full = await open('/dev/full', 'w')
+      const child = await launch(test, ['ignore', full.fd, full.fd])
+      await full.close()
+      await child.ready()
+      await child.fail(100)
+      await child.end()
+    },
+  )
 }
 
 it('given a pipe that is not read, lines are dropped, and counted once it is read again', async (test) => {
@@ -55,31 +60,39 @@ it('given a pipe that is not read, lines are dropped, and counted once it is rea
   assert.equal(total(), failures + 10)
 })
 
-it('given a pipe that nobody reads to the end, the process ends all the same', async (test) => {
-  const child = await launch(test, ['ignore', 'ignore', 'pipe'])
-  await child.ready()
-  await child.fail(200)
-  await child.end()
-})
+it(
+  'given a pipe that nobody reads to the end, the process ends all the same',
+  long,
+  async (test) => {
+    const child = await launch(test, ['ignore', 'ignore', 'pipe'])
+    await child.ready()
+    await child.fail(200)
+    await child.end()
+  },
+)
 
-it('given a pipe whose reader goes and comes back, the log goes on and says what is missing', async (test) => {
-  const path = join(await folder(test), 'log')
-  await promisify(execFile)('mkfifo', [path])
-  // Opening one end waits for the other one.
-  const [reader, writer] = await Promise.all([open(path, 'r+'), open(path, 'w')])
-  const child = await launch(test, ['ignore', 'ignore', writer.fd])
-  await writer.close()
-  await child.ready()
-  await reader.close()
-  await child.fail(50)
-  const again = await open(path, 'r')
-  const lines = linesOf(again.createReadStream())
-  await child.fail(5)
-  await until(() => countOf(lines).logged >= 5, 'the log did not go on')
-  await child.end()
-  await until(() => countOf(lines).dropped >= 50, 'nothing was said of the missing lines')
-  assert.deepEqual(countOf(lines), { logged: 5, dropped: 50 })
-})
+it(
+  'given a pipe whose reader goes and comes back, the log goes on and says what is missing',
+  long,
+  async (test) => {
+    const path = join(await folder(test), 'log')
+    await promisify(execFile)('mkfifo', [path])
+    // Opening one end waits for the other one.
+    const [reader, writer] = await Promise.all([open(path, 'r+'), open(path, 'w')])
+    const child = await launch(test, ['ignore', 'ignore', writer.fd])
+    await writer.close()
+    await child.ready()
+    await reader.close()
+    await child.fail(50)
+    const again = await open(path, 'r')
+    const lines = linesOf(again.createReadStream())
+    await child.fail(5)
+    await until(() => countOf(lines).logged >= 5, 'the log did not go on')
+    await child.end()
+    await until(() => countOf(lines).dropped >= 50, 'nothing was said of the missing lines')
+    assert.deepEqual(countOf(lines), { logged: 5, dropped: 50 })
+  },
+)
 
 /** Starts the service with standard streams of the test's own, on a database in which no computer can be read. */
 async function launch(test: TestContext, stdio: StdioOptions) {

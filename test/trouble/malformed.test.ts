@@ -3,7 +3,7 @@ import { databases } from '../databases.ts'
 import { attackWithMalformed } from './malformed.ts'
 
 /** Malformed requests for each database. `npm run test:long` sends more. */
-const requests = 400
+const requests = 200
 
 for (const database of databases) {
   it(`given ${requests} malformed requests, the service answers each and does not fail or grow · ${database.name}`, async (test) => {

@@ -12,6 +12,7 @@ import type { Settings } from '../../service/settings.ts'
 import { startService } from '../../service/start-service.ts'
 import { assertServiceConforms } from '../checker/check-served.ts'
 import { type Call, connect, mediaType } from '../client.ts'
+import { long } from '../long-tests.ts'
 import { PostgresServer } from '../postgres-server.ts'
 import { until } from '../service/processes.ts'
 import { parseResponse, type TestResponse } from '../test-response.ts'
@@ -244,33 +245,37 @@ describe('Bounded work on PostgreSQL', () => {
     })
   })
 
-  it('given readers that stall, the database breaks them off by itself, and others can stream', async () => {
-    await during({}, async () => {})
-    await database.run(longNames)
-    const model = defineModel(resources, { maxPageSize: null })
-    const store = await openPostgres(model, database.url, { poolSize: 2, sendTimeout: 1 })
-    // This server waits for longer than the database.
-    const server = createServer({ model, store, logLevel: 'silent' })
-    const url = await server.listen({ host: '127.0.0.1', port: 0 })
-    try {
-      const reader = await stalled(url, all)
-      const waiting = async () => {
-        const [row] = await database.run(
-          "select count(*)::int as n from pg_stat_activity where state = 'idle in transaction'",
-        )
-        return Number(row?.n)
+  it(
+    'given readers that stall, the database breaks them off by itself, and others can stream',
+    long,
+    async () => {
+      await during({}, async () => {})
+      await database.run(longNames)
+      const model = defineModel(resources, { maxPageSize: null })
+      const store = await openPostgres(model, database.url, { poolSize: 2, sendTimeout: 1 })
+      // This server waits for longer than the database.
+      const server = createServer({ model, store, logLevel: 'silent' })
+      const url = await server.listen({ host: '127.0.0.1', port: 0 })
+      try {
+        const reader = await stalled(url, all)
+        const waiting = async () => {
+          const [row] = await database.run(
+            "select count(*)::int as n from pg_stat_activity where state = 'idle in transaction'",
+          )
+          return Number(row?.n)
+        }
+        await until(async () => (await waiting()) === 1, 'it did not come true')
+        await until(async () => (await waiting()) === 0, 'it did not come true')
+        const next = await stalled(url, all)
+        assert.equal(next.statusCode, 200)
+        next.destroy()
+        assert.equal(await outcomeOf(reader), 'broken off')
+      } finally {
+        await server.close()
+        await store.close()
       }
-      await until(async () => (await waiting()) === 1, 'it did not come true')
-      await until(async () => (await waiting()) === 0, 'it did not come true')
-      const next = await stalled(url, all)
-      assert.equal(next.statusCode, 200)
-      next.destroy()
-      assert.equal(await outcomeOf(reader), 'broken off')
-    } finally {
-      await server.close()
-      await store.close()
-    }
-  })
+    },
+  )
 })
 
 /** Asks for a response that no buffer holds. */

@@ -1,0 +1,13 @@
+/**
+ * Options of a test or suite that `npm test` leaves out, and `npm run test:long` runs: it repeats on another path what another
+ * test shows, or runs a tool that takes seconds. A command that names a file runs all of its tests.
+ */
+export const long = { tags: ['long'] } as const
+
+/**
+ * Options of a case of a large table: `npm test` runs the first of every `parts` cases, `npm run test:long` the others.
+ * @param index - the position of the case in the table
+ */
+export function partOf(index: number, parts: number): { readonly tags?: readonly string[] } {
+  return index % parts === 0 ? {} : long
+}
