@@ -13,6 +13,7 @@ import { type Client, connect } from '../client.ts'
 import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute, filled } from '../filled.ts'
+import { long } from '../long-tests.ts'
 import { createPackageFolder } from '../package-folder.ts'
 import { blocksOf, codeRows, memberAt, requestsIn } from './blocks.ts'
 import { announceProgram } from './compile-together.ts'
@@ -91,9 +92,13 @@ describe('The guides of docs/declaring.md', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  it('is one program that compiles, and shows the TypeScript types of the kinds', async () => {
-    assert.equal(await compile(), '')
-  })
+  it(
+    'is one program that compiles, and shows the TypeScript types of the kinds',
+    long,
+    async () => {
+      assert.equal(await compile(), '')
+    },
+  )
 
   it('shows requests with the responses of the program', async () => {
     const requests = requestsIn(declaring)

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { Cleanup } from '../cleanup.ts'
 import { startProgramProcess } from '../cli/command-process.ts'
 import type { OpenDatabase } from '../databases.ts'
+import { long } from '../long-tests.ts'
 import { createPackageFolder } from '../package-folder.ts'
 import { freshPostgres } from '../postgres.ts'
 import { blocksOf } from './blocks.ts'
@@ -67,7 +68,7 @@ export function describeGuideProgram(page: string, databaseName?: string): void 
       return path
     }
 
-    it('is one program that compiles', async () => {
+    it('is one program that compiles', long, async () => {
       assert.equal(await compile(), '')
     })
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import {
   attribute,
   bytes,
@@ -24,7 +24,7 @@ import {
 } from 'lapidary'
 import { z } from 'zod'
 import type { DialectName } from '../../src/model/dialect.ts'
-import { databases } from '../databases.ts'
+import { databases, type OpenDatabase } from '../databases.ts'
 import { bookshop, bookshopTables } from './bookshop.ts'
 import { openStore } from './engine.ts'
 
@@ -283,12 +283,16 @@ describe('defineModel reports one error for', () => {
 
 for (const database of databases) {
   describe(`verify reports one error for · ${database.name}`, () => {
+    let tables: OpenDatabase
+    before(async () => {
+      tables = await database.create()
+      await tables.second?.execute(bookshopTables(database.columnTypes))
+    })
+    after(() => tables.remove())
+
     async function findErrors(patches: Patches): Promise<readonly string[]> {
-      const model = define(patched(patches))
-      const { url, remove } = await database.create()
-      const store = await openStore(model, url)
+      const store = await openStore(define(patched(patches)), tables.url)
       try {
-        await store.migrate([{ version: 1, sql: bookshopTables(database.columnTypes) }])
         await store.verify()
         return []
       } catch (error) {
@@ -296,7 +300,6 @@ for (const database of databases) {
         return error.errors
       } finally {
         await store.close()
-        await remove()
       }
     }
 

@@ -33,6 +33,8 @@ export interface Served {
   readonly hasForeignValues?: boolean
   /** Whether the tables are made again for each test, even after a test that only read: then no count is remembered. */
   readonly resets?: boolean
+  /** Whether tests that use the URL of the database change rows only, so that the tables need not be made again. */
+  readonly keepsTables?: boolean
   /** The tags of the suite; see `long-tests.ts`. */
   readonly tags?: readonly string[]
 }
@@ -91,6 +93,11 @@ interface Started {
   readonly close: () => Promise<void>
 }
 
+/** Whether SQL changes rows only. A semicolon in a text makes it false. */
+function changesRowsOnly(sql: string): boolean {
+  return sql.split(';').every((part) => /^\s*(?:(?:insert into|update|delete from) |$)/i.test(part))
+}
+
 /** Starts a server on a database of its own and gives each test of a suite fresh tables. */
 class Fixture {
   readonly database: Database
@@ -137,12 +144,17 @@ class Fixture {
       }
     }
     this.changed = this.served.resets === true ? 'tables' : 'nothing'
+    if (this.served.keepsTables) await this.#save()
   }
 
   /** Saves the rows before the first write of the suite. */
   async beforeWrite(): Promise<void> {
     if (this.changed === 'tables') return
     this.changed = 'rows'
+    await this.#save()
+  }
+
+  async #save(): Promise<void> {
     this.#saved ??= this.started.opened.second?.saveRows()
     await this.#saved
   }
@@ -163,7 +175,8 @@ class Fixture {
   }
 
   async execute(sql: string): Promise<void> {
-    this.changed = 'tables'
+    if (changesRowsOnly(sql)) await this.beforeWrite()
+    else this.changed = 'tables'
     const { second } = this.started.opened
     assert.ok(second, 'a database that has a second connection')
     await second.execute(sql)
@@ -200,7 +213,7 @@ function engineOn(fixture: Fixture): Engine {
     database: fixture.database.name,
     dialect: fixture.database.dialect,
     get databaseUrl() {
-      fixture.changed = 'tables'
+      fixture.changed = fixture.served.keepsTables ? 'rows' : 'tables'
       return fixture.started.opened.url
     },
     call,

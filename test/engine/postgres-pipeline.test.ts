@@ -11,6 +11,7 @@ import { compileStatement, type Statement } from '../../src/store/statement.ts'
 import { defaultCacheSize } from '../../src/store/statement-cache.ts'
 import { databases } from '../databases.ts'
 import { filled } from '../filled.ts'
+import { long } from '../long-tests.ts'
 import { until } from '../service/processes.ts'
 
 /** Returns a statement with one parameter. */
@@ -257,35 +258,45 @@ for (const database of databases.filter(({ name }) => name === 'PostgreSQL')) {
       assert.deepEqual(await pool.shared.all(ids, noValues), [])
     })
 
-    it('given results that nobody holds, then V8 collects them in the young generation', async (test) => {
-      const pool = await openPool(test)
-      const longRows = plain(`select repeat('x', 50) || i from generate_series(1, 200) as many(i)`)
-      const before = oldGenerationSize()
-      let growth = 0
-      for (let each = 0; each < 2000; each += 1) {
-        assert.equal((await pool.shared.all(longRows, noValues)).length, 200)
-        growth = Math.max(growth, oldGenerationSize() - before)
-      }
-      assert.ok(growth < 20e6, `${(growth / 1e6).toFixed(0)} of 50 MB reached the old generation`)
-    })
-
-    it('given queries of clients that may disconnect, then V8 collects their requests in the young generation', async (test) => {
-      const pool = await openPool(test)
-      const before = oldGenerationSize()
-      let growth = 0
-      const sendQueries = async () => {
-        for (let each = 0; each < 700; each += 1) {
-          const request = new Array<number>(1000).fill(each)
-          const signal = () => {
-            request.length = 0
-            return new AbortController().signal
-          }
-          await pool.shared.all(ids, noValues, signal)
+    it(
+      'given results that nobody holds, then V8 collects them in the young generation',
+      long,
+      async (test) => {
+        const pool = await openPool(test)
+        const longRows = plain(
+          `select repeat('x', 50) || i from generate_series(1, 200) as many(i)`,
+        )
+        const before = oldGenerationSize()
+        let growth = 0
+        for (let each = 0; each < 2000; each += 1) {
+          assert.equal((await pool.shared.all(longRows, noValues)).length, 200)
           growth = Math.max(growth, oldGenerationSize() - before)
         }
-      }
-      await Promise.all(Array.from({ length: 8 }, sendQueries))
-      assert.ok(growth < 20e6, `${(growth / 1e6).toFixed(0)} of 45 MB reached the old generation`)
-    })
+        assert.ok(growth < 20e6, `${(growth / 1e6).toFixed(0)} of 50 MB reached the old generation`)
+      },
+    )
+
+    it(
+      'given queries of clients that may disconnect, then V8 collects their requests in the young generation',
+      long,
+      async (test) => {
+        const pool = await openPool(test)
+        const before = oldGenerationSize()
+        let growth = 0
+        const sendQueries = async () => {
+          for (let each = 0; each < 700; each += 1) {
+            const request = new Array<number>(1000).fill(each)
+            const signal = () => {
+              request.length = 0
+              return new AbortController().signal
+            }
+            await pool.shared.all(ids, noValues, signal)
+            growth = Math.max(growth, oldGenerationSize() - before)
+          }
+        }
+        await Promise.all(Array.from({ length: 8 }, sendQueries))
+        assert.ok(growth < 20e6, `${(growth / 1e6).toFixed(0)} of 45 MB reached the old generation`)
+      },
+    )
   })
 }

@@ -7,6 +7,7 @@ import { Cleanup, type Scope } from '../cleanup.ts'
 import { connect } from '../client.ts'
 import { type Database, databases } from '../databases.ts'
 import { execute, filled } from '../filled.ts'
+import { long } from '../long-tests.ts'
 import { parseResponse } from '../test-response.ts'
 import { createMusicStore, type Get, type MusicStore, serve } from './music-store.ts'
 import { verifyRelationships } from './verify-relationships.ts'
@@ -71,7 +72,7 @@ for (const database of databases) {
     })
     after(() => cleanup.run())
 
-    it('serves both directions of every relationship', async () => {
+    it('serves both directions of every relationship', long, async () => {
       const scopes = { video: '"MediaTypeId" = 5' }
       const counts = await verifyRelationships({ resources, get, runSql: store.runSql, scopes })
       assert.equal(Object.keys(counts).length, 24)

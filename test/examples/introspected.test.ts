@@ -12,6 +12,7 @@ import {
   verifiedModel,
 } from '../cli/generated-project.ts'
 import { databases } from '../databases.ts'
+import { long } from '../long-tests.ts'
 
 import { createMusicStore, type Get, type MusicStore, serve } from './music-store.ts'
 import { verifyRelationships } from './verify-relationships.ts'
@@ -99,7 +100,7 @@ describe('The music store with generated declarations', () => {
     })
   }
 
-  it('are formatted and compile', () => {
+  it('are formatted and compile', long, () => {
     for (const { dialect } of databases) assert.ok(existsSync(join(project, dialect, 'index.ts')))
     assertFormatted(project)
     assertCompiles(project)

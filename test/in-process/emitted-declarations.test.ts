@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { promisify } from 'node:util'
 import { absolutePath } from '../docs/pages.ts'
+import { long } from '../long-tests.ts'
 import { commands } from '../package/installed-package.ts'
 import { createPackageFolder } from '../package-folder.ts'
 
@@ -34,26 +35,30 @@ export const related = () => httpClient.computer.related('1', 'owner')
 export const work = () => client.transaction(async (tx) => [tx, await tx.create('person', { name: 'x' })] as const)
 `
 
-it('The emitted declarations of an application name only what the package exports', async () => {
-  const folder = await createPackageFolder('emitted')
-  try {
-    await writeFile(join(folder, 'program.ts'), program)
-    const compilerOptions = {
-      ...{ noEmit: false, declaration: true, emitDeclarationOnly: true },
-      ...{ outDir: 'out', rootDir: absolutePath('.') },
+it(
+  'The emitted declarations of an application name only what the package exports',
+  long,
+  async () => {
+    const folder = await createPackageFolder('emitted')
+    try {
+      await writeFile(join(folder, 'program.ts'), program)
+      const compilerOptions = {
+        ...{ noEmit: false, declaration: true, emitDeclarationOnly: true },
+        ...{ outDir: 'out', rootDir: absolutePath('.') },
+      }
+      const config = { extends: absolutePath('tsconfig.json'), include: ['*.ts'], compilerOptions }
+      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
+      const args = [commands.tsc, '--project', folder, '--pretty', 'false', '--singleThreaded']
+      const { stdout } = await promisify(execFile)(process.execPath, args).catch((error) => error)
+      assert.equal(stdout, '')
+      const output = join(folder, 'out', folder.slice(absolutePath('.').length), 'program.d.ts')
+      const imports = (await readFile(output, 'utf8')).matchAll(/import\("([^"]+)"\)/g)
+      assert.deepEqual([...new Set([...imports].map(([, name]) => name))].sort(), [
+        'lapidary',
+        'lapidary/client',
+      ])
+    } finally {
+      await rm(folder, { recursive: true, force: true })
     }
-    const config = { extends: absolutePath('tsconfig.json'), include: ['*.ts'], compilerOptions }
-    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
-    const args = [commands.tsc, '--project', folder, '--pretty', 'false', '--singleThreaded']
-    const { stdout } = await promisify(execFile)(process.execPath, args).catch((error) => error)
-    assert.equal(stdout, '')
-    const output = join(folder, 'out', folder.slice(absolutePath('.').length), 'program.d.ts')
-    const imports = (await readFile(output, 'utf8')).matchAll(/import\("([^"]+)"\)/g)
-    assert.deepEqual([...new Set([...imports].map(([, name]) => name))].sort(), [
-      'lapidary',
-      'lapidary/client',
-    ])
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
-})
+  },
+)

@@ -152,5 +152,5 @@ export async function withApi<Result>(
 /** A suite of tests on each database, with a server beside the API in process. */
 export function inProcess(title: string, body: (engine: Engine) => void): void {
   const server = { authenticate: () => 'tester' }
-  engine(title, { model: shopModel, tables: shopTables, server }, body)
+  engine(title, { model: shopModel, tables: shopTables, server, keepsTables: true }, body)
 }

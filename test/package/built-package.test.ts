@@ -7,11 +7,12 @@ import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { formatPublicApi } from '../../tools/public-api.ts'
 import { absolutePath, readPage, tableRows } from '../docs/pages.ts'
+import { long } from '../long-tests.ts'
 import { createPackageFolder } from '../package-folder.ts'
 
 // `npm run test:long` installs the package and runs it.
 
-describe('The built package', () => {
+describe('The built package', long, () => {
   let folder: string
 
   before(async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { absolutePath } from '../docs/pages.ts'
+import { long } from '../long-tests.ts'
 import { createPackageFolder } from '../package-folder.ts'
 
 /** An invalid program, with the first or the last line of the compiler's message, which names the field and the remedy. */
@@ -221,7 +222,7 @@ const invalidPrograms: readonly InvalidProgram[] = [
  * @param command - the path of its compiler
  */
 export function describeCompilerMessages(release: string, command: string): void {
-  describe(`The compiler of TypeScript ${release}`, () => {
+  describe(`The compiler of TypeScript ${release}`, long, () => {
     let folder: string
     let messages: ReadonlyMap<string, readonly string[]>
 
