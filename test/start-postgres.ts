@@ -18,7 +18,7 @@ export async function globalSetup(): Promise<void> {
   }
   if (process.env.LAPIDARY_TEST_POSTGRES !== undefined) return
   server = await PostgresServer.make(
-    ...['fsync=off', 'full_page_writes=off', 'autovacuum=off'],
+    ...['fsync=off', 'full_page_writes=off'],
     ...['wal_level=minimal', 'max_wal_senders=0', 'max_connections=300'],
   )
   process.env.LAPIDARY_TEST_POSTGRES = server.url
