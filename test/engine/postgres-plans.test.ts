@@ -141,6 +141,18 @@ function visited(node: Node): number {
   return Math.max(own, ...(node.Plans ?? []).map(visited))
 }
 
+/** The types of all nodes of a plan. */
+function nodeTypes(node: Node): string[] {
+  return [node['Node Type'], ...(node.Plans ?? []).flatMap(nodeTypes)]
+}
+
+/** A statement and its plan. */
+interface Explained {
+  /** The SQL with values instead of parameters. */
+  readonly plain: string
+  readonly plan: Node
+}
+
 /** A statement with the values that it has for the first page. */
 function withValues(sql: string, size: number): string {
   return sql
@@ -149,14 +161,15 @@ function withValues(sql: string, size: number): string {
     .replaceAll(/count\(\*\) < \$\d+/g, `count(*) < ${size}`)
     .replaceAll(/\$\d+::bigint = 0/g, '0 = 0')
     .replaceAll(/"number" <= \$\d+/g, '"number" <= 2500')
+    .replaceAll(/"id" = \$\d+::bigint/g, '"id" = 7')
     .replaceAll(/= \$\d+::text/g, "= ''")
     .replaceAll(/any\(\$\d+::bigint\[\]\)/g, 'any(array(select generate_series(1, 200))::bigint[])')
 }
 
 for (const database of databases.filter(({ name }) => name === 'PostgreSQL')) {
   describe('Plans of PostgreSQL', () => {
-    /** Serves the tables. @returns a function that checks the plans of all statements of a request */
-    async function serve(test: TestContext, tables: string) {
+    /** Serves the tables. @returns a function that explains all statements of a request */
+    async function explainServed(test: TestContext, tables: string) {
       const url = await filled(test, database, tables)
       const store = await openPostgres(model, url)
       const server = createServer({ model, store, logLevel: 'silent' })
@@ -166,7 +179,7 @@ for (const database of databases.filter(({ name }) => name === 'PostgreSQL')) {
         await server.close()
         await store.close()
       })
-      return async (path: string, size: number) => {
+      return async (path: string, size: number): Promise<Explained[]> => {
         const statements = await statementsOf(async () => {
           const exchange = await client.send('GET', path)
           assertModelConforms(model, exchange)
@@ -174,20 +187,42 @@ for (const database of databases.filter(({ name }) => name === 'PostgreSQL')) {
         })
         assert.ok(statements.length > 0)
         assert.ok(statements.length < 150, `${path}: ${statements.length} statements`)
+        const explained: Explained[] = []
         for (const sql of new Set(statements)) {
           const plain = withValues(sql, size)
-          const explained = await execute(
-            url,
-            `explain (analyze, timing off, format json) ${plain}`,
-          )
+          const rows = await execute(url, `explain (analyze, timing off, format json) ${plain}`)
           // PostgreSQL explains a statement as a list of one plan.
-          const plans = explained[0]?.['QUERY PLAN'] as readonly { Plan: Node }[] | undefined
+          const plans = rows[0]?.['QUERY PLAN'] as readonly { Plan: Node }[] | undefined
           assert.ok(plans?.[0])
-          const rows = visited(plans[0].Plan)
+          explained.push({ plain, plan: plans[0].Plan })
+        }
+        return explained
+      }
+    }
+
+    /** Serves the tables. @returns a function that checks the plans of all statements of a request */
+    async function serve(test: TestContext, tables: string) {
+      const explain = await explainServed(test, tables)
+      return async (path: string, size: number) => {
+        for (const { plain, plan } of await explain(path, size)) {
+          const rows = visited(plan)
           assert.ok(rows <= most * allRows + held ** 2, `${path}: ${rows} rows by\n${plain}`)
         }
       }
     }
+
+    it('given an index on a foreign key, when one resource is read with those it owns, then they are joined with it without a hash table', async (test) => {
+      const tables = `${tablesOf(3000)}; create index on task (team_id); analyze`
+      const explain = await explainServed(test, tables)
+      const [{ plain, plan } = assert.fail('no statement')] = await explain(
+        '/teams/7?include=tasks',
+        0,
+      )
+      assert.match(plain, /limit 501/)
+      const types = nodeTypes(plan)
+      assert.ok(types.includes('Index Scan') || types.includes('Bitmap Index Scan'), plain)
+      assert.ok(!types.includes('Hash'), `${types}\n${plain}`)
+    })
 
     for (const spread of [5, 3000])
       for (const keys of ['foreign', 'no foreign'])

@@ -66,7 +66,7 @@ export const reads: readonly ReadRow[] = [
     'select "t0"."writer_no", null from "writer" as "t0" where "t0"."writer_no" = ?',
     'select "t0"."id", "t0"."title", "t0"."by" from "book" as "t0" where "t0"."by" = ? order by "t0"."id" limit ? + 0',
   ],
-    'with p as materialized (select "t0"."writer_no" from "writer" as "t0" where "t0"."writer_no" = ?::bigint), "r0" as (select "t0"."id", "t0"."title", "t0"."by" from "book" as "t0" where ("t0"."by" in (select "writer_no" from p)) is true limit 501) select null, true, json_build_array(json_build_array("t0"."writer_no"::text, null)), (select json_agg(json_build_array(json_build_array("t0"."id"::text, "t0"."title"::text), p."writer_no"::text) order by "t0"."id") from "r0" as "t0" join p on p."writer_no" = "t0"."by") from p as "t0"'],
+    'with p as materialized (select "t0"."writer_no" from "writer" as "t0" where "t0"."writer_no" = ?::bigint), "r0" as (select "t0"."id", "t0"."title", "t0"."by" from "book" as "t0" where ("t0"."by" in (select "writer_no" from p)) is true limit 501) select null, true, json_build_array(json_build_array("t0"."writer_no"::text, null)), (select json_agg(json_build_array(json_build_array("t0"."id"::text, "t0"."title"::text), p."writer_no"::text) order by "t0"."id") from "r0" as "t0" join p on true) from p as "t0"'],
   ['what is primary data already is not fetched again', '/authors', { include: 'teacher,pupils', 'fields[author]': 'teacher,pupils', 'page[size]': '3' }, [
     'select "t0"."writer_no", null, "t0"."taught_by" from "writer" as "t0" order by "t0"."writer_no" asc limit ? + 0 offset ?',
     'select count(*) from "writer" as "t0"',
