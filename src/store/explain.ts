@@ -168,7 +168,8 @@ function listSortWarnings(
   context: WarningContext,
 ): ReadWarning[] {
   const { target, catalog, isSorted } = context
-  if (!isSorted || first === undefined || first.path.length > 0 || first.field === 'id') return []
+  if (!isSorted || first === undefined || first.path.length > 0) return []
+  if (first.isCount || first.field === 'id') return []
   const attribute = getAttribute(resource, first.field)
   const { column } = attribute
   const table = findTable(catalog, resource.table)

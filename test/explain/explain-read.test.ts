@@ -43,7 +43,7 @@ const item = resource('item', {
 const shop = resource('shop', {
   path: '/shops',
   table: 'shop',
-  fields: { name: attribute(text), items: toMany('item', { column: 'shop_id' }) },
+  fields: { name: attribute(text), items: toMany('item', { column: 'shop_id', count: true }) },
 })
 const cheap = resource('cheap', {
   path: '/cheap',
@@ -131,6 +131,12 @@ for (const database of databases)
       const linkage = await explain('', 'http://localhost:3000/shops/1/relationships/items')
       assert.ok(linkage.statements.length > 0)
       assert.deepEqual((await explain('', '/')).statements, [])
+    })
+
+    it('explain sorts and filters by a number of related resources', async () => {
+      const filter = encodeURIComponent(JSON.stringify([{ name: 'items', op: 'count_gt', val: 1 }]))
+      for (const search of ['sort=items.count', 'sort=-items.count,name', `filter=${filter}`])
+        assert.match((await explain(search, '/shops')).statements[0]?.sql ?? '', /count\(/, search)
     })
 
     it('throw the errors of the request', async () => {

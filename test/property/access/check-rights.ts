@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { actionNames } from './declared-calls.ts'
 import { isOfRow } from './random-rules.ts'
 import { compareIds, type Reference } from './reference.ts'
 import type { TestRequest } from './requests.ts'
@@ -28,6 +29,30 @@ export async function assertRights(
   for (const name of rankedAttributes) await assertRanked(type, name, context)
   await assertQueries(type, context)
   await assertCalls(type, context)
+  await assertForms(type, context)
+}
+
+/** The page of a resource has the forms that its row admits. One of each type is enough. */
+async function assertForms(type: Type, context: RightsContext): Promise<void> {
+  const { send, reference, data, hint } = context
+  const thing = [...data.things[type].values()].find((row) => reference.canRead(type, row, data))
+  if (thing === undefined) return
+  const path = `/${type}/${thing.id}`
+  const page = await send({ method: 'GET', path, accept: 'text/html' })
+  const found = [...page.matchAll(/data-method="(\w+)"(?: data-call="(\w+)")?/g)]
+  const isWritten = !reference.isNeverWritten(type)
+  const mayDo = (operation: 'update' | 'delete' | 'call') =>
+    reference.allows(operation, type, thing, data)
+  const actions = actionNames.filter((name) => mayDo('call') && reference.isCallable(type, name))
+  assert.deepEqual(
+    found.map(([, method, action]) => action ?? method),
+    [
+      ...actions,
+      ...(isWritten && mayDo('update') ? ['PATCH'] : []),
+      ...(isWritten && mayDo('delete') ? ['DELETE'] : []),
+    ],
+    `${hint}: forms of ${path}`,
+  )
 }
 
 type RankedName = (typeof rankedAttributes)[number]

@@ -143,6 +143,13 @@ export const holes: readonly Hole[] = [
     to: "(rights.findRule(type, operation) !== false || operation === 'delete')",
   },
   {
+    title: 'a page has forms that the rule on its row refuses',
+    seed: 300,
+    file: 'src/handlers/address-rights.ts',
+    from: 'return !isOfPath ||',
+    to: 'return true || !isOfPath ||',
+  },
+  {
     title: 'the description has an action that the identity may not call',
     seed: 300,
     file: 'src/handlers/needed-rules.ts',
