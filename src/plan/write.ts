@@ -165,24 +165,22 @@ export function planRelationshipWrite(
 
 /** Plans the deletion of a resource. */
 export function planDelete(planner: Planner, resource: ResourceType, id: string): WritePlan {
-  return createPlan(planner, resource, createWriteBuilder(), {
-    row: 'existing',
-    id,
-    required: { resource, id },
-    document: 'none',
-    operation: 'delete',
-  })
+  return planWithoutDocument(planner, { resource, id }, 'delete')
 }
 
 /** Plans the checks of the resource in the path of an action: it exists, and the rules allow the call. */
 export function planCallTarget(planner: Planner, resource: ResourceType, id: string): WritePlan {
-  return createPlan(planner, resource, createWriteBuilder(), {
-    row: 'existing',
-    id,
-    required: { resource, id },
-    document: 'none',
-    operation: 'call',
-  })
+  return planWithoutDocument(planner, { resource, id }, 'call')
+}
+
+function planWithoutDocument(
+  planner: Planner,
+  required: Readonly<{ resource: ResourceType; id: string }>,
+  operation: 'delete' | 'call',
+): WritePlan {
+  const { resource, id } = required
+  const target = { row: 'existing', id, required, document: 'none', operation } as const
+  return createPlan(planner, resource, createWriteBuilder(), target)
 }
 
 /** Plans an update that changes nothing yet, for the values of hooks. */

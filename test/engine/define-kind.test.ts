@@ -19,7 +19,7 @@ import {
 import type { ColumnTypes } from '../databases.ts'
 import { databases } from '../databases.ts'
 import { ids } from '../test-response.ts'
-import { engine, openStore } from './engine.ts'
+import { engine, findStartErrors, openStore } from './engine.ts'
 import { attributeText, create } from './things.ts'
 
 const isColor = (json: unknown): json is `#${string}` =>
@@ -254,20 +254,8 @@ for (const database of databases) {
         ? expression(kind, (column) => column('it'))
         : attribute(kind, { access: 'read-only' })
       const declared = resource('a', { path: '/a', table: 'a', fields: { it: field } })
-      const opened = await database.create()
-      const store = await openStore(defineModel([declared]), opened.url)
-      try {
-        await store.migrate([
-          { version: 1, sql: `create table a (id ${database.columnTypes.newId}, it ${type})` },
-        ])
-        await store.verify()
-        return ''
-      } catch (error) {
-        return String(error)
-      } finally {
-        await store.close()
-        await opened.remove()
-      }
+      const table = `create table a (id ${database.columnTypes.newId}, it ${type})`
+      return (await findStartErrors(database, defineModel([declared]), table)).join('\n')
     }
 
     it('compares the type of the column', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, describe } from 'node:test'
-import type { Model, Store } from 'lapidary'
+import { DeclarationError, type Model, type Store } from 'lapidary'
 import type { ServerOptions } from 'lapidary/fastify'
 import { createServer } from 'lapidary/fastify'
 import { openPostgres, type PostgresOptions } from 'lapidary/postgres'
@@ -84,6 +84,27 @@ export async function openStore(
   const path = /^sqlite:(.+)$/.exec(url)?.[1]
   assert.ok(path !== undefined, `no store is known for ${url}`)
   return openSqlite(model, path)
+}
+
+/** Compares a model with new tables of a database, as the start does. @returns the errors of the declarations */
+export async function findStartErrors(
+  database: Database,
+  model: Model,
+  tables: string,
+): Promise<readonly string[]> {
+  const { url, remove } = await database.create()
+  const store = await openStore(model, url)
+  try {
+    await store.migrate([{ version: 1, sql: tables }])
+    await store.verify()
+    return []
+  } catch (error) {
+    assert.ok(error instanceof DeclarationError, String(error))
+    return error.errors
+  } finally {
+    await store.close()
+    await remove()
+  }
 }
 
 interface Started {

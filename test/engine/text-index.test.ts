@@ -17,7 +17,7 @@ import type { ColumnTypes } from '../databases.ts'
 import { databases } from '../databases.ts'
 import { statementsOf } from '../service/statements.ts'
 import { ids } from '../test-response.ts'
-import { type Engine, engine, openStore } from './engine.ts'
+import { type Engine, engine, findStartErrors, openStore } from './engine.ts'
 import { create } from './things.ts'
 
 const indexed: TextIndex = { fts: 'thing_fts', tsvector: 'words', config: 'english' }
@@ -124,24 +124,9 @@ for (const database of databases) {
         access: 'read-only',
         fields: { name: attribute(text, { match }) },
       })
-      const opened = await database.create()
-      const store = await openStore(defineModel([declared]), opened.url)
       const { newId } = database.columnTypes
-      try {
-        await store.migrate([
-          {
-            version: 1,
-            sql: `create table a (id ${newId}, name text); create table b (id ${newId})`,
-          },
-        ])
-        await store.verify()
-        return ''
-      } catch (error) {
-        return String(error)
-      } finally {
-        await store.close()
-        await opened.remove()
-      }
+      const tables = `create table a (id ${newId}, name text); create table b (id ${newId})`
+      return (await findStartErrors(database, defineModel([declared]), tables)).join('\n')
     }
 
     it('is missing in a large table: the start says what match costs', async () => {
