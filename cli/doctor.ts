@@ -36,6 +36,10 @@ async function examine(
 ): Promise<void> {
   const violations = new ViolationCollector()
   for (const type of api.types) {
+    if (type.needed.length > 0) {
+      console.log(`${type.type}: not examined, because its list needs ${type.needed.join(', ')}`)
+      continue
+    }
     const { examined, count } = await checkType(
       { api, type, violations, description: api.describe?.(type.path) },
       { sample },

@@ -23,6 +23,13 @@ export interface ExaminedResource extends Identifier {
   readonly links?: Readonly<{ self?: string }>
 }
 
+/** A resource type in the root document. */
+interface DescribedResources {
+  readonly path: string
+  readonly relationships?: Readonly<Record<string, string>>
+  readonly parameters?: Readonly<Record<string, Readonly<{ required?: boolean }>>>
+}
+
 /** A document of the API. */
 export interface ExaminedDocument {
   readonly data?: ExaminedResource | readonly ExaminedResource[] | null
@@ -30,7 +37,7 @@ export interface ExaminedDocument {
   readonly links?: Readonly<Record<string, string | null | undefined>>
   readonly meta?: Readonly<{
     count?: number
-    resources?: Readonly<Record<string, Omit<ExaminedType, 'type'>>>
+    resources?: Readonly<Record<string, DescribedResources>>
   }>
   readonly errors?: readonly Readonly<{ status?: string; code?: string; detail?: string }>[]
 }
@@ -48,6 +55,8 @@ export interface ExaminedType {
   readonly path: string
   /** The related types by the names of the relationships. */
   readonly relationships: Readonly<Record<string, string>>
+  /** The names of the parameters without which the list is an error. */
+  readonly needed: readonly string[]
 }
 
 /** The API that is examined: over HTTP, or that of declarations, in process. It only reads. */
@@ -126,7 +135,9 @@ async function readTypes(get: ExaminedApi['get'], url: string): Promise<Examined
   const resources = document.meta?.resources
   if (status !== 200 || resources === undefined)
     throw new Error(`${url} has no root document with resources; its status is ${status}`)
-  return Object.entries(resources).map(([type, { path, relationships = {} }]) => {
-    return { type, path, relationships }
+  return Object.entries(resources).map(([type, about]) => {
+    const { path, relationships = {}, parameters = {} } = about
+    const needed = Object.keys(parameters).filter((name) => parameters[name]?.required)
+    return { type, path, relationships, needed }
   })
 }

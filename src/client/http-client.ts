@@ -7,7 +7,13 @@ import type {
   ReturnedType,
 } from '../model/action-types.ts'
 import type { Declarations } from '../model/model.ts'
-import type { IncludePath, ListQuery, ResourceQuery } from '../model/query-types.ts'
+import type {
+  FilterCheck,
+  IncludePath,
+  ListQuery,
+  MissingArgument,
+  ResourceQuery,
+} from '../model/query-types.ts'
 import type {
   ChangeableName,
   Fieldsets,
@@ -39,9 +45,16 @@ export interface ResourcePage<Resource> {
 type ClientResource<
   Types extends Declarations,
   Type extends TypeName<Types>,
-  Path extends string,
-  Sets,
+  Path extends string = never,
+  Sets = NoFieldsets,
 > = ResourceObject<Types, Type, Path, Sets, 'json'>
+
+/** `unknown` if the list of a type needs no filter, else the sentences that name the parameters, which no client is. */
+type CallContext<Types extends Declarations, Type extends TypeName<Types>> = [
+  MissingArgument<Types, Type>,
+] extends [never]
+  ? unknown
+  : MissingArgument<Types, Type>
 
 /** The query of the related resources of a relationship. */
 type RelatedQuery<
@@ -61,28 +74,36 @@ type RelatedResult<Field, Resource> = Field extends { readonly is: 'toOne' }
 
 /** The operations on the resources of a type that clients can read. */
 export interface ReadOperations<Types extends Declarations, Type extends TypeName<Types> & string> {
+  /** Reads the first page of the list: `GET /persons`. */
+  list(this: CallContext<Types, Type>): Promise<ResourcePage<ClientResource<Types, Type>>>
   /** Reads a page of the list: `GET /persons`. */
   list<
     Path extends IncludePath<Types, Type> = never,
     const Sets extends Fieldsets<Types> = NoFieldsets,
   >(
-    query?: ListQuery<Types, Type, Path, Sets>,
+    query: (ListQuery<Types, Type, Path, Sets> & FilterCheck<Types, Type>) | undefined,
     options?: CallOptions,
   ): Promise<ResourcePage<ClientResource<Types, Type, Path, Sets>>>
   /** Reads the pages of the list, one request each, when the loop asks for them. */
+  pages(
+    this: CallContext<Types, Type>,
+  ): AsyncGenerator<ResourcePage<ClientResource<Types, Type>>, void, undefined>
+  /** Reads the pages of a list in the same way, with a query. */
   pages<
     Path extends IncludePath<Types, Type> = never,
     const Sets extends Fieldsets<Types> = NoFieldsets,
   >(
-    query?: ListQuery<Types, Type, Path, Sets>,
+    query: (ListQuery<Types, Type, Path, Sets> & FilterCheck<Types, Type>) | undefined,
     options?: CallOptions,
   ): AsyncGenerator<ResourcePage<ClientResource<Types, Type, Path, Sets>>, void, undefined>
   /** Reads the resources of all pages, one after the other. */
+  each(this: CallContext<Types, Type>): AsyncGenerator<ClientResource<Types, Type>, void, undefined>
+  /** Reads the resources of all pages in the same way, with a query. */
   each<
     Path extends IncludePath<Types, Type> = never,
     const Sets extends Fieldsets<Types> = NoFieldsets,
   >(
-    query?: ListQuery<Types, Type, Path, Sets>,
+    query: (ListQuery<Types, Type, Path, Sets> & FilterCheck<Types, Type>) | undefined,
     options?: CallOptions,
   ): AsyncGenerator<ClientResource<Types, Type, Path, Sets>, void, undefined>
   /** Reads a resource: `GET /persons/1`. @throws ResponseError with status 404 when it does not exist */

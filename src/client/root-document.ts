@@ -7,6 +7,8 @@ export interface ResourceEntry {
   readonly path: string
   /** The related types of the relationships, by name. */
   readonly relationships?: Readonly<Record<string, string>>
+  /** The parameters of the list, by name; absent for a table. */
+  readonly parameters?: Readonly<Record<string, Readonly<{ kind: string; required: boolean }>>>
 }
 
 /** The root document of an API, `GET /`: the resource types with their paths and relationships. */

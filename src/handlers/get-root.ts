@@ -1,3 +1,5 @@
+import { listParameters } from '../model/parameter.ts'
+import type { TableFunction } from '../model/table-function.ts'
 import { parseQuery } from '../parse/query.ts'
 import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
 import { checkNoParameters } from '../plan/read.ts'
@@ -6,17 +8,19 @@ import type { Handler } from './handler.ts'
 
 /**
  * `GET /`: the resource types that the identity may use, with their paths, and the related types of the relationships that exist for it.
+ * A type whose list takes parameters has them, because its path alone may be no list (docs/decisions/0080).
  */
 export function getRoot(): Handler {
   const listTypes = memoizeByIdentity(listAllowedTypes)
   return async ({ search, auth }, { findRights, prefix, rootMeta, serializer }) => {
     checkNoParameters(parseQuery(search))
     const types = listTypes(findRights(auth))
-    const resources = types.map(({ type, path, description, fields }) => [
+    const resources = types.map(({ type, path, description, fields, table: { call } }) => [
       type,
       {
         path: prefix + path,
         ...(description !== undefined && { description }),
+        ...(call && { parameters: describeParameters(call) }),
         relationships: Object.fromEntries(
           [...fields.values()].flatMap((field) =>
             field.is === 'relationship' ? [[field.name, field.to]] : [],
@@ -27,4 +31,13 @@ export function getRoot(): Handler {
     const meta = { ...rootMeta, resources: Object.fromEntries(resources) }
     return { status: 200, body: serializer.serializeRoot(meta, `${prefix}/`) }
   }
+}
+
+/** The parameters of a list, by name: their kinds, and whether a request has to send them in `filter`. */
+function describeParameters({ parameters }: TableFunction): object {
+  const entries = listParameters(parameters).map(([name, { kind, isRequired }]) => [
+    name,
+    { kind: kind.name, required: isRequired },
+  ])
+  return Object.fromEntries(entries)
 }

@@ -1,5 +1,6 @@
 import { isObject } from '../model/json.ts'
 import type { ResourceType } from '../model/model.ts'
+import { needsParameters } from '../model/table-function.ts'
 import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
 import type { AppContext } from './app-context.ts'
 import type { ApiRequest } from './handler.ts'
@@ -33,12 +34,15 @@ const concurrency = 4
 /**
  * Creates a reader of collections: of each type, the first resource and the number of all. It reads with the rights of
  * an identity, and what is not read in time is absent. So is a type with hooks around reads, because they may count or record who
- * reads, a type that the identity may not read, and one whose read fails.
+ * reads, a type whose list needs parameters, a type that the identity may not read, and one whose read fails.
  */
 export function createFirstPageReader(): FirstPageReader {
   const listCollections = memoizeByIdentity((context: AppContext) =>
     listRoutes(context).filter(
-      ({ target }) => target.is === 'collection' && !hasReadHooks(target.resource),
+      ({ target }) =>
+        target.is === 'collection' &&
+        !hasReadHooks(target.resource) &&
+        !needsParameters(target.resource.table),
     ),
   )
   return async (request, context) => {

@@ -1,19 +1,36 @@
 import { listNamedTypes, type NamedTypes } from '../handlers/address-rights.ts'
 import type { RouteHandler } from '../handlers/handler.ts'
+import type { IdQuery } from '../model/id-query.ts'
+import type { Kind } from '../model/kinds.ts'
 import { type Field, getResourceType, type Model, type ResourceType } from '../model/model.ts'
-import { listOperators, relationshipOperators } from '../model/operators.ts'
+import { getCustomOperators, listOperators, relationshipOperators } from '../model/operators.ts'
+import { listParameters } from '../model/parameter.ts'
 
-/** A field as the script of the pages needs it to build filters. */
+/** The values of a kind, as the script of the pages needs them to show an input. */
+interface ValueDescription {
+  /** The name of the kind. */
+  readonly kind: string
+  /** The JSON type of values. */
+  readonly type: unknown
+  readonly choices?: unknown
+}
+
+/** A field or a query as the script of the pages needs it to build filters. */
 type FieldDescription =
+  | Readonly<
+      {
+        name: string
+        operators: readonly string[]
+        /** The operands of the operators of a kind that a program defines. */
+        operands?: Readonly<Record<string, ValueDescription>>
+      } & ValueDescription
+    >
+  | Readonly<{ name: string; to: string; many: boolean; operators: readonly string[] }>
   | Readonly<{
       name: string
-      kind: string
-      /** The JSON type of values. */
-      type: unknown
-      choices?: unknown
-      operators: readonly string[]
+      operators: readonly ['call']
+      parameters: readonly (ValueDescription & Readonly<{ name: string; required: boolean }>)[]
     }>
-  | Readonly<{ name: string; to: string; many: boolean; operators: readonly string[] }>
 
 /** A resource type as the script of the pages needs it. */
 interface TypeDescription {
@@ -44,10 +61,22 @@ function describeModel(
 }
 
 function describeFields(model: Model, resource: ResourceType): readonly FieldDescription[] {
-  return [resource.id, ...resource.fields.values()].flatMap((field) => {
+  const fields = [resource.id, ...resource.fields.values()].flatMap((field) => {
     const description = describeField(model, field)
     return description === undefined ? [] : [description]
   })
+  return [...fields, ...[...resource.queries].map(describeQuery)]
+}
+
+function describeQuery([name, { parameters }]: readonly [string, IdQuery]): FieldDescription {
+  const described = listParameters(parameters).map(([parameter, { kind, isRequired }]) => {
+    return { name: parameter, required: isRequired, ...describeValue(kind) }
+  })
+  return { name, operators: ['call'], parameters: described }
+}
+
+function describeValue({ name, schema: { type, enum: choices } }: Kind<unknown>): ValueDescription {
+  return { kind: name, type, ...(choices !== undefined && { choices }) }
 }
 
 function describeField(model: Model, field: Field): FieldDescription | undefined {
@@ -58,8 +87,14 @@ function describeField(model: Model, field: Field): FieldDescription | undefined
   }
   if (field.is === 'computed' || !field.isFilterable) return undefined
   const { name, kind } = field
-  const { type, enum: choices } = kind.schema
   // Filters compare opaque values with null only, which the script offers for every field.
   const operators = kind.operators === 'opaque' ? [] : listOperators(kind)
-  return { name, kind: kind.name, type, ...(choices !== undefined && { choices }), operators }
+  const operands = Object.entries(getCustomOperators(kind)).map(
+    ([operator, { takes }]) => [operator, describeValue(takes)] as const,
+  )
+  return {
+    ...{ name, ...describeValue(kind) },
+    operators: [...operators, ...operands.map(([operator]) => operator)],
+    ...(operands.length > 0 && { operands: Object.fromEntries(operands) }),
+  }
 }

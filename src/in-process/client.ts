@@ -16,10 +16,12 @@ import type {
 import type { Declarations } from '../model/model.ts'
 import type {
   FieldsetCheck,
+  FilterCheck,
   IncludePath,
   ListQuery,
   ListSelection,
   ResourceQuery,
+  UnfilteredType,
 } from '../model/query-types.ts'
 import type {
   ChangeableName,
@@ -46,6 +48,10 @@ export interface ResourceList<Resource> {
  * `ApiError`, or `ManyErrors` for several errors of one call.
  */
 export interface ResourceOperations<Types extends Declarations = Declarations> {
+  /** Reads the first page of a list, as `GET /persons`. */
+  list<Type extends TypeName<Types> & string>(
+    type: UnfilteredType<Types, Type>,
+  ): Promise<ResourceList<ResourceObject<Types, Type>>>
   /** Reads a page of a list, as `GET /persons`. */
   list<
     Type extends TypeName<Types> & string,
@@ -53,7 +59,7 @@ export interface ResourceOperations<Types extends Declarations = Declarations> {
     const Sets extends Fieldsets<Types> = NoFieldsets,
   >(
     type: Type,
-    query?: ListQuery<Types, Type, Path, Sets>,
+    query: (ListQuery<Types, Type, Path, Sets> & FilterCheck<Types, Type>) | undefined,
   ): Promise<ResourceList<ResourceObject<Types, Type, Path, Sets>>>
   /** Reads a resource, as `GET /persons/1`. @throws NotFoundError when it does not exist */
   get<
@@ -121,6 +127,10 @@ export interface ActionOperations<Types extends Declarations = Declarations> {
 
 /** The same reads and writes with JSON:API documents as results, equal to those of the responses over HTTP. */
 export interface DocumentOperations<Types extends Declarations = Declarations> {
+  /** Reads the first page of a list, as `GET /persons`. */
+  list<Type extends TypeName<Types> & string>(
+    type: UnfilteredType<Types, Type>,
+  ): Promise<ListDocument<DocumentResource<Types, Type>>>
   /** Reads a page of a list, as `GET /persons`. */
   list<
     Type extends TypeName<Types> & string,
@@ -128,7 +138,7 @@ export interface DocumentOperations<Types extends Declarations = Declarations> {
     const Sets extends Fieldsets<Types> = NoFieldsets,
   >(
     type: Type,
-    query?: ListQuery<Types, Type, Path, Sets>,
+    query: (ListQuery<Types, Type, Path, Sets> & FilterCheck<Types, Type>) | undefined,
   ): Promise<ListDocument<DocumentResource<Types, Type, Sets>>>
   /** Reads a resource, as `GET /persons/1`. @throws NotFoundError when it does not exist */
   get<
@@ -197,9 +207,13 @@ export interface Client<Types extends Declarations = Declarations>
    * Reads all resources of a list, in one snapshot and in constant memory, whatever `maxPageSize` is. The read holds a
    * database connection until the loop ends.
    */
+  each<Type extends TypeName<Types> & string>(
+    type: UnfilteredType<Types, Type>,
+  ): AsyncGenerator<ResourceObject<Types, Type>, void, undefined>
+  /** Reads all resources of a list in the same way, with a filter, an order or fields. */
   each<Type extends TypeName<Types> & string, const Sets extends Fieldsets<Types> = NoFieldsets>(
     type: Type,
-    query?: EachQuery<Types, Type, Sets>,
+    query: (EachQuery<Types, Type, Sets> & FilterCheck<Types, Type>) | undefined,
   ): AsyncGenerator<ResourceObject<Types, Type, never, Sets>, void, undefined>
   /**
    * Runs SQL that only reads, in a transaction of its own after the model's `begin`, and returns the rows by column name. Access

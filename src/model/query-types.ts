@@ -122,6 +122,50 @@ type EqualValue<Value> =
   | (Value extends Readonly<Record<string, unknown>> ? never : FilterValue<Value>)
   | { readonly eq: FilterValue<Value> }
 
+/** The names of the parameters that a list of a type has to send. */
+type RequiredArgument<Parameters extends QueryParameters> = string extends keyof Parameters
+  ? never
+  : {
+      [Name in keyof Parameters & string]: Parameters[Name] extends OptionalParameter ? never : Name
+    }[keyof Parameters & string]
+
+/** The types whose lists have required parameters. The compiler finds them once for a model, most of which have none. */
+type CalledType<Types extends Declarations> = string extends keyof Types
+  ? never
+  : {
+      [Type in keyof Types]: [RequiredArgument<ParametersOf<Types[Type]>>] extends [never]
+        ? never
+        : Type
+    }[keyof Types]
+
+/** The sentences that name the parameters which a list of a type has to send; `never` if it needs none. */
+export type MissingArgument<Types extends Declarations, Type extends TypeName<Types>> = [
+  CalledType<Types>,
+] extends [never]
+  ? never
+  : Type extends CalledType<Types>
+    ? `${Type & string} needs the parameter "${RequiredArgument<ParametersOf<Types[Type]>>}" in filter`
+    : never
+
+/** A type whose list needs no filter; for all others the sentences that name the parameters. */
+export type UnfilteredType<Types extends Declarations, Type extends TypeName<Types>> = [
+  MissingArgument<Types, Type>,
+] extends [never]
+  ? Type
+  : MissingArgument<Types, Type>
+
+/** `unknown` if the list of a type needs no filter, else the member that it needs. */
+export type FilterCheck<Types extends Declarations, Type extends TypeName<Types>> = [
+  CalledType<Types>,
+] extends [never]
+  ? unknown
+  : Type extends CalledType<Types>
+    ? { readonly filter: FilterBy<RequiredArgument<ParametersOf<Types[Type]>>> }
+    : unknown
+
+/** A list of filter objects, or conditions by name, some of which are required. Compiler messages show the names. */
+type FilterBy<Name extends string> = readonly object[] | Readonly<Record<Name, unknown>>
+
 /**
  * A path of relationships, joined by dots. The first is checked here, all others by `PathCheck`, so that no type enumerates
  * the paths of a model.

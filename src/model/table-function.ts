@@ -1,6 +1,11 @@
 import type { Sql } from './dialect.ts'
 import type { Kind } from './kinds.ts'
-import { type QueryParameters, type ResolvedParameter, readArgumentText } from './parameter.ts'
+import {
+  listParameters,
+  type QueryParameters,
+  type ResolvedParameter,
+  readArgumentText,
+} from './parameter.ts'
 import type { ReadResult } from './value-result.ts'
 
 /**
@@ -36,6 +41,11 @@ export function tableFunction<const Parameters extends QueryParameters>(
 /** The column of a table function's rows that contains the text of an argument. No declared column has such a name. */
 export function toArgumentColumn(parameter: string): string {
   return `:${parameter}`
+}
+
+/** Whether the list of a type needs parameters, so that its path alone is an error. */
+export function needsParameters({ call }: Readonly<{ call?: TableFunction }>): boolean {
+  return call !== undefined && listParameters(call.parameters).some(([, each]) => each.isRequired)
 }
 
 /**

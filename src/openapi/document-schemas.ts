@@ -77,12 +77,19 @@ export function describeCommonSchemas({ readable, nameType, ref }: SchemaContext
   }
 }
 
-/** A resource type in the root document; `relationships` has the related types by name. */
+/** A resource type in the root document; `relationships` has the related types by name, `parameters` those of the list. */
 const rootEntry = objectOf(
   {
     path: link,
     description: text,
     relationships: { type: 'object', additionalProperties: text },
+    parameters: {
+      type: 'object',
+      additionalProperties: objectOf({ kind: text, required: { type: 'boolean' } }, [
+        'kind',
+        'required',
+      ]),
+    },
   },
   ['path', 'relationships'],
 )

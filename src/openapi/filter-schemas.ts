@@ -136,7 +136,9 @@ function describeComparison(kind: Kind<unknown>): JsonSchema {
       ...describeOperators(select('two'), { val: range }),
       ...describeOperators(withField, { field: { type: 'string' } }),
       ...Object.entries(getCustomOperators(kind)).flatMap(([name, { takes }]) =>
-        describeOperators([name], { val: describeOperand(takes) }),
+        describeOperators([name], {
+          val: takes.operators === 'opaque' ? takes.schema : describeOperand(takes),
+        }),
       ),
     ],
   }

@@ -24,6 +24,7 @@ import {
   operators,
   relationshipOperators,
 } from '../model/operators.ts'
+import { readArgument } from '../model/parameter.ts'
 import type { FilterClause, Operand } from '../parse/filter.ts'
 import { filterLimits } from '../parse/filter-limits.ts'
 import { findParameter, readArguments } from './arguments.ts'
@@ -241,7 +242,8 @@ function planCustom(
   const { operand, operator } = predicate
   if (operand.is !== 'value' || operand.value === null)
     throw filterError(predicate, '.val', `"${operator}" takes a value of the kind ${takes.name}`)
-  const operandField: AttributeField = { ...field, kind: takes }
+  const readFilterValue = (json: unknown) => readArgument(takes, json)
+  const operandField: AttributeField = { ...field, kind: { ...takes, readFilterValue } }
   const planned = planComparison(predicate, operand, operandField, 'eq', context)
   const [parameter] = planned.is === 'compare' ? planned.parameters : []
   if (parameter === undefined) throw new Error(`${operator} was planned without an operand.`)

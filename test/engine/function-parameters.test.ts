@@ -206,6 +206,13 @@ for (const dialect of ['sqlite', 'postgres'] as const)
           assert.deepEqual([second?.color, second?.its_day], ['red', '2024-01-01'])
           // @ts-expect-error the parameter keys is required
           await assert.rejects(list({ filter: { label: 'x' } }), /needs the parameter "keys"/)
+          // @ts-expect-error the parameter keys is required
+          await assert.rejects(client.list('pick'), /needs the parameter "keys"/)
+          // @ts-expect-error the parameter keys is required
+          await assert.rejects(client.documents.list('pick', {}), /needs the parameter "keys"/)
+          // @ts-expect-error the parameter keys is required
+          await assert.rejects(client.each('pick').next(), /needs the parameter "keys"/)
+          assert.equal((await client.list('item')).meta.count, 3)
           // @ts-expect-error null is no value of a parameter with a default
           await assert.rejects(list({ filter: { keys: [1], label: null } }), /must be a string/)
         } finally {

@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
-import { attribute, defineModel, resource, text } from 'lapidary'
+import { attribute, defineModel, resource, sql, tableFunction, text } from 'lapidary'
 import { apiKeyAuth, createApiKey } from 'lapidary/auth'
 import { createServer } from 'lapidary/fastify'
 import { openSqlite } from 'lapidary/sqlite'
@@ -135,7 +135,16 @@ describe('The commands explain and doctor', () => {
       table: 'artist',
       fields: { name: attribute(text) },
     })
-    const model = defineModel([artist])
+    const named = resource('named', {
+      path: '/named',
+      table: tableFunction(
+        { name: text },
+        ({ name }) => sql`select * from artist where name = ${name}`,
+      ),
+      access: 'read-only',
+      fields: {},
+    })
+    const model = defineModel([artist, named])
     const store = openSqlite(model, join(folder, 'good.db'))
     const { key, hash } = createApiKey()
     const authenticate = apiKeyAuth({ keys: [{ hash, auth: 'ada' }] })
@@ -150,11 +159,15 @@ describe('The commands explain and doctor', () => {
     const header = ['--header', `x-api-key: ${key}`]
     assert.deepEqual(await run(['doctor', described, ...header]), {
       ...{ status: 0, stderr: '' },
-      lines: ['artist: examined 2 of 2', '1 resource type, 0 warnings, 0 violations'],
+      lines: [
+        'artist: examined 2 of 2',
+        'named: not examined, because its list needs name',
+        '2 resource types, 0 warnings, 0 violations',
+      ],
     })
     const { status, lines } = await run(['doctor', undescribed, ...header])
     assert.equal(status, 0)
-    assert.match(lines[1] ?? '', /^warning: the API has no openapi\.json, so filters and sorts are/)
+    assert.match(lines[2] ?? '', /^warning: the API has no openapi\.json, so filters and sorts are/)
     const denied = await run(['doctor', described])
     assert.equal(denied.status, 2)
     assert.match(denied.stderr, /has no root document with resources; its status is 401/)

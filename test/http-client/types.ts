@@ -11,7 +11,21 @@ import type {
   TypeName,
   UntypedResource,
 } from 'lapidary'
-import { array, attribute, bytes, defineModel, integer64, resource, text } from 'lapidary'
+import {
+  array,
+  attribute,
+  bytes,
+  date,
+  defineModel,
+  integer,
+  integer64,
+  nullable,
+  resource,
+  sql,
+  tableFunction,
+  text,
+  withDefault,
+} from 'lapidary'
 import type {
   ErrorObject,
   HttpClient,
@@ -433,4 +447,46 @@ export function arrays(): void {
   client.list.list({ filter: { words: { gt: ['a'] } } })
   // @ts-expect-error bytes are only compared with null
   client.list.list({ filter: { files: { contains: ['YQ=='] } } })
+}
+
+/** The parameters of a table function. */
+export function tableFunctions(): void {
+  const sales = resource('sales', {
+    path: '/sales',
+    table: tableFunction(
+      {
+        since: date,
+        sizes: array(integer64()),
+        most: withDefault(integer, 3),
+        label: nullable(text),
+      },
+      () => sql`select 1 as id`,
+    ),
+    access: 'read-only',
+    fields: { total: attribute(integer) },
+  })
+  const all = resource('all', {
+    path: '/all',
+    table: tableFunction({ most: withDefault(integer, 3) }, () => sql`select 1 as id`),
+    access: 'read-only',
+    fields: {},
+  })
+  const model = defineModel([sales, all])
+  const client = createClient<typeof model>({ url: 'http://localhost' })
+  const filter = { since: '2024-01-01', sizes: [1, 2n] } as const
+  void client.sales.list({ filter })
+  void client.sales.pages({ filter: { ...filter, label: null, most: { eq: 1 }, total: { gt: 1 } } })
+  void client.sales.each({ filter: [{ name: 'since', op: 'eq', val: '2024-01-01' }] })
+  void client.all.list()
+  void client.all.list({ sort: ['id'] })
+  // @ts-expect-error the parameters are missing
+  client.sales.list()
+  // @ts-expect-error the parameters are missing
+  client.sales.pages({})
+  // @ts-expect-error the parameter sizes is missing
+  client.sales.each({ filter: { since: '2024-01-01' } })
+  // @ts-expect-error null is no value of a parameter with a default
+  client.sales.list({ filter: { ...filter, most: null } })
+  // @ts-expect-error numbers
+  client.sales.list({ filter: { ...filter, sizes: ['1'] } })
 }

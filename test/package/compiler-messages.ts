@@ -23,7 +23,8 @@ interface InvalidProgram {
 /** What every program begins with. */
 const prelude = `
 import { attribute, computed, defineModel, enumeration, integer, type Model, notNull } from 'lapidary'
-import { createApi, createHandler, resource, type Store, text, toMany, toOne } from 'lapidary'
+import { createApi, createHandler, date, resource, type Store, sql, tableFunction, text, toMany, toOne } from 'lapidary'
+import { createClient } from 'lapidary/client'
 import { createServer } from 'lapidary/fastify'
 import { z } from 'zod'
 declare const model: Model
@@ -32,6 +33,14 @@ const fields = { title: attribute(text) }
 const article = { path: '/articles', table: 'article', fields }
 const person = resource('person', { path: '/people', table: 'person', fields: { name: attribute(text) } })
 const api = createApi({ model: defineModel([person]), store }).with({})
+const sales = resource('sales', {
+  path: '/sales', table: tableFunction({ since: date }, ({ since }) => sql\`select * from sales(\${since})\`),
+  access: 'read-only', fields: {},
+})
+const salesModel = defineModel([sales, person])
+const salesApi = createApi({ model: salesModel, store }).with({})
+const salesClient = createClient<typeof salesModel>({ url: 'http://localhost' })
+export { salesApi, salesClient }
 export { api, attribute, computed, createHandler, createServer, defineModel, enumeration, integer, notNull, text, toMany, toOne, z }
 export { article, model, person, store }
 `
@@ -216,6 +225,32 @@ const invalidPrograms: readonly InvalidProgram[] = [
   },
 ]
 
+const missingArgument = String.raw`Argument of type '"sales"' is not assignable to parameter of type '"sales needs the parameter \"since\" in filter"'.`
+const missingFilter = (query: string) =>
+  `Property 'filter' is missing in type '${query}' but required in type '{ readonly filter: FilterBy<"since">; }'.`
+const wrongContext = String.raw`The 'this' context of type 'ReadOperations<DeclarationsOf<readonly [ResourceDeclaration<"sales", {}, "read-only", undefined, NoQueries, NoActions, NoInfer<{ readonly since: Kind<string, "ordered">; }>>, ResourceDeclaration<...>]>, "sales">' is not assignable to method's 'this' of type '"sales needs the parameter \"since\" in filter"'.`
+
+/** Lists without the parameters of their table function. */
+const invalidLists: readonly InvalidProgram[] = [
+  ['a list in process', `salesApi.list('sales')`, missingArgument],
+  ['a list of documents', `salesApi.documents.list('sales')`, missingArgument],
+  ['all resources in process', `salesApi.each('sales')`, missingArgument],
+  [
+    'a list in process with a query',
+    `salesApi.list('sales', { sort: ['id'] })`,
+    missingFilter('{ sort: "id"[]; }'),
+  ],
+  ['a list of the client', 'salesClient.sales.list()', wrongContext],
+  ['pages of the client', 'salesClient.sales.pages()', wrongContext],
+  ['all resources of the client', 'salesClient.sales.each()', wrongContext],
+  ['a list of the client with a query', 'salesClient.sales.list({})', missingFilter('{}')],
+].map(([list = '', code = '', line = '']) => {
+  const title = `${list} without the parameters of its function`
+  return { title, code, field: 'since', remedy: 'filter', line }
+})
+
+const allPrograms = [...invalidPrograms, ...invalidLists]
+
 /**
  * Declares the tests that the first message of a compiler about an invalid program names the field and the remedy.
  * @param release - of TypeScript, e.g. `5.9`
@@ -228,7 +263,7 @@ export function describeCompilerMessages(release: string, command: string): void
 
     before(async () => {
       folder = await createPackageFolder('invalid')
-      for (const [index, { code }] of invalidPrograms.entries())
+      for (const [index, { code }] of allPrograms.entries())
         await writeFile(join(folder, `program${index}.ts`), `${prelude}${code}\n`)
       const config = {
         extends: absolutePath('tsconfig.json'),
@@ -240,7 +275,7 @@ export function describeCompilerMessages(release: string, command: string): void
     })
     after(() => rm(folder, { recursive: true, force: true }))
 
-    for (const [index, { title, field, remedy, line }] of invalidPrograms.entries()) {
+    for (const [index, { title, field, remedy, line }] of allPrograms.entries()) {
       it(`names the field and the remedy for ${title}`, () => {
         const message = messages.get(`program${index}.ts`) ?? []
         assert.ok([message[0], message.at(-1)].includes(line), message.join('\n'))

@@ -1,12 +1,14 @@
 import { createButton, createElement, createSelect } from './element.js'
-import { createGroup, nullOperators, takesList } from './filter-tree.js'
+import { createGroup, nullOperators, operandOf, takesList } from './filter-tree.js'
 
 /**
  * @typedef {import('./filter-tree.js').Group} Group
  * @typedef {import('./filter-tree.js').Item} Item
  * @typedef {import('./filter-tree.js').Condition} Condition
  * @typedef {import('./filter-tree.js').Relation} Relation
+ * @typedef {import('./filter-tree.js').Call} Call
  * @typedef {import('./filter-tree.js').JsonItem} JsonItem
+ * @typedef {import('./filter-tree.js').ValueDescription} ValueDescription
  * @typedef {import('./filter-tree.js').Model} Model
  * @typedef {Readonly<{ model: Model, type: string, redraw: () => void }>} Place
  */
@@ -108,12 +110,13 @@ function drawAdders(group, { model, type, redraw }) {
 }
 
 /**
- * Creates the item of a field, with its first operator.
+ * Creates the item of a field, with its first operator, or of a query.
  * @param {import('./request.js').FieldDescription} field
  * @returns {Item}
  */
-function createItem({ name, to, operators }) {
+function createItem({ name, to, operators, parameters }) {
   if (to !== undefined) return { is: 'relation', name, group: createGroup() }
+  if (parameters !== undefined) return { is: 'call', name, values: {} }
   const [first = 'is null'] = operators.includes('eq') ? ['eq'] : operators
   return { is: 'condition', name, op: first, values: first in nullOperators ? [] : [''] }
 }
@@ -130,9 +133,7 @@ function drawItem(item, group, index, place) {
     return [createElement('div', { className: 'group' }, ...drawGroup(item, place))]
   if (item.is === 'json') return [drawJson(item)]
   const fields = place.model[place.type]?.fields ?? []
-  const names = fields.map(
-    ({ name, to }) => /** @type {const} */ ([name, to === undefined ? name : `${name} →`]),
-  )
+  const names = fields.map((field) => /** @type {const} */ ([field.name, labelField(field)]))
   const select = createSelect('Field', names, item.name, (value) => {
     const field = fields.find(({ name }) => name === value)
     if (field) group.items[index] = createItem(field)
@@ -140,6 +141,7 @@ function drawItem(item, group, index, place) {
   })
   const field = fields.find(({ name }) => name === item.name)
   if (item.is === 'condition') return [select, ...drawCondition(item, field, place.redraw)]
+  if (item.is === 'call') return [select, ...drawCall(item, field)]
   const nested = { ...place, type: field?.to ?? '' }
   const words = ` ${field?.many ? 'any' : 'has'} ${field?.to}: `
   return [
@@ -147,6 +149,32 @@ function drawItem(item, group, index, place) {
     words,
     createElement('div', { className: 'group' }, ...drawGroup(item.group, nested)),
   ]
+}
+
+/**
+ * The text of a field in the list: an arrow leads to related resources, parentheses call a query.
+ * @param {import('./request.js').FieldDescription} field
+ */
+function labelField({ name, to, parameters }) {
+  if (parameters !== undefined) return `${name}(${parameters.map((each) => each.name).join(', ')})`
+  return to === undefined ? name : `${name} →`
+}
+
+/**
+ * An input for each parameter of a query, with its name.
+ * @param {Call} call
+ * @param {import('./request.js').FieldDescription | undefined} query
+ * @returns {Node[]}
+ */
+function drawCall(call, query) {
+  return (query?.parameters ?? []).map((parameter) => {
+    const { name, kind = '', required } = parameter
+    const label = `${name} (${kind}${required ? '' : ', optional'})`
+    const input = drawInput(parameter, call.values[name] ?? '', label, (changed) => {
+      call.values[name] = changed
+    })
+    return createElement('label', {}, `${label} `, input)
+  })
 }
 
 /** @param {JsonItem} item */
@@ -170,7 +198,10 @@ function drawJson(item) {
  */
 function drawCondition(condition, field, redraw) {
   const operators = [...(field?.operators ?? []), ...Object.keys(nullOperators)]
-  const choices = operators.map((name) => /** @type {const} */ ([name, name]))
+  const choices = operators.map((name) => {
+    const { kind } = field?.operands?.[name] ?? {}
+    return /** @type {const} */ ([name, kind === undefined ? name : `${name} (${kind})`])
+  })
   const select = createSelect('Operator', choices, condition.op, (value) => {
     condition.op = value
     const count = value in nullOperators ? 0 : value === 'between' ? 2 : 1
@@ -205,18 +236,28 @@ function drawList(condition) {
  * @returns {Node}
  */
 function drawValue(condition, at, field) {
-  const choices = field?.type === 'boolean' ? ['true', 'false'] : field?.choices
-  const value = condition.values[at] ?? ''
-  /** @param {string} changed */
-  const change = (changed) => {
+  const description = field ? operandOf(field, condition.op) : {}
+  return drawInput(description, condition.values[at] ?? '', 'Value', (changed) => {
     condition.values[at] = changed
-  }
+  })
+}
+
+/**
+ * An input for a value of a kind.
+ * @param {ValueDescription} description
+ * @param {string} value
+ * @param {string} label
+ * @param {(changed: string) => void} change
+ * @returns {Node}
+ */
+function drawInput(description, value, label, change) {
+  const choices = description.type === 'boolean' ? ['true', 'false'] : description.choices
   if (choices !== undefined) {
     const listed = ['', ...choices].map((each) => /** @type {const} */ ([each, each]))
-    return createSelect('Value', listed, value, change)
+    return createSelect(label, listed, value, change)
   }
-  const type = field?.kind === 'date' ? 'date' : 'text'
-  const input = createElement('input', { type, value, ariaLabel: 'Value', autocomplete: 'off' })
+  const type = description.kind === 'date' ? 'date' : 'text'
+  const input = createElement('input', { type, value, ariaLabel: label, autocomplete: 'off' })
   input.addEventListener('input', () => change(input.value))
   return input
 }

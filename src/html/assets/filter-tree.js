@@ -1,11 +1,13 @@
 /**
  * A filter while it is built. A group joins its items; a condition compares an attribute; a relation has conditions on related
- * resources; anything else that a filter can contain is kept as JSON.
+ * resources; a call has a text for each parameter of a query; anything else that a filter can contain is kept as JSON.
  * @typedef {{ is: 'group', word: 'and' | 'or', isNegated: boolean, items: Item[] }} Group
  * @typedef {{ is: 'condition', name: string, op: string, values: string[] }} Condition
  * @typedef {{ is: 'relation', name: string, group: Group }} Relation
+ * @typedef {{ is: 'call', name: string, values: Record<string, string> }} Call
  * @typedef {{ is: 'json', text: string }} JsonItem
- * @typedef {Group | Condition | Relation | JsonItem} Item
+ * @typedef {Group | Condition | Relation | Call | JsonItem} Item
+ * @typedef {import('./request.js').ValueDescription} ValueDescription
  * @typedef {import('./request.js').FieldDescription} FieldDescription
  * @typedef {import('./request.js').TypeDescription} TypeDescription
  * @typedef {Readonly<Record<string, TypeDescription>>} Model
@@ -62,6 +64,7 @@ function readItem(clause, model, type) {
   const known = model[type]?.fields.find((each) => each.name === name)
   if (known === undefined || typeof op !== 'string' || field !== undefined) return json
   if (known.to !== undefined) return readRelation(json, known, { op, val }, model)
+  if (known.parameters !== undefined) return op === 'call' ? readCall(json, known, val) : json
   return readCondition(json, known, op, val)
 }
 
@@ -82,18 +85,71 @@ function readRelation(json, { name, to = '', operators }, { op, val }, model) {
 
 /**
  * @param {JsonItem} json
+ * @param {FieldDescription} query
+ * @param {unknown} val
+ * @returns {Item}
+ */
+function readCall(json, { name, parameters = [] }, val) {
+  if (typeof val !== 'object' || val === null) return json
+  const sent = Object.entries(val).filter(([, value]) => value !== null)
+  const isKnown = sent.every(([sentName, value]) => {
+    const parameter = parameters.find((each) => each.name === sentName)
+    // An empty input stands for null, or for a parameter that is omitted.
+    return parameter !== undefined && value !== '' && readValue(value, parameter) !== undefined
+  })
+  if (!isKnown) return json
+  const values = parameters.map((each) => {
+    const value = sent.find(([sentName]) => sentName === each.name)?.[1]
+    return [each.name, value === undefined ? '' : (readValue(value, each) ?? '')]
+  })
+  return { is: 'call', name, values: Object.fromEntries(values) }
+}
+
+/**
+ * The text of a value in an input; `undefined` if the input cannot show it.
+ * @param {unknown} value
+ * @param {ValueDescription} description
+ */
+function readValue(value, description) {
+  if (isJson(description)) return JSON.stringify(value)
+  return typeof value === 'object' ? undefined : String(value)
+}
+
+/**
+ * True for kinds whose values are arrays or objects, which inputs show as JSON.
+ * @param {ValueDescription} description
+ */
+function isJson({ type }) {
+  return [type].flat().some((each) => each === 'array' || each === 'object')
+}
+
+/**
+ * The values of an operator: those of the field, or of its own.
+ * @param {FieldDescription} field
+ * @param {string} op
+ * @returns {ValueDescription}
+ */
+export function operandOf(field, op) {
+  const { operands = {} } = field
+  return operands[op] ?? field
+}
+
+/**
+ * @param {JsonItem} json
  * @param {FieldDescription} field
  * @param {string} op
  * @param {unknown} val
  * @returns {Item}
  */
-function readCondition(json, { name, type, operators }, op, val) {
+function readCondition(json, field, op, val) {
+  const { name, operators } = field
   if (val === null) {
     const word = Object.entries(nullOperators).find(([, operator]) => operator === op)?.[0]
     return word === undefined ? json : { is: 'condition', name, op: word, values: [] }
   }
   if (!operators.includes(op)) return json
-  if (type === 'array') return { is: 'condition', name, op, values: [JSON.stringify(val)] }
+  if (isJson(operandOf(field, op)))
+    return { is: 'condition', name, op, values: [JSON.stringify(val)] }
   const values = Array.isArray(val) ? val : [val]
   if (values.some((each) => typeof each === 'object')) return json
   return { is: 'condition', name, op, values: values.map(String) }
@@ -146,9 +202,25 @@ function writeItem(item, model, type) {
   const field = model[type]?.fields.find(({ name }) => name === item.name)
   if (field === undefined) return ''
   if (item.is === 'condition') return writeCondition(item, field)
+  if (item.is === 'call') return writeCall(item, field)
   const clauses = writeItems(item.group.items, model, field.to ?? '')
   const val = clauses.length === 0 ? 'null' : writeGroup(item.group, clauses)
   return `{"name":${JSON.stringify(item.name)},"op":"${field.operators[0]}","val":${val}}`
+}
+
+/**
+ * Writes a call of a query. A parameter without text is omitted, or null if it is required.
+ * @param {Call} call
+ * @param {FieldDescription} query
+ */
+function writeCall({ name, values }, { parameters = [] }) {
+  const members = parameters.flatMap((parameter) => {
+    const text = values[parameter.name] ?? ''
+    if (text === '' && !parameter.required) return []
+    const value = text === '' ? 'null' : writeValue(text, parameter)
+    return [`${JSON.stringify(parameter.name)}:${value}`]
+  })
+  return `{"name":${JSON.stringify(name)},"op":"call","val":{${members.join(',')}}}`
 }
 
 /**
@@ -157,7 +229,7 @@ function writeItem(item, model, type) {
  */
 function writeCondition({ name, op, values }, field) {
   const operator = /** @type {Record<string, string>} */ (nullOperators)[op]
-  const written = values.map((value) => writeValue(value, field))
+  const written = values.map((value) => writeValue(value, operandOf(field, op)))
   const val =
     operator !== undefined
       ? 'null'
@@ -176,25 +248,27 @@ export function takesList(op) {
 }
 
 /**
- * Writes a value as the JSON type of its field. Another text is sent as a text: the server reports the error.
+ * Writes a value as the JSON type of its kind. Another text is sent as a text: the server reports the error.
  * @param {string} value
- * @param {FieldDescription} field
+ * @param {ValueDescription} description
  */
-function writeValue(value, { type }) {
+function writeValue(value, description) {
+  const { type } = description
   const isNumber = type === 'integer' || type === 'number'
   if (isNumber && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(value)) return value
-  if (type === 'array' && isArray(value)) return value
+  if (isJson(description) && isObjectText(value)) return value
   if (type === 'boolean' && (value === 'true' || value === 'false')) return value
   return JSON.stringify(value)
 }
 
 /**
- * True for the JSON of an array.
+ * True for the JSON of an array or an object.
  * @param {string} text
  */
-function isArray(text) {
+function isObjectText(text) {
   try {
-    return Array.isArray(JSON.parse(text))
+    const value = JSON.parse(text)
+    return typeof value === 'object' && value !== null
   } catch {
     return false
   }
