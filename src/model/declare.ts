@@ -47,7 +47,7 @@ export interface Declare<Auth> {
   action: DeclareAction<Auth>
   /** Creates a model, as `defineModel`. Its hooks receive `context.auth` with the type `Auth`, which `authenticate` returns. */
   defineModel<const Resources extends readonly ResourceDeclaration[]>(
-    resources: Resources & NoInfer<Checked<Resources, Resources>>,
+    resources: Resources & NoInfer<Checked<Resources>>,
     options?: ModelOptions<Resources[number]['type'], Auth>,
   ): Model<DeclarationsOf<Resources>, Auth>
   /** Defers a value or a decision, as `auth`. Its function does not run for requests without an auth context. */

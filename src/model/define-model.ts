@@ -4,7 +4,10 @@ import type { Model, ModelOptions, ResourceType } from './model.ts'
 import { resolveResource } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
 
-/** Each type of a list once, as an error message shows it: `"article", "person"`. */
+// The compiler evaluates these types for every model, so they cost a declaration as much in a list of a hundred as in a list of two:
+// what depends on all declarations is computed once, and messages only for errors.
+
+/** The names of a list, as an error message shows them: `"article", "person"`. */
 type NamesOf<
   Resources extends readonly ResourceDeclaration[],
   Names extends string = '',
@@ -15,52 +18,101 @@ type NamesOf<
   ? NamesOf<Others, Names extends '' ? `"${First['type']}"` : `${Names}, "${First['type']}"`>
   : Names
 
-/** The errors of a declaration's relationships to types that are not declared; `never` if there are none. */
+/** The related types of relationships, as far as the compiler knows them. */
+type TargetOf<Field> = Field extends { readonly to: infer To }
+  ? string extends To
+    ? never
+    : To
+  : never
+
+/** The errors of a declaration's relationships to types that are not declared. */
 type UnknownTargets<
   Resource extends ResourceDeclaration,
   Resources extends readonly ResourceDeclaration[],
 > = {
-  [Name in keyof Resource['fields']]-?: Resource['fields'][Name] extends {
-    readonly to: infer To extends string
-  }
+  [Name in keyof Resource['fields']]-?: TargetOf<Resource['fields'][Name]> extends infer To
     ? To extends Resources[number]['type']
       ? never
-      : `${Resource['type']}.fields.${Name & string}.to: there is no resource type "${To}"; the types are ${NamesOf<Resources>}`
+      : `${Resource['type']}.fields.${Name & string}.to: there is no resource type "${To & string}"; the types are ${NamesOf<Resources>}`
     : never
 }[keyof Resource['fields']]
 
-// Both recursive types are tail-recursive: the compiler evaluates 1,000 steps of such a type, and 50 of another.
+/** The positions of each type in a list: one, or a union for a type that is declared twice. */
+type PositionsOf<Resources extends readonly ResourceDeclaration[]> = {
+  readonly [Position in keyof Resources & `${number}` as Resources[Position]['type']]: Position
+}
 
-/**
- * The declarations of a list, where one with an error is replaced by a message: a relationship to an unknown type, or a type
- * that an earlier declaration has.
- */
-export type Checked<
+/** The types of a list that are declared twice. */
+type RepeatedName<Positions> = {
+  [Type in keyof Positions]: true extends IsUnion<Positions[Type]> ? Type : never
+}[keyof Positions]
+
+type IsUnion<Type, Whole = Type> = Type extends unknown
+  ? [Whole] extends [Type]
+    ? false
+    : true
+  : never
+
+/** The position of the first declaration of a type. */
+type FirstPosition<
   Rest extends readonly ResourceDeclaration[],
-  Resources extends readonly ResourceDeclaration[],
-  Earlier extends string = never,
-  Done extends readonly unknown[] = readonly [],
+  Type extends string,
+  Before extends readonly unknown[] = readonly [],
 > = Rest extends readonly [
   infer First extends ResourceDeclaration,
   ...infer Others extends readonly ResourceDeclaration[],
 ]
-  ? Checked<
-      Others,
-      Resources,
-      Earlier | First['type'],
-      readonly [
-        ...Done,
-        First['type'] extends Earlier
-          ? `${First['type']}: there are two resource types of this name; rename one of them`
-          : [UnknownTargets<First, Resources>] extends [never]
-            ? First
-            : UnknownTargets<First, Resources>,
-      ]
-    >
-  : readonly [...Done, ...Rest]
+  ? First['type'] extends Type
+    ? `${Before['length']}`
+    : FirstPosition<Others, Type, readonly [...Before, First]>
+  : never
 
-/** The declarations of a list, by type. */
+/** A declaration, or the message that it has the name of an earlier one, or a relationship to an unknown type. */
+type CheckedDeclaration<
+  Resource extends ResourceDeclaration,
+  Position,
+  Resources extends readonly ResourceDeclaration[],
+  Names,
+  Repeated,
+> = Resource['type'] extends Repeated
+  ? Position extends FirstPosition<Resources, Resource['type']>
+    ? Resource
+    : `${Resource['type']}: there are two resource types of this name; rename one of them`
+  : [TargetOf<Resource['fields'][keyof Resource['fields']]>] extends [Names]
+    ? Resource
+    : UnknownTargets<Resource, Resources>
+
+/**
+ * The declarations of a list, where one with an error is replaced by a message.
+ * @typeParam Names - the names of all types
+ * @typeParam Repeated - the names that are declared twice
+ */
+export type Checked<
+  Resources extends readonly ResourceDeclaration[],
+  Names = Resources[number]['type'],
+  Repeated = RepeatedName<PositionsOf<Resources>>,
+> = {
+  readonly [Position in keyof Resources]: CheckedDeclaration<
+    Resources[Position],
+    Position,
+    Resources,
+    Names,
+    Repeated
+  >
+}
+
+/**
+ * The declarations of a list, by type. The compiler computes the names of a mapped type with `as`, such as `ByType`, from all members,
+ * and again for each use of `keyof`; of this type it computes them once.
+ */
 export type DeclarationsOf<Resources extends readonly ResourceDeclaration[]> = {
+  readonly [Type in Resources[number]['type']]: Extract<
+    ByType<Resources>[Type],
+    ResourceDeclaration
+  >
+}
+
+type ByType<Resources extends readonly ResourceDeclaration[]> = {
   readonly [Resource in Resources[number] as Resource['type']]: Resource
 }
 
@@ -72,7 +124,7 @@ export type DeclarationsOf<Resources extends readonly ResourceDeclaration[]> = {
  * @throws DeclarationError with one line per error, each starting with the path to the wrong option
  */
 export function defineModel<const Resources extends readonly ResourceDeclaration[]>(
-  resources: Resources & NoInfer<Checked<Resources, Resources>>,
+  resources: Resources & NoInfer<Checked<Resources>>,
   options: ModelOptions<Resources[number]['type']> = {},
 ): Model<DeclarationsOf<Resources>> {
   checkDeclarations(resources, options)

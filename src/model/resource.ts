@@ -45,26 +45,13 @@ type SomeOf<Attributes> = { readonly [Name in keyof Attributes]?: Attributes[Nam
 export interface ResourceValidator<Fields extends FieldDeclarations>
   extends StandardSchemaV1<SomeOf<AttributesOf<Fields>>, unknown> {}
 
-/**
- * The options of a resource type: its path, its table and its fields.
- * @typeParam Fields - the declared fields, by name
- * @typeParam Rights - the option `access`
- * @typeParam FromClient - the option `id.client`
- * @typeParam Type - its name, for `context.type` in hooks
- * @typeParam Auth - the auth context, for `context.auth` in hooks
- * @typeParam Queries - the option `queries`
- * @typeParam Acts - the option `actions`
- * @typeParam Arguments - the parameters of the table function
- */
-export interface ResourceOptions<
-  Fields extends FieldDeclarations = FieldDeclarations,
-  Rights extends WriteAccess = WriteAccess,
-  FromClient extends ClientIds = ClientIds,
-  Type extends string = string,
-  Auth = unknown,
-  Queries extends IdQueries = IdQueries,
-  Acts extends Actions = Actions,
-  Arguments extends QueryParameters = QueryParameters,
+/** The options of a resource type that mean the same before and after `resource`. Its type parameters are those of `ResourceOptions`. */
+interface CommonOptions<
+  Fields extends FieldDeclarations,
+  FromClient extends ClientIds,
+  Queries extends IdQueries,
+  Acts extends Actions,
+  Arguments extends QueryParameters,
 > {
   /** The collection's path, e.g. `/persons`. */
   readonly path: string
@@ -97,19 +84,8 @@ export interface ResourceOptions<
   readonly databaseMessages?: boolean
   /** The values of columns that no field writes, in the row of a new resource, by column. */
   readonly insertDefaults?: Readonly<Record<string, BoundValue | boolean>>
-  /**
-   * `read-only`: clients cannot create, update or delete resources of the type. Required for views, or rules where these operations
-   * are `false`. Rules say which rows a request may read, create, update, delete and relate. Default `read-write`.
-   */
-  readonly access?: Rights | ResourceAccess<NonNullable<Auth>>
   /** `false`: the option `tenant` of the model does not apply to the rows of this type. */
   readonly tenant?: false
-  /**
-   * Validates all attributes together when a create or an update writes any of them. Gets the stored values of attributes
-   * that the request does not send. Its output is not stored.
-   */
-  readonly validate?: ResourceValidator<Fields>
-  readonly hooks?: Hooks<NoInfer<Fields>, Auth, NoInfer<Type>>
   /** Queries and stored functions by which requests filter, by name; see `idQuery`. */
   readonly queries?: Queries
   /** Operations that clients call, by name; see `action`. */
@@ -118,7 +94,44 @@ export interface ResourceOptions<
   readonly fields: Fields
 }
 
-/** A declared resource type: its name and its options. */
+/**
+ * The options of a resource type: its path, its table and its fields.
+ * @typeParam Fields - the declared fields, by name
+ * @typeParam Rights - the option `access`
+ * @typeParam FromClient - the option `id.client`
+ * @typeParam Type - its name, for `context.type` in hooks
+ * @typeParam Auth - the auth context, for `context.auth` in hooks
+ * @typeParam Queries - the option `queries`
+ * @typeParam Acts - the option `actions`
+ * @typeParam Arguments - the parameters of the table function
+ */
+export interface ResourceOptions<
+  Fields extends FieldDeclarations = FieldDeclarations,
+  Rights extends WriteAccess = WriteAccess,
+  FromClient extends ClientIds = ClientIds,
+  Type extends string = string,
+  Auth = unknown,
+  Queries extends IdQueries = IdQueries,
+  Acts extends Actions = Actions,
+  Arguments extends QueryParameters = QueryParameters,
+> extends CommonOptions<Fields, FromClient, Queries, Acts, Arguments> {
+  /**
+   * `read-only`: clients cannot create, update or delete resources of the type. Required for views, or rules where these operations
+   * are `false`. Rules say which rows a request may read, create, update, delete and relate. Default `read-write`.
+   */
+  readonly access?: Rights | ResourceAccess<NonNullable<Auth>>
+  /**
+   * Validates all attributes together when a create or an update writes any of them. Gets the stored values of attributes
+   * that the request does not send. Its output is not stored.
+   */
+  readonly validate?: ResourceValidator<Fields>
+  readonly hooks?: Hooks<NoInfer<Fields>, Auth, NoInfer<Type>>
+}
+
+/**
+ * A declared resource type: its name and its options. `resource` has checked the types of the validator and of the hooks, which
+ * depend on every field, so that a model does not check them again.
+ */
 export interface ResourceDeclaration<
   Type extends string = string,
   Fields extends FieldDeclarations = FieldDeclarations,
@@ -127,8 +140,11 @@ export interface ResourceDeclaration<
   Queries extends IdQueries = IdQueries,
   Acts extends Actions = Actions,
   Arguments extends QueryParameters = QueryParameters,
-> extends ResourceOptions<Fields, Rights, FromClient, Type, unknown, Queries, Acts, Arguments> {
+> extends CommonOptions<Fields, FromClient, Queries, Acts, Arguments> {
   readonly type: Type
+  readonly access?: Rights | ResourceAccess
+  readonly validate?: StandardSchemaV1
+  readonly hooks?: Hooks
 }
 
 /**
