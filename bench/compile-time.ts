@@ -3,77 +3,42 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
+import { imports, name, typeCount, writeProgram } from '../test/in-process/large-model.ts'
 
 /**
- * Measures how long TypeScript takes for the types of the typed client over 100 resource types, with the two releases of TypeScript
- * that the package supports.
+ * Measures the CPU time that TypeScript takes for the types of the typed client over 100 resource types, with the two releases of
+ * TypeScript that the package supports. The programs use the built package, as applications do.
  *
- *     node bench/compile-time.ts [--types 100] [--rounds 3]
+ *     node bench/compile-time.ts [--rounds 3]
  *
- * The time is the shortest total time of all rounds, so that other load on the machine affects it least. A program that only imports
- * the package takes most of it: TypeScript reads its own libraries, and the sources of the package.
+ * The time is the smallest CPU time of all rounds, so that other load on the machine affects it least. An empty program takes a part
+ * of it: TypeScript starts and reads its own libraries and those of Node.js.
  */
-const { values } = parseArgs({
-  options: {
-    types: { type: 'string', default: '100' },
-    rounds: { type: 'string', default: '3' },
-  },
-})
-const types = Number(values.types)
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } })
 const rounds = Number(values.rounds)
-const indexes = Array.from({ length: types }, (_, index) => index)
-const nameOf = (index: number) => `type${(index + types) % types}`
-
-/** Writes a resource type with fields of every form, and relationships to three other types. */
-const writeType = (index: number) => `
-const ${nameOf(index)} = resource('${nameOf(index)}', {
-  path: '/${nameOf(index)}',
-  table: '${nameOf(index)}',
-  fields: {
-    name: attribute(text, { required: true }),
-    size: attribute(integer, { required: true, default: 0 }),
-    price: attribute(decimal()),
-    made_on: attribute(date, { access: 'immutable' }),
-    secret: attribute(text, { access: 'write-only' }),
-    next: toOne('${nameOf(index + 1)}', { column: 'next_id' }),
-    previous: toMany('${nameOf(index - 1)}', { column: 'next_id' }),
-    far: toOne('${nameOf(index + 7)}', { column: 'far_id' }),
-  },
-})`
 
 /** Writes a read and a write of a type, with a nested filter, two include paths and a fieldset. */
 const writeCalls = (index: number) => `
 export async function use${index}(): Promise<unknown> {
-  const { data } = await client.${nameOf(index)}.list({
+  const { data } = await client.${name(index)}.list({
     filter: { name: { startswith: 'x' }, next: { has: { size: { gt: 1 }, previous: { any: { name: 'x' } } } } },
     sort: ['-size', 'next.name'],
     include: ['next.far', 'previous.next'],
-    fields: { ${nameOf(index)}: ['name', 'next', 'previous'] },
+    fields: { ${name(index)}: ['name', 'next', 'previous'] },
   })
-  const created = await client.${nameOf(index)}.create({ name: 'x', next: '1' }, { include: ['far.next'] })
+  const created = await client.${name(index)}.create({ name: 'x', next: '1' }, { include: ['far.next'] })
   return [data[0]?.next?.far?.name, created.far?.next?.size.toFixed()]
 }`
 
-const imports = `import { attribute, date, decimal, defineModel, integer, resource, text, toMany, toOne } from 'lapidary'
-import { createClient } from 'lapidary/client'
-export const imported = [attribute, createClient, date, decimal, defineModel, integer, resource, text, toMany, toOne]`
-const declarations = `${indexes.map(writeType).join('\n')}
-export const model = defineModel([${indexes.map(nameOf).join(', ')}])`
 const creation = "const client = createClient<typeof model>({ url: 'http://localhost' })"
 
 /** Each program has what the one before it has. */
 const programs: readonly (readonly [title: string, text: string])[] = [
   ['an empty program', 'export {}'],
   ['imports of the package', imports],
-  [`a model of ${types} types`, [imports, declarations].join('\n')],
-  [
-    'the client, calls of one type',
-    [imports, declarations, creation, ...indexes.slice(0, 1).map(writeCalls)].join('\n'),
-  ],
-  [
-    `the client, calls of ${types} types`,
-    [imports, declarations, creation, ...indexes.map(writeCalls)].join('\n'),
-  ],
+  [`a model of ${typeCount} types`, writeProgram('', writeCalls, 0)],
+  ['the client, calls of one type', writeProgram(creation, writeCalls, 1)],
+  [`the client, calls of ${typeCount} types`, writeProgram(creation, writeCalls, typeCount)],
 ]
 
 /** Finds the compilers: that of the repository, and the oldest one that the package supports. */
@@ -86,21 +51,35 @@ function findCompilers(): readonly string[] {
   })
 }
 
-/** @returns seconds, and the version of the compiler */
+/**
+ * Compiles a project under a shell, whose command `times` prints the CPU times of its child processes in its last line.
+ * @returns the CPU time in seconds
+ */
 async function compile(compiler: string, folder: string): Promise<number> {
-  const args = [compiler, '--project', folder, '--pretty', 'false', '--extendedDiagnostics']
-  const { stdout } = await promisify(execFile)(process.execPath, args).catch((error) => error)
-  const [, seconds] = /^Total time: +([\d.]+)s$/m.exec(String(stdout)) ?? []
-  if (seconds === undefined || /error TS/.test(String(stdout))) throw new Error(String(stdout))
-  return Number(seconds)
+  const command = [process.execPath, compiler, '--project', folder, '--pretty', 'false']
+  const args = ['-c', '"$@"; times', 'sh', ...command]
+  const { stdout } = await promisify(execFile)('sh', args)
+  if (/error TS/.test(stdout)) throw new Error(stdout)
+  const [, ...times] = /(\d+)m([\d.]+)s (\d+)m([\d.]+)s\s*$/.exec(stdout) ?? []
+  const [userMinutes = 0, user = 0, systemMinutes = 0, system = 0] = times.map(Number)
+  return 60 * (userMinutes + systemMinutes) + user + system
 }
 
+const root = join(import.meta.dirname, '..')
 const parent = join(import.meta.dirname, '.cache')
 await mkdir(parent, { recursive: true })
 const folder = await mkdtemp(join(parent, 'compile-time-'))
 try {
-  const config = { extends: '../../../tsconfig.json', include: ['program.ts'], exclude: [] }
+  const build = [join(root, 'tools/build.ts'), join(folder, 'node_modules/lapidary')]
+  await promisify(execFile)(process.execPath, build)
+  const config = {
+    extends: join(root, 'tsconfig.json'),
+    compilerOptions: { noUnusedLocals: false },
+    include: ['program.ts'],
+    exclude: [],
+  }
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
   for (const compiler of findCompilers()) {
     const { stdout } = await promisify(execFile)(process.execPath, [compiler, '--version'])
     console.log(`TypeScript ${stdout.trim().replace('Version ', '')}`)

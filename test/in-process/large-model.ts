@@ -35,6 +35,13 @@ export const ${name(index)} = resource('${name(index)}', {
 
 const indexes = Array.from({ length: typeCount }, (_, index) => index)
 
+/** The imports of every program. */
+export const imports = `
+import { attribute, computed, createApi, date, decimal, defineModel, expression, integer } from 'lapidary'
+import { createClient } from 'lapidary/client'
+import { notNull, resource, type Store, sql, text, toMany, toOne } from 'lapidary'
+`
+
 /**
  * Writes a program with a model of many resource types.
  * @param body - what follows `const model`
@@ -42,10 +49,7 @@ const indexes = Array.from({ length: typeCount }, (_, index) => index)
  * @param used - the number of types with calls
  */
 export function writeProgram(body: string, calls: (index: number) => string, used: number): string {
-  return `
-import { attribute, computed, createApi, date, decimal, defineModel, expression, integer } from 'lapidary'
-import { createClient } from 'lapidary/client'
-import { notNull, resource, type Store, sql, text, toMany, toOne } from 'lapidary'
+  return `${imports}
 declare const store: Store
 ${indexes.map(declaration).join('\n')}
 export const model = defineModel([${indexes.map(name).join(', ')}])
