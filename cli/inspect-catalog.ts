@@ -125,6 +125,11 @@ function toRequest(
   return {
     table: { schema, name },
     columns: new Map(columns.map((column) => [column.name, evaluateCodec(kindOf(column))])),
+    defaults: new Map(
+      columns.flatMap(({ name, defaultText }) =>
+        defaultText === undefined ? [] : [[name, defaultText] as const],
+      ),
+    ),
   }
 }
 
@@ -150,6 +155,13 @@ function inspectTable(
     if (kind === undefined || isUnknownType(column, catalog)) {
       inspectTypes(table, column, found, { catalog, findings })
       return []
+    }
+    if (found.invalidDefault !== undefined) {
+      findings.invalid.add(column)
+      findings.notes.set(
+        column,
+        `its default ${found.invalidDefault} is no ${kind.name}; it is returned as null`,
+      )
     }
     if (found.invalid === 0) return []
     if (2 * found.invalid > found.values) return [{ table, column, sample: found, kind }]

@@ -17,6 +17,8 @@ export interface SampleRequest {
   readonly table: Table
   /** The columns, each with the codec that will read it; without a codec only the types of the values are found out. */
   readonly columns: ReadonlyMap<string, Codec | undefined>
+  /** The texts that are defaults of columns, by the names of the columns. Default: none. */
+  readonly defaults?: ReadonlyMap<string, string>
   /**
    * If true, all rows are searched for a value that its codec cannot load: `invalid` is 0 or 1, and of the rest of the sample only
    * `example` is found out. Default false.
@@ -46,6 +48,8 @@ export interface ColumnSample {
   readonly invalid: number
   /** One of them, for a message. */
   readonly example?: string
+  /** The default of the column, for a message, if the codec cannot load it. */
+  readonly invalidDefault?: string
   /** The types of the values, in the words of the database; empty if all values of a column have its type. */
   readonly types: readonly string[]
 }
@@ -129,7 +133,13 @@ async function readColumns(
       const load = codec && getCodec(codec, dialect.name).load
       const values = rows.map((row) => row[2 * index])
       const types = rows.map((row) => row[2 * index + 1])
-      return [name, describeColumn(values, types, load)]
+      return [
+        name,
+        {
+          ...describeColumn(values, types, load),
+          ...describeDefault(request.defaults?.get(name), load),
+        },
+      ]
     }),
   )
 }
@@ -194,6 +204,16 @@ function describeColumn(
     ...(example !== undefined && { example: describeValue(example) }),
     types: [...new Set(types)].flatMap((type) => (typeof type === 'string' ? type : [])).sort(),
   }
+}
+
+/** Describes a text that is a default. SQLite converts one that looks like a number, as the column requires. */
+function describeDefault(
+  text: string | undefined,
+  load: ((stored: unknown) => unknown) | undefined,
+): Pick<ColumnSample, 'invalidDefault'> {
+  if (text === undefined || load === undefined) return {}
+  const isNumber = text.trim() !== '' && !Number.isNaN(Number(text))
+  return isNumber || canLoad(text, load) ? {} : { invalidDefault: describeValue(text) }
 }
 
 function canLoad(value: unknown, load: (stored: unknown) => unknown): boolean {

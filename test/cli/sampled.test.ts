@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { boolean, defineModel, explainRead, storedAs } from 'lapidary'
+import { createServer } from 'lapidary/fastify'
 import { evaluateDeclarations } from '../../cli/evaluate-declarations.ts'
 import { formatOmissions } from '../../cli/format-omissions.ts'
 import { readDeclarations } from '../../cli/introspect.ts'
 import { sampleDatabase } from '../../cli/read-catalog.ts'
+import { mediaType } from '../client.ts'
 import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute, filled, isPostgres } from '../filled.ts'
@@ -151,6 +153,41 @@ describe('Declarations generated from a catalog and its data · SQLite', () => {
         count: 7,
       },
     ])
+  })
+
+  it('return the default of a column as null that is no value of its kind, so that creates succeed', async (test) => {
+    const url = await filled(
+      test,
+      sqlite,
+      `create table a (id integer primary key, size integer default 'x', flag boolean default 'f', day date default '',
+         count integer default '5', ratio real default '0.5', name text default 'it''s')`,
+    )
+    const declarations = await readDeclarations(url, { types: 'plural' })
+    assert.deepEqual(formatOmissions(declarations), [
+      'a.size: its default "x" is no integer; it is returned as null',
+      'a.flag: its default "f" is no boolean; it is returned as null',
+      'a.day: its default "" is no date; it is returned as null',
+    ])
+    const model = defineModel(evaluateDeclarations(declarations))
+    const store = await openStore(model, url)
+    const server = createServer({ model, store, logLevel: 'silent' })
+    test.after(() => server.close().then(() => store.close()))
+    const created = await server.inject({
+      method: 'POST',
+      url: '/as',
+      headers: { 'content-type': mediaType },
+      payload: { data: { type: 'as' } },
+    })
+    assert.equal(created.statusCode, 201, created.body)
+    const { attributes } = JSON.parse(created.body).data
+    assert.deepEqual(attributes, {
+      size: null,
+      flag: null,
+      day: null,
+      count: 5,
+      ratio: 0.5,
+      name: "it's",
+    })
   })
 
   it('serve columns whose types SQLite does not know by the types of their values', async (test) => {

@@ -8,7 +8,7 @@ import { parseListedValues } from './list-values.ts'
 import { querySqliteTriggers } from './triggers.ts'
 
 const columnsQuery = compileCatalogQuery(
-  sql`select t.name, c.name, c.type, c."notnull" = 0, c.dflt_value is not null, c.hidden = 0, c.pk, t.wr`,
+  sql`select t.name, c.name, c.type, c."notnull" = 0, c.dflt_value is not null, c.hidden = 0, c.pk, t.wr, c.dflt_value`,
   // The columns of a view that SQLite cannot read are an error.
   sql`pragma_table_xinfo(iif(t.ncol > 0, t.name, null)) as c where c.hidden <> 1 order by t.name, c.cid`,
 )
@@ -146,7 +146,7 @@ function toColumn(
   primaryKey: readonly string[],
   statement: string,
 ): StoredColumn {
-  const [, name, type, nullable, hasDefault, writable] = row
+  const [, name, type, nullable, hasDefault, writable, , , defaultSql] = row
   // SQLite generates the value of the only integer of a primary key, which is the row number.
   const isRowidAlias = isRowid([row], primaryKey)
   const values = parseListedValues(statement, String(name))
@@ -156,8 +156,15 @@ function toColumn(
     nullable: nullable === 1 && !isRowidAlias,
     hasDefault: hasDefault === 1 || isRowidAlias,
     writable: writable === 1,
+    ...parseDefaultText(defaultSql),
     ...(values && { values }),
   }
+}
+
+/** Parses the SQL of a default, if it is a text literal. */
+function parseDefaultText(defaultSql: unknown): Pick<StoredColumn, 'defaultText'> {
+  const [, text] = /^'((?:[^']|'')*)'$/.exec(String(defaultSql)) ?? []
+  return text === undefined ? {} : { defaultText: text.replaceAll("''", "'") }
 }
 
 /** Whether the primary key is the row number, which has no index of its own: the only column, of the type `integer`. */
