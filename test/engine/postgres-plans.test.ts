@@ -8,6 +8,7 @@ import { assertModelConforms } from '../checker/check-served.ts'
 import { connect } from '../client.ts'
 import { databases } from '../databases.ts'
 import { execute, filled } from '../filled.ts'
+import { partOf } from '../long-tests.ts'
 import { seed } from '../property/seed.ts'
 import { statementsOf } from '../service/statements.ts'
 import { parseResponse } from '../test-response.ts'
@@ -224,27 +225,37 @@ for (const database of databases.filter(({ name }) => name === 'PostgreSQL')) {
       assert.ok(!types.includes('Hash'), `${types}\n${plain}`)
     })
 
-    for (const spread of [5, 3000])
+    for (const [index, spread] of [3000, 5].entries())
       for (const keys of ['foreign', 'no foreign'])
-        it(`given no indexes, ${spread} different keys and ${keys} keys, when anything is read, then no part of a plan visits more than a few scans of the tables`, async (test) => {
-          const constraints = keys === 'foreign' ? `; ${foreignKeys}` : ''
-          const check = await serve(test, `${tablesOf(spread)}${constraints}`)
-          const property = fc.asyncProperty(requests, (request) =>
-            check(pathOf(request), request.size),
-          )
-          await fc.assert(property, { seed, numRuns: 6, endOnFailure: true })
-        })
+        it(
+          `given no indexes, ${spread} different keys and ${keys} keys, when anything is read, then no part of a plan visits more than a few scans of the tables`,
+          partOf(index, 2),
+          async (test) => {
+            const constraints = keys === 'foreign' ? `; ${foreignKeys}` : ''
+            const check = await serve(test, `${tablesOf(spread)}${constraints}`)
+            const property = fc.asyncProperty(requests, (request) =>
+              check(pathOf(request), request.size),
+            )
+            await fc.assert(property, { seed, numRuns: 6, endOnFailure: true })
+          },
+        )
 
-    for (const [path, include] of [
-      ['/tasks', ''],
-      ['/steps', ''],
-      ['/teams', 'tasks.steps'],
-    ] as const)
-      it(`given no foreign keys, when ${path} is streamed with ${include || 'nothing'} included, then the keys of a batch are looked up together`, async (test) => {
-        const check = await serve(test, tablesOf(3000))
-        const fields = 'fields[task]=team,steps&fields[step]=task,next'
-        await check(`${path}?page[size]=0&include=${include}&${fields}`, 0)
-      })
+    for (const [index, [path, include]] of (
+      [
+        ['/teams', 'tasks.steps'],
+        ['/tasks', ''],
+        ['/steps', ''],
+      ] as const
+    ).entries())
+      it(
+        `given no foreign keys, when ${path} is streamed with ${include || 'nothing'} included, then the keys of a batch are looked up together`,
+        partOf(index, 3),
+        async (test) => {
+          const check = await serve(test, tablesOf(3000))
+          const fields = 'fields[task]=team,steps&fields[step]=task,next'
+          await check(`${path}?page[size]=0&include=${include}&${fields}`, 0)
+        },
+      )
 
     const hasTask = [{ name: 'task', op: 'has', val: { name: 'number', op: 'le', val: 2500 } }]
     const filter = encodeURIComponent(JSON.stringify(hasTask))

@@ -12,7 +12,6 @@ import {
   verifiedModel,
 } from '../cli/generated-project.ts'
 import { databases } from '../databases.ts'
-import { long } from '../long-tests.ts'
 
 import { createMusicStore, type Get, type MusicStore, serve } from './music-store.ts'
 import { verifyRelationships } from './verify-relationships.ts'
@@ -100,7 +99,7 @@ describe('The music store with generated declarations', () => {
     })
   }
 
-  it('are formatted and compile', long, () => {
+  it('are formatted and compile', () => {
     for (const { dialect } of databases) assert.ok(existsSync(join(project, dialect, 'index.ts')))
     assertFormatted(project)
     assertCompiles(project)

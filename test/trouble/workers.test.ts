@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { connect } from '../client.ts'
-import { scale } from '../property/seed.ts'
+import { isExhaustive, scale } from '../property/seed.ts'
 import { folder, start } from '../service/child.ts'
 import { executeDirectly } from '../service/direct-database.ts'
 import { childrenOf, isRunning, socketsOf, until } from '../service/processes.ts'
@@ -10,7 +10,7 @@ import { writesStored, writeUntil } from '../service/stream-of-writes.ts'
 /** How many workers serve. */
 const workers = 2
 /** How often one of them is killed. `npm run test:long` kills more often. */
-const kills = 2 * scale
+const kills = isExhaustive ? 2 * scale : 1
 
 const started = async (test: Parameters<typeof start>[0]) => {
   const directory = await folder(test)
