@@ -98,13 +98,14 @@ const keywords: Readonly<Record<string, Keyword>> = {
     const tests = names.map((name) => types[name] ?? (() => false))
     return must((value) => tests.some((test) => test(value)), `be ${names.join(' or ')}`)
   },
-  enum: (values) =>
-    must(
-      (value) => listOf(values).some((each) => isDeepStrictEqual(each, value)),
+  enum: (values) => {
+    const list = listOf(values)
+    return must(
+      (value) => list.some((each) => isEqual(each, value)),
       `be one of ${JSON.stringify(values)}`,
-    ),
-  const: (operand) =>
-    must((value) => isDeepStrictEqual(operand, value), `be ${JSON.stringify(operand)}`),
+    )
+  },
+  const: (operand) => must((value) => isEqual(operand, value), `be ${JSON.stringify(operand)}`),
   minimum: ofNumber((value, limit) => value >= limit, 'be at least'),
   maximum: ofNumber((value, limit) => value <= limit, 'be at most'),
   pattern: (source) => {
@@ -124,10 +125,13 @@ const keywords: Readonly<Record<string, Keyword>> = {
       return value.flatMap((each, index) => check(each, appendToken(at, index)))
     }
   },
-  required: (names) => (value, at) => {
-    if (!isObject(value)) return none
-    const missing = listOf(names).filter((name) => !Object.hasOwn(value, String(name)))
-    return missing.map((name) => `${at} must have ${name}`)
+  required: (operand) => {
+    const names = listOf(operand).map(String)
+    return (value, at) => {
+      if (!isObject(value)) return none
+      const missing = names.filter((name) => !Object.hasOwn(value, name))
+      return missing.map((name) => `${at} must have ${name}`)
+    }
   },
   properties: (schemas, _, context) => {
     const checks = Object.entries(schemas ?? {}).map(
@@ -144,6 +148,11 @@ const keywords: Readonly<Record<string, Keyword>> = {
     ofOthers(new Set(Object.keys(properties ?? {})), compile(operand, context)),
   unevaluatedProperties: (operand, schema, context) =>
     ofOthers(namesOf(schema, context), compile(operand, context)),
+}
+
+/** Whether a value of JSON equals one of a schema. Most are texts, which need no deep comparison. */
+function isEqual(operand: unknown, value: unknown): boolean {
+  return typeof operand === 'object' ? isDeepStrictEqual(operand, value) : Object.is(operand, value)
 }
 
 function some(checks: readonly Validate[]): Validate {
