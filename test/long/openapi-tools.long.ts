@@ -76,15 +76,20 @@ describe('Other tools accept the description', () => {
   before(async () => {
     folder = await createPackageFolder('openapi')
     for (const [name, model] of Object.entries(models)) {
-      const description = describeApi(model, { prefix: '/api', description: name })
-      await writeFile(join(folder, `${name}.json`), JSON.stringify(description))
+      const options = { prefix: '/api', description: name }
+      const general = describeApi(model, { ...options, generalMethods: true })
+      await writeFile(join(folder, `${name}.json`), JSON.stringify(describeApi(model, options)))
+      await writeFile(join(folder, `${name}.general.json`), JSON.stringify(general))
     }
   })
   after(() => rm(folder, { recursive: true, force: true }))
 
   it('@redocly/cli, with its recommended rules', async () => {
     const program = join(dirname(own.resolve('@redocly/cli/package.json')), 'bin/cli.js')
-    const files = names.map((name) => join(folder, `${name}.json`))
+    const files = names.flatMap((name) => [
+      join(folder, `${name}.json`),
+      join(folder, `${name}.general.json`),
+    ])
     const args = [program, 'lint', ...files, '--extends', 'recommended', '--format', 'summary']
     const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
     // An error is an exit code; the one warning that every description gets shows that the rules were run.

@@ -1,14 +1,22 @@
 import fc from 'fast-check'
 import {
+  array,
   attribute,
+  date,
   defineModel,
   email,
+  idQuery,
   integer,
+  json,
   type Model,
+  nullable,
   resource,
+  sql,
+  tableFunction,
   text,
   toMany,
   toOne,
+  withDefault,
 } from 'lapidary'
 import { evaluateDeclarations } from '../../cli/evaluate-declarations.ts'
 import { readDeclarations } from '../../cli/introspect.ts'
@@ -27,6 +35,7 @@ export async function listModels(): Promise<Readonly<Record<string, Model>>> {
     'music-store': defineModel(musicStore),
     tracker,
     names: unusualNames,
+    functions: storedFunctions,
     ...(await listRandomModels(4)),
   }
 }
@@ -43,6 +52,27 @@ export const unusualNames: Model = defineModel([
     },
   }),
   resource('gr__e', { path: '/b', table: 'a', fields: { 'a-b': toOne('größe', { column: 'b' }) } }),
+])
+
+/** A table function and a query with parameters of every form. */
+const storedFunctions: Model = defineModel([
+  resource('sales', {
+    path: '/sales',
+    table: tableFunction(
+      { since: date, keys: array(integer), most: withDefault(integer, 3), options: nullable(json) },
+      () => sql`select 1 as id`,
+    ),
+    access: 'read-only',
+    fields: { total: attribute(integer) },
+  }),
+  resource('shop', {
+    path: '/shops',
+    table: 'shop',
+    queries: {
+      near: idQuery({ at: json, label: withDefault(text, 'x') }, () => sql`select 1 as id`),
+    },
+    fields: { name: attribute(text) },
+  }),
 ])
 
 /** The models of the tables of random schemas; some have no table that can be a resource. */

@@ -13,8 +13,10 @@ const validator = new Validator()
 describe('Other tools accept the description', () => {
   for (const [name, model] of Object.entries(models)) {
     it(`@seriousme/openapi-schema-validator: ${name}`, async () => {
-      const description = JSON.parse(JSON.stringify(describeApi(model)))
-      assert.deepEqual(await validator.validate(description), { valid: true })
+      for (const generalMethods of [false, true]) {
+        const description = JSON.parse(JSON.stringify(describeApi(model, { generalMethods })))
+        assert.deepEqual(await validator.validate(description), { valid: true })
+      }
     })
   }
 })

@@ -104,9 +104,11 @@ export function compileDocumentStatement(
     ...compileStatement(expression, target.dialect),
     parseRows: compileAggregatedRows(shape, target),
     findLongLinkage: target.linkageLimit && compileFindLongLinkage(shape, target.linkageLimit),
+    // A table function may run for long, and nothing cancels a read in a batch when its client disconnects.
     isPointRead:
       shape.addressed.is === 'one' &&
       shape.includeEdges.length === 0 &&
+      getResourceType(target.model, shape.type).table.call === undefined &&
       hasColumnsOnly(shape.primary),
   }
 }
