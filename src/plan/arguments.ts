@@ -40,11 +40,8 @@ export function readArguments(
     if (sent.has(index)) throw sentTwiceError(clause)
     sent.add(index)
     parameters.values[index] = readOperand(clause, parameter)
-    if (clause.operand.is === 'text')
-      parameters.textParameters.push({
-        parameter: index,
-        read: createTextReader(clause, parameter),
-      })
+    const read = createTextReader(clause, parameter)
+    if (clause.operand.is === 'text') parameters.textParameters.push({ parameter: index, read })
   }
   return {
     take: (clause) => {

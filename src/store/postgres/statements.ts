@@ -81,6 +81,16 @@ export function createPostgresStatements(
     boundedDocument: (shape) => (needsLimits(shape) ? boundedDocument : documentForWrite)(shape),
     cachedCountPage: memoizeByRowBound(target, memoize, { ...reads, cachesCount: true }),
     reversedPage: memoizeByRowBound(target, memoize, { ...reads, isReversed: true }),
+    ...createDecisions(target, cache),
+  }
+}
+
+/** Creates what is decided once for each query shape: how it is joined, and whether its count is cached. */
+function createDecisions(
+  target: Target,
+  cache: StatementCache,
+): Pick<PostgresStatements, 'needsHashJoins' | 'cacheableCount'> {
+  return {
     needsHashJoins: cache.memoize(
       (shape) => !isFullyIndexed(shape, target),
       () => 100,
