@@ -15,7 +15,14 @@ import type { Condition } from '../plan/condition.ts'
 import { idParam, isKeyPresent, selectIdList, toKey } from './keys.ts'
 import { castArgument } from './parameter.ts'
 import { compileCounts, isFoundByKey } from './related-rows.ts'
-import { assignedParam, keyListParam, keyParam, param, patternParam } from './statement.ts'
+import {
+  argumentParam,
+  binderOf,
+  keyListParam,
+  keyParam,
+  param,
+  patternParam,
+} from './statement.ts'
 import {
   and,
   columnAt,
@@ -322,7 +329,7 @@ function compileCall(
   const bound = listParameters(query.parameters).map(([parameter, resolved], index) => {
     const source = parameters[index]
     if (source === undefined) throw new Error(`${name} was planned without ${parameter}.`)
-    const placeholder = assignedParam(source, resolved.kind.codec, dialect)
+    const placeholder = argumentParam(source, binderOf(resolved.kind.codec, dialect.name))
     return [parameter, castArgument(placeholder, resolved, dialect)] as const
   })
   const ids = sql`select * from (${query.write(Object.fromEntries(bound))}) as ${sql.id(`q${depth}`)}`

@@ -43,6 +43,8 @@ export interface Placeholder {
   readonly bind: (value: unknown) => ParameterValue
   /** True if `bind` may return a pattern. */
   readonly isPattern?: boolean
+  /** True for an argument of a declared function or query. */
+  readonly isArgument?: boolean
 }
 
 /** Compiled SQL and its parameters. Plans with the same query shape share one. */
@@ -82,6 +84,12 @@ export function param(source: ParameterSource, codec: Codec, dialect: Dialect): 
 /** Compiles a parameter that is assigned to a column, from which the database knows its type. */
 export function assignedParam(source: ParameterSource, codec: Codec, dialect: Dialect): Sql {
   const placeholder: Placeholder = { source, bind: binderOf(codec, dialect.name) }
+  return sql`${placeholder}`
+}
+
+/** Compiles a parameter for an argument of a declared function or query, without the cast to its type. */
+export function argumentParam(source: ParameterSource, bind: Placeholder['bind']): Sql {
+  const placeholder: Placeholder = { source, bind, isArgument: true }
   return sql`${placeholder}`
 }
 

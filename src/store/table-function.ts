@@ -10,7 +10,13 @@ import {
   toArgumentColumn,
 } from '../model/table-function.ts'
 import { castArgument } from './parameter.ts'
-import { binderOf, castParam, type Placeholder, type RunValues } from './statement.ts'
+import {
+  argumentParam,
+  binderOf,
+  castParam,
+  type Placeholder,
+  type RunValues,
+} from './statement.ts'
 import { type Target, tableAt } from './tables.ts'
 
 // The rows of a table function (docs/decisions/0076). They have a column for the text of each argument, because the ids of its resources
@@ -43,8 +49,7 @@ export function compileCall({ parameters, write }: TableFunction, dialect: Diale
 /** Compiles a bind parameter for an argument. */
 function bindArgument(parameter: ResolvedParameter, index: number, bind: Placeholder['bind']): Sql {
   const read = (_auth: unknown, values: RunValues) => findArgument(parameter, index, values)
-  const placeholder: Placeholder = { source: { read }, bind }
-  return sql`${placeholder}`
+  return argumentParam({ read }, bind)
 }
 
 /** Returns the value of an argument; `undefined` where an id has none. */

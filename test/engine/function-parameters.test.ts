@@ -51,6 +51,15 @@ function declare(dialect: DialectName) {
       color: attribute(text),
     },
   })
+  const small = resource('small', {
+    path: '/smalls',
+    table: tableFunction({ value: integer }, ({ value }) =>
+      isPostgres ? sql`select ${value}::smallint as number` : sql`select ${value} as number`,
+    ),
+    id: 'number',
+    access: 'read-only',
+    fields: {},
+  })
   const item = resource('item', {
     path: '/items',
     table: 'item',
@@ -64,10 +73,13 @@ function declare(dialect: DialectName) {
             where i.id >= ${lowest} and coalesce(${named}, i.name) = i.name`
         },
       ),
+      small: idQuery({ value: integer }, ({ value }) =>
+        isPostgres ? sql`select ${value}::smallint::bigint` : sql`select ${value}`,
+      ),
     },
     fields: { name: attribute(text) },
   })
-  return defineModel([pick, item])
+  return defineModel([pick, small, item])
 }
 
 for (const dialect of ['sqlite', 'postgres'] as const)
@@ -95,6 +107,22 @@ for (const dialect of ['sqlite', 'postgres'] as const)
           ['[1~12],,none,,,2', omitted],
         ])
         assert.deepEqual(await rows({ 'filter[keys]': '[]' }), [])
+      })
+
+      it('may have a narrower type in the database than their kind', async () => {
+        const says = 'out of the range that the function of the database accepts'
+        for (const [path, filter, parameter] of [
+          ['/smalls', { 'filter[value]': '32768' }, 'filter'],
+          ['/smalls/32768,32768', {}, 'id'],
+          ['/items', { 'filter[small]': '32768' }, 'filter'],
+        ] as const) {
+          const response = await app.get(path, filter)
+          if (dialect === 'sqlite') assert.equal(response.status, 200, path)
+          else assertErrors(response, 400, { status: 400, at: parameter, says })
+        }
+        assert.deepEqual(ids(await app.get('/smalls', { 'filter[value]': '32767' })), [
+          '32767,32767',
+        ])
       })
 
       it('are arrays and JSON in texts and in filter objects', async () => {

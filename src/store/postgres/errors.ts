@@ -1,4 +1,4 @@
-import { HeaderError } from '../../errors/errors.ts'
+import { HeaderError, ParameterError } from '../../errors/errors.ts'
 import { ConstraintError } from '../constraint-error.ts'
 import { queryTimeoutError } from '../query-timeout.ts'
 import type { Statement } from '../statement.ts'
@@ -29,6 +29,8 @@ const constraintRoutines: Readonly<Record<string, ConstraintError['is']>> = {
 const tooComplex = /^54/
 /** A serialization failure or a deadlock: the transaction should be retried. */
 const conflictCodes: readonly string[] = ['40001', '40P01']
+/** A number is beyond the range of its type. */
+const numberOutOfRange = '22003'
 /** A statement was cancelled, by its timeout or by us. */
 const queryCanceled = '57014'
 /** A statement waited too long for a lock. */
@@ -77,13 +79,15 @@ interface FailedQuery {
   readonly timeout: number
 }
 
-/** Translates an error of PostgreSQL to a ConstraintError, or a HeaderError (503, 403 or 400); returns any other as it is. */
+/** Translates an error of PostgreSQL to a ConstraintError, a HeaderError (503, 403 or 400) or a ParameterError (400); returns any other as it is. */
 export function translateError(error: unknown, { statement, timeout }: FailedQuery): unknown {
   const failure = serverError(error)
   const { code = '' } = failure
   if (code === queryCanceled) return queryTimeoutError(timeout, error)
   if (code === lockNotAvailable) return unavailableError(tooSlow, error)
   if (isUnavailable(error)) return unavailableError('The database is not available', error)
+  if (code === numberOutOfRange && statement?.placeholders.some(({ isArgument }) => isArgument))
+    return argumentError(statement, error)
   const is =
     constraintCodes.find(([pattern]) => pattern.test(code))?.[1] ??
     constraintRoutines[failure.routine ?? '']
@@ -111,6 +115,13 @@ export function translateSessionError(error: unknown, isSetUp: boolean): unknown
   const { cause } = error
   if (!isSetUp) return new Error('PostgreSQL rejected the session of a request.', { cause })
   return serverError(cause).code === insufficientPrivilege ? permissionDenied(cause) : error
+}
+
+/** The error of a call whose argument has the declared kind, but not the narrower type of the function's parameter. */
+function argumentError({ placeholders }: Statement, cause: unknown): ParameterError {
+  const parameter = placeholders.some(({ source }) => source === 'id') ? 'id' : 'filter'
+  const detail = 'A number is out of the range that the function of the database accepts.'
+  return new ParameterError('invalid_filter', parameter, detail, { cause })
 }
 
 const tooSlow = 'The database took too long'
