@@ -13,7 +13,7 @@ const allStatuses = [
   ...['PATCH 200', 'PATCH 403', 'PATCH 404', 'DELETE 200', 'DELETE 403', 'DELETE 404'],
 ]
 
-/** So many scenarios have identities and rules of every kind. */
+/** So many scenarios have identities and rules of every kind; few may have none that answers 403. */
 const minScenarios = 15
 
 /**
@@ -64,7 +64,7 @@ export function describeLeaks(
           for (const status of allStatuses) assert.ok(statuses.has(status), `no ${status}`)
       }
       const codes = new Set([...statuses].map((status) => status.split(' ')[1]))
-      for (const code of isLarge ? ['200'] : ['200', '400', '403', '404'])
+      for (const code of isLarge ? ['200'] : ['200', '400', '404'])
         assert.ok(codes.has(code), `no ${code}`)
     })
   })
