@@ -99,6 +99,8 @@ export interface Dialect {
   readonly lastInsertId?: LastInsertId
   /** Whether the planner executes `not exists` as an anti-join instead of once for each row. */
   readonly hasAntiJoins?: boolean
+  /** Ends a subquery so that the planner does not flatten it into the query around it; absent where it need not be kept from that. */
+  readonly subqueryBarrier?: Sql
   /** The clause that locks a selected row against writes until the transaction ends; may be empty. */
   readonly lock: Sql
   /** The same clause for the rows of one of the tables of a select, by its alias; may be empty. */

@@ -14,6 +14,7 @@ import { isUnbounded } from './buffering.ts'
 import { isKeyPresent, toKey } from './keys.ts'
 import { earlierRowSets } from './linkage.ts'
 import { isPrimary } from './primary-rows.ts'
+import { isFoundByKey } from './related-rows.ts'
 import { rowsAt } from './table-function.ts'
 import {
   and,
@@ -124,14 +125,21 @@ function isSourceIndexed(
   )
 }
 
-/** Compiles whether the key of the row of `t<depth>` is one of the keys of the source rows. */
+/**
+ * Compiles whether the key of the row of `t<depth>` is one of the keys of the source rows.
+ *
+ * If PostgreSQL flattens nested sets of few keys that many rows share, it expects a few rows instead of thousands, and joins them
+ * row by row. So it plans a set alone whose rows are found by a scan; with an index it looks up each key (docs/decisions/0043).
+ */
 function isReachableFromSet(
   resource: ResourceType,
-  { link }: RelationshipField,
+  relationship: RelationshipField,
   { depth, conditions, target }: SourceRows,
 ): Sql {
+  const { link } = relationship
   const ownKey = columnsAt(depth + 1, link.ownKey)
   const where = and([...isKeyPresent(ownKey), ...conditions])
-  const ownKeys = sql`select ${sql.join(ownKey)} from ${rowsAt(depth + 1, resource, target)} where ${where}`
+  const barrier = (!isFoundByKey(relationship, target) && target.dialect.subqueryBarrier) || sql``
+  const ownKeys = sql`select ${sql.join(ownKey)} from ${rowsAt(depth + 1, resource, target)} where ${where}${barrier}`
   return isLinkedFromAny(depth, link, ownKeys)
 }

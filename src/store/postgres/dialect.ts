@@ -47,6 +47,7 @@ export function postgresDialect(folding: string, keepsSettings = true): Dialect 
     lockOf: (alias) => sql` for no key update of ${alias}`,
     now: sql`now()`,
     hasAntiJoins: true,
+    subqueryBarrier: sql` offset 0`,
     aggregateIds,
     aggregateIdsInGroups: (id, order) => sql`json_agg(${id} order by ${sql.join(order)})::text`,
   }
