@@ -22,8 +22,12 @@ import {
   text,
   withDefault,
 } from 'lapidary'
+import { createServer } from 'lapidary/fastify'
 import { createPages } from 'lapidary/html'
 import { openSqlite } from 'lapidary/sqlite'
+import { lacksChromium } from '../browser.ts'
+import { long } from '../long-tests.ts'
+import { openBrowser } from './shared-browser.ts'
 
 /** A place on a line, with an operator whose operand is of another kind, and one whose operand is JSON. */
 const place = defineKind({
@@ -110,6 +114,34 @@ describe('The pages of functions', () => {
     for (const [, path = ''] of page.matchAll(/href="(\/[a-z]+)"/g))
       assert.equal((await get(path)).status, 200, path)
     assert.match(page, /<a href="\/recent">.*?<td class="count">1</s)
+  })
+
+  it('given a query and an operator of a kind, when a filter is built in Chromium, then it calls them', {
+    skip: lacksChromium,
+    ...long,
+  }, async (test) => {
+    const server = createServer({ model, store, html: createPages(), logLevel: 'silent' })
+    const origin = await server.listen({ host: '127.0.0.1', port: 0 })
+    test.after(() => server.close())
+    const browser = await openBrowser(origin)
+    test.after(() => browser.close())
+    const page = await browser.open('/shops')
+    await page.locator('summary', { hasText: 'Filter' }).click()
+    await page.getByLabel('Add condition').click()
+    await page.getByLabel('Field').selectOption('named')
+    await page.locator('.conditions').getByLabel(/^name/).first().fill('Ace')
+    await page.getByLabel('Add condition').click()
+    await page.getByLabel('Field').nth(1).selectOption('at')
+    await page.getByLabel('Operator').selectOption('after')
+    await page.getByLabel('Value').fill('2024-01-01')
+    await page.getByRole('button', { name: 'Apply', exact: true }).click()
+    await page.waitForURL(/filter=/)
+    assert.deepEqual(JSON.parse(new URL(page.url()).searchParams.get('filter') ?? ''), [
+      { name: 'named', op: 'call', val: { name: 'Ace' } },
+      { name: 'at', op: 'after', val: '2024-01-01' },
+    ])
+    assert.equal(await page.locator('h1').innerText(), 'shop 0 resources')
+    assert.deepEqual([browser.foreignRequests, browser.errors], [[], []])
   })
 
   it('given a client, when it reads the root document, then the lists have their parameters', async () => {
