@@ -4,7 +4,6 @@ import {
   attribute,
   bytes,
   computed,
-  DeclarationError,
   date,
   decimal,
   defineModel,
@@ -26,7 +25,7 @@ import { z } from 'zod'
 import type { DialectName } from '../../src/model/dialect.ts'
 import { databases, type OpenDatabase } from '../databases.ts'
 import { bookshop, bookshopTables } from './bookshop.ts'
-import { openStore } from './engine.ts'
+import { catchDeclarationErrors, openStore } from './engine.ts'
 
 type Patch = Readonly<Record<string, unknown>>
 /** The declarations that differ from the bookshop, by type; of the fields only those that differ. */
@@ -293,11 +292,7 @@ for (const database of databases) {
     async function findErrors(patches: Patches): Promise<readonly string[]> {
       const store = await openStore(define(patched(patches)), tables.url)
       try {
-        await store.verify()
-        return []
-      } catch (error) {
-        assert.ok(error instanceof DeclarationError, String(error))
-        return error.errors
+        return await catchDeclarationErrors(() => store.verify())
       } finally {
         await store.close()
       }

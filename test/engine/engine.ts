@@ -96,14 +96,21 @@ export async function findStartErrors(
   const store = await openStore(model, url)
   try {
     await store.migrate([{ version: 1, sql: tables }])
-    await store.verify()
+    return await catchDeclarationErrors(() => store.verify())
+  } finally {
+    await store.close()
+    await remove()
+  }
+}
+
+/** Returns the errors of the declarations that work throws; none if it succeeds. Any other error fails the test. */
+export async function catchDeclarationErrors(work: () => unknown): Promise<readonly string[]> {
+  try {
+    await work()
     return []
   } catch (error) {
     assert.ok(error instanceof DeclarationError, String(error))
     return error.errors
-  } finally {
-    await store.close()
-    await remove()
   }
 }
 

@@ -4,7 +4,6 @@ import {
   attribute,
   checkTables,
   computed,
-  DeclarationError,
   defineModel,
   email,
   notNull,
@@ -15,7 +14,7 @@ import {
   toOne,
 } from 'lapidary'
 import { type ColumnTypes, databases } from '../databases.ts'
-import { openStore } from './engine.ts'
+import { catchDeclarationErrors, openStore } from './engine.ts'
 
 const tables = ({ newId }: ColumnTypes) => `
   create table person (id ${newId}, name text not null, nick text);
@@ -141,11 +140,8 @@ for (const database of databases) {
       const store = await openStore(model, url)
       try {
         await store.migrate([{ version: 1, sql: tables(database.columnTypes) }])
-        checkTables(model, await store.catalog())
-        return []
-      } catch (error) {
-        assert.ok(error instanceof DeclarationError, String(error))
-        return error.errors
+        const catalog = await store.catalog()
+        return await catchDeclarationErrors(() => checkTables(model, catalog))
       } finally {
         await store.close()
         await remove()

@@ -79,7 +79,10 @@ interface FailedQuery {
   readonly timeout: number
 }
 
-/** Translates an error of PostgreSQL to a ConstraintError, a HeaderError (503, 403 or 400) or a ParameterError (400); returns any other as it is. */
+/**
+ * Translates an error of PostgreSQL to a ConstraintError, a HeaderError (503, 403 or 400) or a ParameterError (400); returns any other
+ * as it is.
+ */
 export function translateError(error: unknown, { statement, timeout }: FailedQuery): unknown {
   const failure = serverError(error)
   const { code = '' } = failure
