@@ -1,13 +1,73 @@
+import type { Identity } from '../../plan/access/identity.ts'
 import type { ReadPlan } from '../../plan/read.ts'
+import { explainAccess } from '../access/explain-access.ts'
+import { findAllowed } from '../access/find-allowed.ts'
 import { maxBufferedRows } from '../buffering.ts'
-import { type ExplainedStatement, formatParameters } from '../explain.ts'
+import { type ExplainedStatement, formatParameters, listReadWarnings } from '../explain.ts'
 import { notFoundError } from '../not-found.ts'
 import { createRunValues, limitRows } from '../run-values.ts'
-import type { ReadHooks } from '../store.ts'
+import type { Statements } from '../statements.ts'
+import type { ReadHooks, Store } from '../store.ts'
+import type { Target } from '../tables.ts'
+import { queryPostgresCatalog } from './catalog.ts'
 import { splitColumns } from './document-statement.ts'
+import type { PostgresPool } from './pool.ts'
 import { createPostgresRunQuery } from './read.ts'
-import type { PostgresStatements } from './statements.ts'
+import type { CreateSessionSetup } from './session-setup.ts'
+import type { PostgresStatements, PostgresStatementsOf } from './statements.ts'
+import type { LoadedTableFacts } from './table-facts.ts'
 import type { PostgresTransaction } from './transaction.ts'
+
+/** What the operations that explain need. */
+interface ExplainContext {
+  /** The primary. */
+  readonly pool: PostgresPool
+  readonly facts: LoadedTableFacts
+  readonly target: Target
+  readonly createSetup: CreateSessionSetup | undefined
+  readonly statementsOf: PostgresStatementsOf
+}
+
+/** Creates the operations of a store that explain reads, and who may see or change a row. */
+export function createExplainOperations(
+  context: ExplainContext,
+): Pick<Store, 'explain' | 'explainAccess' | 'findAllowed'> {
+  const { pool, facts, target, createSetup, statementsOf } = context
+  const read = createReadWithRules(context)
+  return {
+    explain: async (plan, id, { hooks } = {}) => {
+      if (!facts.areKnown) await facts.load()
+      const options = { statements: statementsOf(plan.identity), hooks }
+      const work = (transaction: PostgresTransaction) => explainRead(transaction, plan, id, options)
+      const explained = await pool.read(undefined, work, createSetup?.(plan.identity))
+      const catalog = await queryPostgresCatalog(pool.shared)
+      const warnings = listReadWarnings(plan, explained, target, catalog)
+      return { dialect: 'postgres', statements: explained, warnings }
+    },
+    explainAccess: (question) =>
+      read(question, (statements, run) => explainAccess(question, statements, run)),
+    findAllowed: (question) =>
+      read(question, (statements, run) => findAllowed(question, statements, run)),
+  }
+}
+
+/** Creates the function that runs statements in one snapshot of the primary, with the access rules of an identity. */
+function createReadWithRules({ pool, facts, createSetup, statementsOf }: ExplainContext) {
+  return async <Result>(
+    { identity }: Readonly<{ identity: Identity | undefined }>,
+    work: (statements: Statements, run: PostgresTransaction['all']) => Promise<Result>,
+  ): Promise<Result> => {
+    if (!facts.areKnown) await facts.load()
+    const read = async (transaction: PostgresTransaction) => {
+      const result = await work(statementsOf(identity), (statement, values) =>
+        transaction.all(statement, values),
+      )
+      await transaction.commit()
+      return result
+    }
+    return pool.read(undefined, read, createSetup?.(identity))
+  }
+}
 
 /** How a read is explained. */
 interface ExplainOptions {
@@ -20,7 +80,7 @@ interface ExplainOptions {
  * @param transaction - a read transaction; it ends here
  * @throws NotFoundError when the resource in the path does not exist
  */
-export async function explainPostgresRead(
+async function explainRead(
   transaction: PostgresTransaction,
   plan: ReadPlan,
   id: string | undefined,

@@ -4,15 +4,11 @@ import { checkTables } from '../../model/check-tables.ts'
 import { throwDeclarationErrors } from '../../model/declaration-error.ts'
 import type { Dialect } from '../../model/dialect.ts'
 import type { Model } from '../../model/model.ts'
-import type { Identity } from '../../plan/access/identity.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import type { Rows } from '../../plan/read-result.ts'
-import { explainAccess } from '../access/explain-access.ts'
-import { findAllowed } from '../access/find-allowed.ts'
 import { createStatementsByRules } from '../access/restrict.ts'
 import { checkDeclaredSql } from '../declared-sql.ts'
 import { addTableFunctions } from '../describe-table-functions.ts'
-import { listReadWarnings } from '../explain.ts'
 import { createInvalidValueReport } from '../invalid-value-report.ts'
 import type { Migration } from '../migrations.ts'
 import { checkResourceLimit, type SizeLimit } from '../resource-limit.ts'
@@ -25,7 +21,6 @@ import {
 import { listSegmentIdWarnings } from '../segment-ids.ts'
 import type { Statement } from '../statement.ts'
 import { StatementCache } from '../statement-cache.ts'
-import type { Statements } from '../statements.ts'
 import type { ReadOptions, Store } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { findViewIdErrors } from '../view-ids.ts'
@@ -35,7 +30,7 @@ import type { PostgresConnection } from './connection.ts'
 import { PostgresCountCache } from './counts.ts'
 import { describeColumns } from './describe-columns.ts'
 import { postgresDialect } from './dialect.ts'
-import { explainPostgresRead } from './explain.ts'
+import { createExplainOperations } from './explain.ts'
 import { migratePostgres } from './migrations.ts'
 import type { PostgresOptions } from './options.ts'
 import { PostgresPool } from './pool.ts'
@@ -54,7 +49,7 @@ import {
   readServerSettings,
 } from './server-settings.ts'
 import { checkSessionRoles, connectAsRole } from './session-roles.ts'
-import { compileSession, type SessionSetup } from './session-setup.ts'
+import { type CreateSessionSetup, compileSession, type SessionSetup } from './session-setup.ts'
 import { createPostgresStatements, type PostgresStatementsOf } from './statements.ts'
 import { queryStoredFunctions } from './stored-functions.ts'
 import { LoadedTableFacts, readTableFacts } from './table-facts.ts'
@@ -84,7 +79,7 @@ export async function createPostgresStore(
     dialect: 'postgres',
     description,
     ...createReadOperations({ replicas, facts, dialect, createSetup }, context),
-    ...createExplainOperations(primary, context),
+    ...createExplainOperations({ ...primary, statementsOf }),
     ...createWriteOperations(primary, context),
     ...createSchemaOperations(pool, target, facts),
     close: async () => {
@@ -108,15 +103,12 @@ function createStatementsOf(target: Target, cache: StatementCache): PostgresStat
   )
 }
 
-/** Creates the session setup of a request; `undefined` without the option `session` of the model. */
-type CreateSetup = ReturnType<typeof compileSession>
-
 /** What the operations that read need, besides the context of each read. */
 interface ReadOperationsContext {
   readonly replicas: Replicas
   readonly facts: LoadedTableFacts
   readonly dialect: Dialect
-  readonly createSetup: CreateSetup
+  readonly createSetup: CreateSessionSetup | undefined
 }
 
 /** Creates the operations of a store that read. */
@@ -154,44 +146,7 @@ interface PrimaryContext {
   readonly pool: PostgresPool
   readonly facts: LoadedTableFacts
   readonly target: Target
-  readonly createSetup: CreateSetup
-}
-
-/** Creates the operations of a store that explain reads, and who may see or change a row. */
-function createExplainOperations(
-  { pool, facts, target, createSetup }: PrimaryContext,
-  { statementsOf }: ReadContext,
-): Pick<Store, 'explain' | 'explainAccess' | 'findAllowed'> {
-  const readWithRules = async <Result>(
-    { identity }: Readonly<{ identity: Identity | undefined }>,
-    work: (statements: Statements, run: PostgresTransaction['all']) => Promise<Result>,
-  ): Promise<Result> => {
-    if (!facts.areKnown) await facts.load()
-    const read = async (transaction: PostgresTransaction) => {
-      const result = await work(statementsOf(identity), (statement, values) =>
-        transaction.all(statement, values),
-      )
-      await transaction.commit()
-      return result
-    }
-    return pool.read(undefined, read, createSetup?.(identity))
-  }
-  return {
-    explain: async (plan, id, { hooks } = {}) => {
-      if (!facts.areKnown) await facts.load()
-      const readOptions = { statements: statementsOf(plan.identity), hooks }
-      const explain = (transaction: PostgresTransaction) =>
-        explainPostgresRead(transaction, plan, id, readOptions)
-      const explained = await pool.read(undefined, explain, createSetup?.(plan.identity))
-      const catalog = await queryPostgresCatalog(pool.shared)
-      const warnings = listReadWarnings(plan, explained, target, catalog)
-      return { dialect: 'postgres', statements: explained, warnings }
-    },
-    explainAccess: (question) =>
-      readWithRules(question, (statements, run) => explainAccess(question, statements, run)),
-    findAllowed: (question) =>
-      readWithRules(question, (statements, run) => findAllowed(question, statements, run)),
-  }
+  readonly createSetup: CreateSessionSetup | undefined
 }
 
 /** Creates the operation of a store that writes. */
