@@ -148,6 +148,15 @@ describe('Every source file', () => {
     )
   })
 
+  it('has no mutable state of its module', () => {
+    const state =
+      /^(?:export )?let .*|^(?:export )?const \w+(?:: [^=]+)? = (?:\[\]|new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\)|new LRUCache.*)$/gm
+    assert.deepEqual(
+      violations(({ code }) => code.match(state) ?? []),
+      [],
+    )
+  })
+
   it('is named in kebab-case', () => {
     const kebab = /^[a-z]+(-[a-z]+)*(\.ts)?$/
     const odd = violations(({ file }) => file.split('/').filter((part) => !kebab.test(part)))

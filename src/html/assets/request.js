@@ -25,18 +25,18 @@ export async function send(method, url, body) {
   return { isOk: response.ok, document: text === '' ? {} : JSON.parse(text), text }
 }
 
-/** @type {Promise<Record<string, TypeDescription>> | undefined} */
-let model
+/** Loads the description of the resource types, once. */
+export const loadModel = createModelLoader()
 
-/**
- * Loads the description of the resource types, once.
- * @returns {Promise<Record<string, TypeDescription>>}
- */
-export function loadModel() {
-  model ??= fetch(document.body.dataset.model ?? '', { headers: getCredentials() }).then(
-    (response) => response.json(),
-  )
-  return model
+function createModelLoader() {
+  /** @type {Promise<Record<string, TypeDescription>> | undefined} */
+  let model
+  return () => {
+    model ??= fetch(document.body.dataset.model ?? '', { headers: getCredentials() }).then(
+      (response) => response.json(),
+    )
+    return model
+  }
 }
 
 /**

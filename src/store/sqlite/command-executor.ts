@@ -1,0 +1,110 @@
+import { LRUCache } from 'lru-cache'
+import { HeaderError } from '../../errors/errors.ts'
+import type { Statement } from '../statement.ts'
+import type { SqliteConnection } from './connection.ts'
+import { SqliteCountCache } from './counts.ts'
+import type { ReaderCommand, ReaderReply, ReaderRequest } from './reader-messages.ts'
+import { type StatementWork, workChannel } from './statement-work.ts'
+
+/** Executes the commands to a reader process, one after the other. */
+export class CommandExecutor {
+  readonly #connection: SqliteConnection
+  readonly #counts: SqliteCountCache
+  readonly #statements = new LRUCache<string, Statement>({ max: 500 })
+  /** The statement that is being read in batches. */
+  #batches: Generator<unknown[][]> | undefined
+  /** The error of a command without a reply. It is the reply to every later command of the transaction. */
+  #pendingError: ReaderReply | undefined
+  /** The work of the last statement, from the first command on that asks for it. */
+  #lastWork: StatementWork | undefined
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection
+    this.#counts = new SqliteCountCache(connection)
+  }
+
+  /** Executes a command. Its error is the reply. @returns `undefined` for a command without a reply */
+  handle(command: ReaderRequest): ReaderReply | undefined {
+    if (command.measuresWork && !workChannel.hasSubscribers) this.#measureWork()
+    if (command.do === 'begin') this.#pendingError = undefined
+    const reply = this.#pendingError ?? this.#tryExecute(command)
+    const work = this.#lastWork
+    this.#lastWork = undefined
+    const hasReply = command.do !== 'begin' && command.do !== 'open' && command.do !== 'end'
+    if (hasReply) return reply && { ...reply, work }
+    if (command.do !== 'end') this.#pendingError = reply
+    else if (this.#pendingError) this.#execute(command)
+    return undefined
+  }
+
+  #measureWork(): void {
+    workChannel.subscribe((work) => {
+      // Only `publishWork` publishes on this channel.
+      this.#lastWork = work as StatementWork
+    })
+  }
+
+  #tryExecute(command: ReaderCommand): ReaderReply | undefined {
+    try {
+      return this.#execute(command)
+    } catch (error) {
+      return toErrorReply(error)
+    }
+  }
+
+  #execute(command: ReaderCommand): ReaderReply | undefined {
+    const connection = this.#connection
+    switch (command.do) {
+      case 'begin':
+        connection.begin('deferred')
+        return undefined
+      case 'all':
+        return { is: 'rows', rows: connection.rawRows(this.#intern(command.sql), command.values) }
+      case 'count':
+        return {
+          is: 'rows',
+          rows: [[this.#counts.count(this.#intern(command.sql), command.values)]],
+        }
+      case 'records':
+        return {
+          is: 'records',
+          records: connection.records(this.#intern(command.sql), command.values),
+        }
+      case 'open':
+        this.#batches?.return(undefined)
+        this.#batches = connection.rawBatches(
+          this.#intern(command.sql),
+          command.values,
+          command.size,
+        )
+        return undefined
+      case 'next':
+        return { is: 'batch', rows: this.#batches?.next().value ?? [] }
+      case 'end':
+        this.#batches?.return(undefined)
+        this.#batches = undefined
+        connection.rollback()
+        return undefined
+    }
+  }
+
+  /** Returns the same object for the same SQL; the connection caches prepared statements by the object. */
+  #intern(sql: string): Statement {
+    const known = this.#statements.get(sql)
+    if (known !== undefined) return known
+    const statement = { sql, placeholders: [] }
+    this.#statements.set(sql, statement)
+    return statement
+  }
+}
+
+function toErrorReply(error: unknown): ReaderReply {
+  if (error instanceof HeaderError) {
+    const { message: detail, headers } = error
+    // A read has no other codes.
+    const code = error.code === 'query_too_complex' ? 'query_too_complex' : 'unavailable'
+    return { is: 'request-error', code, detail, headers }
+  }
+  const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  return { is: 'error', message, stack }
+}
