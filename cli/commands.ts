@@ -35,7 +35,7 @@ export const serveSettings = {
   },
 } as const satisfies SettingTable
 
-/** The form of a database url. */
+/** The format of a database URL. */
 export const databaseUrlHelp = 'sqlite:<path> or postgres://<user>:<password>@<host>/<database>'
 
 /** The flag that `serve`, `init` and `introspect` share, with the default of the command. */

@@ -68,7 +68,7 @@ const kindsByTypes: readonly (readonly [types: readonly string[], kind: KindCode
   [['blob'], constant('bytes')],
 ]
 
-/** The kinds of columns whose values have no form of the kind of their type. The first that all values fit is chosen. */
+/** The kinds of columns whose values have no format of the kind of their type. The first that all values fit is chosen. */
 const fallbackKinds: readonly KindCode[] = [
   constant('integer'),
   { name: 'integer64', code: call('integer64') },
@@ -76,24 +76,24 @@ const fallbackKinds: readonly KindCode[] = [
   constant('text'),
 ]
 
-const storedAs = (kind: string, form: string) =>
-  [{ name: kind, code: call('storedAs', identifier(kind), form) }, form] as const
+const storedAs = (kind: string, format: string) =>
+  [{ name: kind, code: call('storedAs', identifier(kind), format) }, format] as const
 const asKind = (kind: KindCode) => [kind, kind.name] as const
 
-/** The forms in which programs store the values of a kind. The first that all values fit is chosen. */
-const storedForms: Readonly<Record<string, readonly (readonly [KindCode, form: string])[]>> = {
+/** The formats in which programs store the values of a kind. The first that all values fit is chosen. */
+const storedFormats: Readonly<Record<string, readonly (readonly [KindCode, format: string])[]>> = {
   boolean: 't/f T/F y/n Y/N yes/no YES/NO true/false TRUE/FALSE'
     .split(' ')
-    .map((form) => storedAs('boolean', form)),
+    .map((format) => storedAs('boolean', format)),
   // Milliseconds of the last decades are seconds of years beyond 9999.
-  datetime: ['epoch-seconds', 'epoch-milliseconds'].map((form) => storedAs('datetime', form)),
+  datetime: ['epoch-seconds', 'epoch-milliseconds'].map((format) => storedAs('datetime', format)),
 }
 
-/** The forms of datetimes as text. A value has at most one of them. */
+/** The formats of datetimes as text. A value has at most one of them. */
 const datetimeTexts = [
   ...['YYYY-MM-DD HH:MM:SS', 'YYYY-MM-DD HH:MM:SS.SSS', 'YYYY-MM-DD HH:MM:SS.SSSSSS'],
   ...['YYYY-MM-DDTHH:MM:SSZ', 'YYYY-MM-DDTHH:MM:SS.SSSZ', 'YYYY-MM-DDTHH:MM:SS.SSSSSSZ'],
-].map((form) => storedAs('datetime', form)[0])
+].map((format) => storedAs('datetime', format)[0])
 
 /** Finds out which tables and columns cannot be read, and which values are not of the kind of their column. */
 export async function inspectCatalog(catalog: Catalog, sample: SampleTables): Promise<Findings> {
@@ -113,7 +113,7 @@ export async function inspectCatalog(catalog: Catalog, sample: SampleTables): Pr
   const datetimes = tables.flatMap((table, index) =>
     listIndexedDatetimes(table, samples[index], catalog),
   )
-  await chooseDatetimeForms(datetimes, { findings, sample })
+  await chooseDatetimeFormats(datetimes, { findings, sample })
   return findings
 }
 
@@ -244,8 +244,8 @@ async function chooseFallback(
 ): Promise<void> {
   const { catalog, findings } = context
   const found = describeInvalid(sample, kind)
-  const forms = storedForms[kind.name] ?? []
-  for (const [fallback, form] of [...forms, ...fallbackKinds.map(asKind)]) {
+  const formats = storedFormats[kind.name] ?? []
+  for (const [fallback, format] of [...formats, ...fallbackKinds.map(asKind)]) {
     if (!isStorable(table, column, fallback, catalog)) continue
     const [second] = await context.sample([toRequest(table, [column], () => fallback)])
     if (second?.columns.get(column.name)?.invalid !== 0) continue
@@ -256,7 +256,7 @@ async function chooseFallback(
     if (!isVerified) findings.invalid.add(column)
     findings.notes.set(
       column,
-      `${found}; ${sample.invalid === 1 ? 'it is' : 'they are'} read as ${form}`,
+      `${found}; ${sample.invalid === 1 ? 'it is' : 'they are'} read as ${format}`,
     )
     return
   }
@@ -284,13 +284,13 @@ function listIndexedDatetimes(
   })
 }
 
-/** Chooses the form of each indexed datetime whose values all have one: filters and sorts use the index only then. */
-async function chooseDatetimeForms(
+/** Chooses the format of each indexed datetime whose values all have one: filters and sorts use the index only then. */
+async function chooseDatetimeFormats(
   datetimes: readonly TableColumn[],
   { findings, sample }: Readonly<{ findings: MutableFindings; sample: SampleTables }>,
 ): Promise<void> {
   const candidates = datetimes.flatMap((each) => datetimeTexts.map((kind) => ({ ...each, kind })))
-  // The first rows exclude most forms without a search of all.
+  // The first rows exclude most formats without a search of all.
   let remaining = candidates
   for (const searchesAllRows of [false, true]) {
     if (remaining.length === 0) return

@@ -1,6 +1,6 @@
-/** A form of text that a setting accepts. */
+/** A format of text that a setting accepts. */
 export interface TextFormat<Value> {
-  /** Reads a text. @returns `undefined` if the text has another form */
+  /** Reads a text. @returns `undefined` if the text has another format */
   readonly read: (text: string) => Value | undefined
   /** Completes the sentence "PORT must be …". */
   readonly expected: string

@@ -213,11 +213,11 @@ export type {
   TypeName,
   UntypedInput,
   UntypedResource,
-  ValueForm,
+  ValueFormat,
 } from './model/resource-types.ts'
 export type { SessionOptions } from './model/session.ts'
 export { storedAs } from './model/stored-as.ts'
-export type { BooleanForm, DatetimeForm } from './model/stored-forms.ts'
+export type { BooleanFormat, DatetimeFormat } from './model/stored-formats.ts'
 export { type TableFunction, tableFunction } from './model/table-function.ts'
 export type { InvalidElement, ReadFailure, ReadResult } from './model/value-result.ts'
 export type { ErrorResponse } from './serialize/errors.ts'

@@ -6,11 +6,11 @@ import type { FieldsetCheck, FilterInput, IncludePath, PathCheck, SortKey } from
 import type {
   Fieldsets,
   FieldsOf,
-  InForm,
+  InFormat,
   ResourceObject,
   TypeName,
   UntypedInput,
-  ValueForm,
+  ValueFormat,
 } from './resource-types.ts'
 
 /** The declared actions of a type. */
@@ -42,16 +42,16 @@ export type ReturnedType<Types extends Declarations, Type extends TypeName<Types
 >
 
 /** The values of parameters: those that a call must send, and those that it may omit. */
-type ParameterInput<Parameters, Form extends ValueForm> = Parameters extends ActionParameters
+type ParameterInput<Parameters, Format extends ValueFormat> = Parameters extends ActionParameters
   ? {
       readonly [Name in keyof Parameters as Parameters[Name] extends NullableParameter
         ? never
-        : Name]: Parameters[Name] extends Kind<infer Value> ? InForm<Value, Form> : never
+        : Name]: Parameters[Name] extends Kind<infer Value> ? InFormat<Value, Format> : never
     } & {
       readonly [Name in keyof Parameters as Parameters[Name] extends NullableParameter
         ? Name
         : never]?: Parameters[Name] extends NullableParameter<infer Value>
-        ? InForm<Value, Form> | null | undefined
+        ? InFormat<Value, Format> | null | undefined
         : never
     }
   : never
@@ -67,11 +67,11 @@ export type CallInput<
   Types extends Declarations,
   Type extends TypeName<Types>,
   Name,
-  Form extends ValueForm = 'kind',
+  Format extends ValueFormat = 'kind',
 > = string extends keyof Types
   ? UntypedInput
   : (OptionOf<Types[Type], Name, 'on'> extends 'resource' ? { readonly id: string } : unknown) &
-      ParametersMember<ParameterInput<OptionOf<Types[Type], Name, 'parameters'>, Form>>
+      ParametersMember<ParameterInput<OptionOf<Types[Type], Name, 'parameters'>, Format>>
 
 /** Which of the returned resources a call gets, and with which fields and related resources. */
 export interface CallQuery<
@@ -95,7 +95,7 @@ export type CallResult<
   Name,
   Path extends string,
   Sets extends Fieldsets<Types>,
-  Form extends ValueForm = 'kind',
+  Format extends ValueFormat = 'kind',
 > = string extends keyof Types
   ? unknown
   : OptionOf<Types[Type], Name, 'returns'> extends infer Result
@@ -103,14 +103,14 @@ export type CallResult<
       ? Result extends { readonly meta: infer Members }
         ? {
             readonly [Member in keyof Members]: Members[Member] extends Kind<infer Value>
-              ? InForm<Value, Form> | null
+              ? InFormat<Value, Format> | null
               : never
           }
         : Result extends { readonly resource: infer To extends TypeName<Types> }
-          ? ResourceObject<Types, To, Path, Sets, Form>
+          ? ResourceObject<Types, To, Path, Sets, Format>
           : Result extends { readonly resources: infer To extends TypeName<Types> }
             ? Readonly<{
-                data: readonly ResourceObject<Types, To, Path, Sets, Form>[]
+                data: readonly ResourceObject<Types, To, Path, Sets, Format>[]
                 meta: Readonly<{ count: number }>
               }>
             : never

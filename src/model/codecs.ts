@@ -5,7 +5,7 @@ import { postgresArrays } from './postgres-arrays.ts'
 import { postgresCodecs } from './postgres-codecs.ts'
 import { sqliteArrays } from './sqlite-arrays.ts'
 import { sqliteCodecs } from './sqlite-codecs.ts'
-import { datetimeEpochForms, datetimeTextForms } from './stored-forms.ts'
+import { datetimeEpochFormats, datetimeTextFormats } from './stored-formats.ts'
 
 /** The name of a codec of single values. */
 type ScalarCodecName = keyof typeof sqliteCodecs
@@ -34,8 +34,8 @@ export const codecs: Readonly<Record<DialectName, Readonly<Record<CodecName, Col
 
 const unescaped: ReadonlySet<unknown> = new Set([
   ...['date', 'datetime', 'time', 'uuid', 'bytes'],
-  ...Object.keys(datetimeTextForms),
-  ...Object.keys(datetimeEpochForms),
+  ...Object.keys(datetimeTextFormats),
+  ...Object.keys(datetimeEpochFormats),
 ])
 
 /** True if a codec loads only strings without characters that JSON escapes: quotation marks alone make them JSON. */

@@ -3,7 +3,7 @@ import type { DialectName, Sql } from './dialect.ts'
 import type { Kind } from './kinds.ts'
 import { isMemberName } from './member-names.ts'
 import { formatArray } from './postgres-arrays.ts'
-import { booleanTextForms, datetimeEpochForms, datetimeTextForms } from './stored-forms.ts'
+import { booleanTextFormats, datetimeEpochFormats, datetimeTextFormats } from './stored-formats.ts'
 
 /**
  * The values inside JSON that clients can filter and sort by: the kind of each, by its path of member names joined by dots, e.g.
@@ -42,13 +42,13 @@ const readers: Readonly<Record<string, PathReader>> = {
   number: { json: 'number' },
   boolean: { json: 'boolean' },
   '1/0': { json: 'integer' },
-  ...readAll(datetimeTextForms, 'string'),
-  ...readAll(datetimeEpochForms, 'integer'),
-  ...readAll(booleanTextForms, 'string'),
+  ...readAll(datetimeTextFormats, 'string'),
+  ...readAll(datetimeEpochFormats, 'integer'),
+  ...readAll(booleanTextFormats, 'string'),
 }
 
-function readAll(forms: object, json: PathReader['json']): Record<string, PathReader> {
-  return Object.fromEntries(Object.keys(forms).map((name) => [name, { json }]))
+function readAll(formats: object, json: PathReader['json']): Record<string, PathReader> {
+  return Object.fromEntries(Object.keys(formats).map((name) => [name, { json }]))
 }
 
 function findReader({ codec }: Kind<unknown>): PathReader | undefined {
@@ -74,7 +74,7 @@ export function findPathErrors(kind: Kind<unknown>, paths: JsonPaths): string[] 
     if (findReader(kind) !== undefined) return []
     const advice =
       kind.codec === 'datetime'
-        ? 'declare the form of its texts, as in storedAs(datetime, "YYYY-MM-DDTHH:MM:SS.SSSZ")'
+        ? 'declare the format of its texts, as in storedAs(datetime, "YYYY-MM-DDTHH:MM:SS.SSSZ")'
         : 'use text, integer, number, boolean, date or uuid, or declare an expression'
     return [`${location}: a value inside JSON cannot be of the kind ${kind.name}; ${advice}`]
   })

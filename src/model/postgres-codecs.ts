@@ -5,8 +5,8 @@ import type { Sql } from './dialect.ts'
 import { type JsonValue, serializeJson } from './json.ts'
 import { parseStoredJson } from './json-values.ts'
 import type { sqliteCodecs } from './sqlite-codecs.ts'
-import { createFormCodecs } from './stored-form-codecs.ts'
-import { type DatetimeTextForm, datetimeTextForms } from './stored-forms.ts'
+import { createFormatCodecs } from './stored-format-codecs.ts'
+import { type DatetimeTextFormat, datetimeTextFormats } from './stored-formats.ts'
 import { parseStoredInteger, parseStoredUuid } from './stored-values.ts'
 import { parseStoredDate, parseStoredInstant, parseStoredTime } from './times.ts'
 
@@ -32,9 +32,9 @@ const toExactNumeric = (expression: Sql): Sql => {
 /** Sorts texts by code point, regardless of the column's collation. */
 const byCodePoint = (expression: Sql): Sql => sql`${expression} collate "C"`
 
-/** Keeps the texts of a form that are on the calendar. */
-const inCalendar = (column: Sql, form: DatetimeTextForm): Sql => {
-  const pattern = form
+/** Keeps the texts of a format that are on the calendar. */
+const inCalendar = (column: Sql, format: DatetimeTextFormat): Sql => {
+  const pattern = format
     .replace(/\./, '\\.')
     .replace('YYYY', '(?!0000)\\d{4}')
     .replace('-MM', '-(0[1-9]|1[0-2])')
@@ -51,9 +51,9 @@ const inCalendar = (column: Sql, form: DatetimeTextForm): Sql => {
   return sql`case when ${column} ~ ${sql.lit(`^${pattern}$`)} then case when ${day} <= ${lastDay} then ${column} end end`
 }
 
-/** Writes the canonical text of a datetime in a form: with all digits of a second. */
-const toForm = (canonical: Sql, form: DatetimeTextForm): Sql => {
-  const { digits, separator, zone } = datetimeTextForms[form]
+/** Writes the canonical text of a datetime in a format: with all digits of a second. */
+const toFormat = (canonical: Sql, format: DatetimeTextFormat): Sql => {
+  const { digits, separator, zone } = datetimeTextFormats[format]
   const seconds = sql`replace(rtrim(${canonical}, 'Z'), 'T', ${sql.lit(separator)})`
   const fraction = sql`rpad(split_part(rtrim(${canonical}, 'Z'), '.', 2), ${sql.lit(digits)}, '0')`
   const padded = digits === 0 ? seconds : sql`split_part(${seconds}, '.', 1) || '.' || ${fraction}`
@@ -227,14 +227,14 @@ export const postgresCodecs = {
     select: (column) => sql`replace(encode(${column}, 'base64'), E'\n', '')`,
     bind: (value): Uint8Array => Buffer.from(value, 'base64'),
   } satisfies ColumnCodec<string>,
-  ...createFormCodecs({
+  ...createFormatCodecs({
     text: { ...text, acceptsColumnType: oneOf(...textTypes) },
     integer: { acceptsColumnType: isIntegerType, type: 'bigint', select: asText },
     bindInteger: String,
     formatSeconds: (seconds, digits) =>
       sql`to_char(to_timestamp(${seconds}) at time zone 'UTC', ${sql.lit(`YYYY-MM-DD"T"HH24:MI:SS${digits === 0 ? '' : '.MS'}`)})`,
     fromCanonical: {
-      text: toForm,
+      text: toFormat,
       epoch: (text, unitsPerSecond) =>
         sql`(extract(epoch from ${text}::timestamptz) * ${sql.lit(unitsPerSecond)})::bigint`,
     },

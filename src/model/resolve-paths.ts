@@ -3,7 +3,7 @@ import { toFilterName, toPathExpression, toPathKind } from './json-paths.ts'
 import type { Kind } from './kinds.ts'
 import type { AttributeField } from './model.ts'
 import { isSortable } from './operators.ts'
-import { isStoredForm } from './stored-forms.ts'
+import { isStoredFormat } from './stored-formats.ts'
 
 /**
  * Resolves the values inside JSON by which clients can filter and sort, by their names in filters. Whether clients can filter by them
@@ -33,14 +33,14 @@ export function resolvePaths(
       isSortable: sort ?? (access !== 'write-only' && isSortable(kind)),
       makeDefault: undefined,
       validate: undefined,
-      invalidValues: isStoredFormOf(kind) ? 'null' : 'error',
+      invalidValues: isStoredFormatOf(kind) ? 'null' : 'error',
     }
     return [filterName, field] as const
   })
   return new Map(entries)
 }
 
-/** Only the texts of a form have to be checked: a path reads no value of other kinds from JSON of another type. */
-function isStoredFormOf({ codec }: Kind<unknown>): boolean {
-  return typeof codec === 'string' && isStoredForm(codec)
+/** Only the texts of a format have to be checked: a path reads no value of other kinds from JSON of another type. */
+function isStoredFormatOf({ codec }: Kind<unknown>): boolean {
+  return typeof codec === 'string' && isStoredFormat(codec)
 }

@@ -109,28 +109,28 @@ export type RelatedType<
 > = Field extends { readonly to: infer To extends TypeName<Types> } ? To : never
 
 /** Where the values of attributes are: in process those of their kinds, over HTTP those of parsed JSON. */
-export type ValueForm = 'kind' | 'json'
+export type ValueFormat = 'kind' | 'json'
 
 /**
  * A value of a kind. JSON has one type of numbers: a 64-bit integer is a number, and beyond 2^53 a bigint, or a text if its kind
  * says so.
  */
-export type InForm<Value, Form extends ValueForm> = Form extends 'json'
+export type InFormat<Value, Format extends ValueFormat> = Format extends 'json'
   ? Value extends bigint
     ? number | bigint | string
     : [Value] extends [readonly (bigint | null)[]]
-      ? readonly InForm<Value[number], Form>[]
+      ? readonly InFormat<Value[number], Format>[]
       : Value
   : Value
 
 /** The value of an attribute. One that is not required, and one that is computed, may be null. */
-type AttributeValue<Field extends FieldDeclaration, Form extends ValueForm> =
+type AttributeValue<Field extends FieldDeclaration, Format extends ValueFormat> =
   Field extends Attribute<infer Value, infer IsRequired>
     ? IsRequired extends true
-      ? InForm<Value, Form>
-      : InForm<Value, Form> | null
+      ? InFormat<Value, Format>
+      : InFormat<Value, Format> | null
     : Field extends ExpressionField<infer Value> | Computed<infer Value>
-      ? InForm<Value, Form> | null
+      ? InFormat<Value, Format> | null
       : never
 
 /** The fields of a request by resource type: `fields`. */
@@ -159,11 +159,11 @@ type PresentName<
   Type extends string,
   Path extends string,
   Sets,
-  Form extends ValueForm,
+  Format extends ValueFormat,
 > = Sets extends { readonly [Key in Type]: readonly (infer Name)[] }
   ?
       | (Name & FieldName<Fields>)
-      | (Form extends 'json' ? Head<Path> & RelationshipName<Fields> : never)
+      | (Format extends 'json' ? Head<Path> & RelationshipName<Fields> : never)
   : ReadableName<Fields> | (Head<Path> & RelationshipName<Fields>)
 
 /** A relationship: related resources if it is included, else identifiers. */
@@ -173,13 +173,13 @@ type RelationshipValue<
   Name extends string,
   Path extends string,
   Sets,
-  Form extends ValueForm,
+  Format extends ValueFormat,
 > =
   RelatedType<Types, Field> extends infer To extends TypeName<Types>
     ? Many<
         Field,
         Name extends Head<Path>
-          ? ResourceObject<Types, To, Tail<Path, Name>, Sets, Form>
+          ? ResourceObject<Types, To, Tail<Path, Name>, Sets, Format>
           : Identifier<To>
       >
     : never
@@ -194,27 +194,27 @@ type Many<Field extends FieldDeclaration, Value> = Field extends { readonly is: 
  * @typeParam Types - the declarations of a model
  * @typeParam Path - the union of the included paths, e.g. `'computers' | 'computers.owner'`
  * @typeParam Sets - the fieldsets by type, e.g. `{ person: readonly ['name'] }`
- * @typeParam Form - `json` for the client over HTTP
+ * @typeParam Format - `json` for the client over HTTP
  */
 export type ResourceObject<
   Types extends Declarations,
   Type extends TypeName<Types>,
   Path extends string = never,
   Sets = NoFieldsets,
-  Form extends ValueForm = 'kind',
+  Format extends ValueFormat = 'kind',
 > = string extends keyof Types
   ? UntypedResource
   : {
       readonly [Name in
         | 'type'
         | 'id'
-        | PresentName<FieldsOf<Types, Type>, Type, Path, Sets, Form>]: Name extends 'type'
+        | PresentName<FieldsOf<Types, Type>, Type, Path, Sets, Format>]: Name extends 'type'
         ? Type
         : Name extends 'id'
           ? string
           : FieldsOf<Types, Type>[Name] extends { readonly is: 'toOne' | 'toMany' }
-            ? RelationshipValue<Types, FieldsOf<Types, Type>[Name], Name, Path, Sets, Form>
-            : AttributeValue<FieldsOf<Types, Type>[Name], Form>
+            ? RelationshipValue<Types, FieldsOf<Types, Type>[Name], Name, Path, Sets, Format>
+            : AttributeValue<FieldsOf<Types, Type>[Name], Format>
     } & NumbersOfRelated<CountedName<FieldsOf<Types, Type>>>
 
 /** The numbers of related resources that the query counts, e.g. `computers.count`. */
@@ -252,30 +252,30 @@ type RequiredName<Fields extends FieldDeclarations> = {
 }[keyof Fields]
 
 /** The value that a write sends for a field. A related resource is an id, or an object with `type` and `id`. */
-type InputValue<Field extends FieldDeclaration, Form extends ValueForm> = Field extends {
+type InputValue<Field extends FieldDeclaration, Format extends ValueFormat> = Field extends {
   readonly is: 'toOne' | 'toMany'
   readonly to: infer To extends string
 }
   ? Many<Field, string | Identifier<To>>
-  : AttributeValue<Field, Form>
+  : AttributeValue<Field, Format>
 
 /** The attributes and relationships of a new resource, and its id if clients can send it. */
 export type NewResource<
   Types extends Declarations,
   Type extends TypeName<Types>,
-  Form extends ValueForm = 'kind',
+  Format extends ValueFormat = 'kind',
 > = string extends keyof Types
   ? UntypedInput
   : {
       readonly [Name in RequiredName<FieldsOf<Types, Type>>]: InputValue<
         FieldsOf<Types, Type>[Name],
-        Form
+        Format
       >
     } & {
       readonly [Name in Exclude<
         WritableName<FieldsOf<Types, Type>, 'read-only'>,
         RequiredName<FieldsOf<Types, Type>>
-      >]?: InputValue<FieldsOf<Types, Type>[Name], Form> | undefined
+      >]?: InputValue<FieldsOf<Types, Type>[Name], Format> | undefined
     } & NewId<IdRule<Types[Type]>>
 
 type IdRule<Declared> = Declared extends { readonly id?: infer Id }
@@ -296,12 +296,12 @@ type NewId<FromClient> = [FromClient] extends ['required']
 export type ResourceUpdate<
   Types extends Declarations,
   Type extends TypeName<Types>,
-  Form extends ValueForm = 'kind',
+  Format extends ValueFormat = 'kind',
 > = string extends keyof Types
   ? UntypedInput
   : {
       readonly [Name in WritableName<FieldsOf<Types, Type>, 'read-only' | 'immutable'>]?:
-        | InputValue<FieldsOf<Types, Type>[Name], Form>
+        | InputValue<FieldsOf<Types, Type>[Name], Format>
         | undefined
     }
 

@@ -5,7 +5,7 @@ import { decimalKey } from './decimals.ts'
 import type { Sql } from './dialect.ts'
 import { type JsonValue, serializeJson } from './json.ts'
 import { sqliteLoads } from './sqlite-loads.ts'
-import { createFormCodecs } from './stored-form-codecs.ts'
+import { createFormatCodecs } from './stored-format-codecs.ts'
 import { formatFixedInstant, instantKey } from './times.ts'
 
 /** Reads an integer as text, because node:sqlite throws when it reads one beyond 2^53 as a number. Keys are read as bigints. */
@@ -180,12 +180,12 @@ export const sqliteCodecs = {
     valid: validAs('bytes'),
     bind: (value): Uint8Array => Buffer.from(value, 'base64'),
   } satisfies ColumnCodec<string>,
-  ...createFormCodecs({
+  ...createFormatCodecs({
     text: { acceptsColumnType: acceptsNonNumericText },
     integer: { acceptsColumnType: acceptsIntegers, select: asText },
     bindInteger: (value) => value,
     formatSeconds: (seconds, digits) =>
       sql`strftime(${sql.lit(`%Y-%m-%dT%H:%M:%${digits === 0 ? 'S' : 'f'}`)}, ${seconds}, 'unixepoch')`,
-    validDatetime: (text, form) => validAs(form)(text),
+    validDatetime: (text, format) => validAs(format)(text),
   }),
 } satisfies Record<string, ColumnCodec>

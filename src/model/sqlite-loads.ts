@@ -2,7 +2,7 @@ import { loadElements } from './array-codecs.ts'
 import { canonicalDecimal } from './decimals.ts'
 import { type JsonValue, parseExactJson, serializeJson } from './json.ts'
 import { parseStoredJson } from './json-values.ts'
-import { isStoredForm, parseStoredForm } from './stored-forms.ts'
+import { isStoredFormat, parseStoredFormat } from './stored-formats.ts'
 import {
   encodeStoredBytes,
   parseStoredInteger,
@@ -120,9 +120,9 @@ function parseArray(stored: unknown): unknown {
 /** Whether a built-in codec can load a stored value as something other than null; false for a name that is no codec. */
 export function isSqliteValue(stored: unknown, codec: string): boolean {
   const [, name = codec, nulls] = /^(.*?)(\??)\[\]$/.exec(codec) ?? []
-  if (!isStoredForm(name) && !Object.hasOwn(loads, name)) return false
-  const load: Load | undefined = isStoredForm(name)
-    ? (value) => parseStoredForm(value, name)
+  if (!isStoredFormat(name) && !Object.hasOwn(loads, name)) return false
+  const load: Load | undefined = isStoredFormat(name)
+    ? (value) => parseStoredFormat(value, name)
     : loads[name]
   try {
     if (nulls === undefined) return load?.(stored) !== null

@@ -1,57 +1,57 @@
 import { suggest } from '../errors/suggestion.ts'
 import type { Kind } from './kinds.ts'
 import {
-  type BooleanForm,
-  booleanTextForms,
-  type DatetimeForm,
-  datetimeEpochForms,
-  datetimeTextForms,
-  type StoredForm,
-} from './stored-forms.ts'
+  type BooleanFormat,
+  booleanTextFormats,
+  type DatetimeFormat,
+  datetimeEpochFormats,
+  datetimeTextFormats,
+  type StoredFormat,
+} from './stored-formats.ts'
 import type { ReadResult } from './value-result.ts'
 
-const booleanForms: readonly string[] = [...Object.keys(booleanTextForms), '1/0']
-const datetimeDigits: Readonly<Record<DatetimeForm, number>> = {
-  ...mapDigits(datetimeTextForms),
-  ...mapDigits(datetimeEpochForms),
+const booleanFormats: readonly string[] = [...Object.keys(booleanTextFormats), '1/0']
+const datetimeDigits: Readonly<Record<DatetimeFormat, number>> = {
+  ...mapDigits(datetimeTextFormats),
+  ...mapDigits(datetimeEpochFormats),
 }
 
 function mapDigits<Name extends string>(
-  forms: Readonly<Record<Name, Readonly<{ digits: number }>>>,
+  formats: Readonly<Record<Name, Readonly<{ digits: number }>>>,
 ): Record<Name, number> {
-  const digits = Object.entries<Readonly<{ digits: number }>>(forms).map(
-    ([name, form]) => [name, form.digits] as const,
+  const digits = Object.entries<Readonly<{ digits: number }>>(formats).map(
+    ([name, format]) => [name, format.digits] as const,
   )
   // Each name has its digits. `Object.fromEntries` cannot say which names there are.
   return Object.fromEntries(digits) as Record<Name, number>
 }
 
 /**
- * Changes how `boolean` or `datetime` is stored: in the form in which another program writes it. Requests and responses stay the
+ * Changes how `boolean` or `datetime` is stored: in the format in which another program writes it. Requests and responses stay the
  * same. Filters and sorts compare the stored values, so that an index of the column is used. A datetime with more digits of a
- * second than the form has is rejected, also in a filter.
+ * second than the format has is rejected, also in a filter.
  *
  * @param kind - `boolean` or `datetime`
- * @param form - e.g. `Y/N`, `epoch-milliseconds` or `YYYY-MM-DD HH:MM:SS`
- * @throws RangeError if the kind does not have the form
- * @see docs/decisions/0055-declared-forms-of-stored-values.md
+ * @param format - e.g. `Y/N`, `epoch-milliseconds` or `YYYY-MM-DD HH:MM:SS`
+ * @throws RangeError if the kind does not have the format
+ * @see docs/decisions/0055-declared-formats-of-stored-values.md
  */
-export function storedAs(kind: Kind<boolean>, form: BooleanForm): Kind<boolean, 'plain'>
+export function storedAs(kind: Kind<boolean>, format: BooleanFormat): Kind<boolean, 'plain'>
 /** Changes how `datetime` is stored. */
-export function storedAs(kind: Kind<string>, form: DatetimeForm): Kind<string, 'ordered'>
+export function storedAs(kind: Kind<string>, format: DatetimeFormat): Kind<string, 'ordered'>
 /** Changes the codec of a kind. */
-export function storedAs<Value>(kind: Kind<Value>, form: StoredForm): Kind<Value> {
-  const forms = kind.codec === 'datetime' ? Object.keys(datetimeDigits) : booleanForms
+export function storedAs<Value>(kind: Kind<Value>, format: StoredFormat): Kind<Value> {
+  const formats = kind.codec === 'datetime' ? Object.keys(datetimeDigits) : booleanFormats
   if (kind.codec !== 'datetime' && kind.codec !== 'boolean')
     throw new RangeError(`storedAs: the kind must be boolean or datetime; it is ${kind.name}`)
-  if (!forms.includes(form))
+  if (!formats.includes(format))
     throw new RangeError(
-      `storedAs: ${kind.name} has no form "${form}"; ${suggest(form, forms, 'forms')}`,
+      `storedAs: ${kind.name} has no format "${format}"; ${suggest(format, formats, 'formats')}`,
     )
-  const stored = { ...kind, name: `${kind.name} as ${form}`, comparesAs: form, codec: form }
+  const stored = { ...kind, name: `${kind.name} as ${format}`, comparesAs: format, codec: format }
   return kind.codec === 'boolean'
     ? stored
-    : limitDigits(stored, datetimeDigits[form as DatetimeForm])
+    : limitDigits(stored, datetimeDigits[format as DatetimeFormat])
 }
 
 /** Rejects datetimes with more digits of a second, in bodies and in filters. */

@@ -20,7 +20,7 @@ const examples: Readonly<Record<string, readonly unknown[]>> = {
   bytes: ['AAEC/w=='],
 }
 
-/** The name of a kind without its stored form: `boolean` of `boolean as Y/N`. */
+/** The name of a kind without its stored format: `boolean` of `boolean as Y/N`. */
 export function getBaseName({ name }: Kind<unknown>): string {
   return name.split(' ')[0] ?? name
 }

@@ -215,7 +215,7 @@ function describeAccess(
   if (expression === undefined && kind.codec !== 'datetime')
     return [{ message: `${cause}; no index serves it, because the stored values are converted` }]
   if (expression === undefined) {
-    const remedy = "declare their form, e.g. storedAs(datetime, 'YYYY-MM-DD HH:MM:SS')"
+    const remedy = "declare their format, e.g. storedAs(datetime, 'YYYY-MM-DD HH:MM:SS')"
     const message = `${cause}; no index serves it, because the texts may have any notation: ${remedy}`
     const fix = compileCreateIndex({ table, columns: [column] }, catalog)
     return [isIndexed(stored, [column]) ? { message } : { message, fix }]

@@ -248,7 +248,7 @@ describe('Declarations generated from a catalog and its data · SQLite', () => {
     assert.deepEqual(collections['/ws'], [{ total: 5 }])
   })
 
-  it('declare the form of an indexed datetime, so that filters and sorts use the index', async (test) => {
+  it('declare the format of an indexed datetime, so that filters and sorts use the index', async (test) => {
     // The last row of "odd" has another notation, beyond the first thousand. The column "plain" has no index.
     const url = await filled(
       test,
@@ -289,7 +289,7 @@ describe('Declarations generated from a catalog and its data · SQLite', () => {
         assert.deepEqual(warnings, [])
       }
     }
-    const advice = `no index serves it, because the texts may have any notation: declare their form, e.g. storedAs(datetime, 'YYYY-MM-DD HH:MM:SS')`
+    const advice = `no index serves it, because the texts may have any notation: declare their format, e.g. storedAs(datetime, 'YYYY-MM-DD HH:MM:SS')`
     assert.deepEqual((await explain('sort=odd')).warnings, [
       { message: `the sort by as.odd reads every row of "a"; ${advice}` },
     ])

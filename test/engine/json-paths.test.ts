@@ -279,7 +279,7 @@ describe('The declaration of paths', () => {
       [json, 'a.0', text, '"0" must be a member name'],
       [json, 'a__b', text, '"a__b" must be a member name'],
       [json, 'a', decimal(), 'a value inside JSON cannot be of the kind decimal; use text,'],
-      [json, 'a', datetime, 'cannot be of the kind datetime; declare the form of its texts'],
+      [json, 'a', datetime, 'cannot be of the kind datetime; declare the format of its texts'],
       [json, 'a', json, 'cannot be of the kind json'],
     ] as const) {
       const errors = errorsOf(kind, { [path]: inner })

@@ -208,7 +208,7 @@ for (const database of databases)
           if (!isPostgres) assert.doesNotMatch(planOf(explanation), /t0 USING .*INDEX/)
           const all = messages(explanation)
           assert.equal(all.length, isPostgres ? 0 : 1, all.join('\n'))
-          if (!isPostgres) assert.match(all.join(), /declare their form, e\.g\. storedAs/)
+          if (!isPostgres) assert.match(all.join(), /declare their format, e\.g\. storedAs/)
         }
       })
       await withIndex('create index item_code on item (code)', async () => {

@@ -5,7 +5,7 @@ import { getCodec } from '../../model/codecs.ts'
 import { canonicalDecimal } from '../../model/decimals.ts'
 import type { Kind } from '../../model/kinds.ts'
 import { type AttributeField, getResourceType, type Model } from '../../model/model.ts'
-import { isStoredForm } from '../../model/stored-forms.ts'
+import { isStoredFormat } from '../../model/stored-formats.ts'
 import type { WritePlan } from '../../plan/write.ts'
 import { toFieldPointer } from '../../plan/write-builder.ts'
 
@@ -88,9 +88,9 @@ function checkValue(value: unknown, field: AttributeField, limit: Limit): ApiErr
   })
 }
 
-/** Returns a value as its column stores it: in the form of `storedAs`, or as a kind of the program binds it. */
+/** Returns a value as its column stores it: in the format of `storedAs`, or as a kind of the program binds it. */
 function toStored({ codec }: Kind<unknown>, value: unknown): unknown {
-  return typeof codec !== 'string' || isStoredForm(codec)
+  return typeof codec !== 'string' || isStoredFormat(codec)
     ? getCodec(codec, 'postgres').bind?.(value)
     : value
 }

@@ -38,7 +38,7 @@ function containsWords(text: string, words: string): boolean {
   return splitFoldedWords(words).every((word) => present.has(word))
 }
 
-/** The functions of comparison keys, for values whose stored form does not compare (`src/model/sqlite-codecs.ts`). */
+/** The functions of comparison keys, for values that do not compare as they are stored (`src/model/sqlite-codecs.ts`). */
 const comparisonKeys: Readonly<Record<string, (stored: unknown) => string>> = {
   lapidary_decimal: (stored) => decimalKey(canonicalDecimal(String(stored))),
   lapidary_datetime: (stored) => instantKey(parseStoredInstant(stored)),

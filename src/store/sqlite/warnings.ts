@@ -57,7 +57,7 @@ function listUnusedIndexes(model: Model, catalog: Catalog): string[] {
       message: 'filters and sorts convert the text of every row, and do not use the index',
       fix: "storedAs(datetime, 'YYYY-MM-DD HH:MM:SS')",
     })),
-    (_, forms) => `declare the form of the texts, e.g. ${forms.join(', ')}`,
+    (_, formats) => `declare the format of the texts, e.g. ${formats.join(', ')}`,
   )
 }
 

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { ColumnCodec } from './column-codec.ts'
 import type { Sql } from './dialect.ts'
 import {
-  type BooleanTextForm,
-  booleanTextForms,
-  type DatetimeEpochForm,
-  type DatetimeTextForm,
-  datetimeEpochForms,
-  datetimeTextForms,
+  type BooleanTextFormat,
+  booleanTextFormats,
+  type DatetimeEpochFormat,
+  type DatetimeTextFormat,
+  datetimeEpochFormats,
+  datetimeTextFormats,
   epochRange,
   formatBooleanText,
   formatDatetimeText,
@@ -16,11 +16,11 @@ import {
   parseBooleanText,
   parseDatetimeText,
   parseEpoch,
-} from './stored-forms.ts'
+} from './stored-formats.ts'
 import { parseStoredInteger } from './stored-values.ts'
 
 /** What the codecs of one database have in common. */
-export interface FormDialect {
+export interface FormatDialect {
   /** How texts are stored, read, bound and sorted. */
   readonly text: Omit<ColumnCodec<string>, 'load' | 'bind' | 'valid'>
   /** How integers are stored, read and sorted. */
@@ -31,23 +31,23 @@ export interface FormDialect {
   formatSeconds(seconds: Sql, digits: number): Sql
   /** What a column stores for the canonical text of a datetime; absent where no statement converts it. */
   readonly fromCanonical?: Readonly<{
-    text(canonical: Sql, form: DatetimeTextForm): Sql
+    text(canonical: Sql, format: DatetimeTextFormat): Sql
     epoch(canonical: Sql, unitsPerSecond: number): Sql
   }>
-  /** A text, or null where it is no datetime of the form. */
-  validDatetime(text: Sql, form: DatetimeTextForm): Sql
+  /** A text, or null where it is no datetime of the format. */
+  validDatetime(text: Sql, format: DatetimeTextFormat): Sql
 }
 
-type FormCodecs = Readonly<
-  Record<DatetimeTextForm | DatetimeEpochForm, ColumnCodec<string>> &
-    Record<BooleanTextForm | '1/0', ColumnCodec<boolean>>
+type FormatCodecs = Readonly<
+  Record<DatetimeTextFormat | DatetimeEpochFormat, ColumnCodec<string>> &
+    Record<BooleanTextFormat | '1/0', ColumnCodec<boolean>>
 >
 
 /** Creates the codecs of `storedAs` for a database. */
-export function createFormCodecs(dialect: FormDialect): FormCodecs {
-  const datetimeText = (form: DatetimeTextForm) => createDatetimeText(form, dialect)
-  const epoch = (form: DatetimeEpochForm) => createEpoch(form, dialect)
-  const booleanText = (form: BooleanTextForm) => createBooleanText(form, dialect)
+export function createFormatCodecs(dialect: FormatDialect): FormatCodecs {
+  const datetimeText = (format: DatetimeTextFormat) => createDatetimeText(format, dialect)
+  const epoch = (format: DatetimeEpochFormat) => createEpoch(format, dialect)
+  const booleanText = (format: BooleanTextFormat) => createBooleanText(format, dialect)
   return {
     'YYYY-MM-DD HH:MM:SS': datetimeText('YYYY-MM-DD HH:MM:SS'),
     'YYYY-MM-DD HH:MM:SS.SSS': datetimeText('YYYY-MM-DD HH:MM:SS.SSS'),
@@ -69,14 +69,17 @@ export function createFormCodecs(dialect: FormDialect): FormCodecs {
   }
 }
 
-function createDatetimeText(form: DatetimeTextForm, dialect: FormDialect): ColumnCodec<string> {
+function createDatetimeText(
+  format: DatetimeTextFormat,
+  dialect: FormatDialect,
+): ColumnCodec<string> {
   const { fromCanonical } = dialect
   return createText(dialect, {
-    load: (stored) => parseDatetimeText(stored, form),
-    bind: (value) => formatDatetimeText(value, form),
-    idPart: (column) => toCanonical(column, datetimeTextForms[form].digits),
-    ...(fromCanonical && { fromIdPart: (text) => fromCanonical.text(text, form) }),
-    valid: (column) => dialect.validDatetime(column, form),
+    load: (stored) => parseDatetimeText(stored, format),
+    bind: (value) => formatDatetimeText(value, format),
+    idPart: (column) => toCanonical(column, datetimeTextFormats[format].digits),
+    ...(fromCanonical && { fromIdPart: (text) => fromCanonical.text(text, format) }),
+    valid: (column) => dialect.validDatetime(column, format),
   })
 }
 
@@ -86,18 +89,21 @@ function toCanonical(text: Sql, digits: number): Sql {
   return digits === 0 ? sql`${seconds} || 'Z'` : sql`rtrim(rtrim(${seconds}, '0'), '.') || 'Z'`
 }
 
-function createBooleanText(form: BooleanTextForm, dialect: FormDialect): ColumnCodec<boolean> {
-  const [yes, no] = booleanTextForms[form].map((word) => sql.lit(word))
+function createBooleanText(
+  format: BooleanTextFormat,
+  dialect: FormatDialect,
+): ColumnCodec<boolean> {
+  const [yes, no] = booleanTextFormats[format].map((word) => sql.lit(word))
   return createText(dialect, {
-    load: (stored) => parseBooleanText(stored, form),
-    bind: (value) => formatBooleanText(value, form),
+    load: (stored) => parseBooleanText(stored, format),
+    bind: (value) => formatBooleanText(value, format),
     valid: (column) => sql`case when ${column} in (${yes}, ${no}) then ${column} end`,
   })
 }
 
 /** Creates a codec whose comparison key, if the database has one for texts, is that of the text. */
 function createText<Value>(
-  { text: { key, ...text } }: FormDialect,
+  { text: { key, ...text } }: FormatDialect,
   codec: Readonly<{
     load(stored: unknown): Value
     bind(value: Value): string
@@ -113,9 +119,9 @@ function createText<Value>(
   }
 }
 
-function createEpoch(form: DatetimeEpochForm, dialect: FormDialect): ColumnCodec<string> {
-  const [first, end] = epochRange(form).map((bound) => sql.lit(bound))
-  const { digits, unitsPerSecond } = datetimeEpochForms[form]
+function createEpoch(format: DatetimeEpochFormat, dialect: FormatDialect): ColumnCodec<string> {
+  const [first, end] = epochRange(format).map((bound) => sql.lit(bound))
+  const { digits, unitsPerSecond } = datetimeEpochFormats[format]
   const { fromCanonical } = dialect
   return {
     ...dialect.integer,
@@ -124,14 +130,14 @@ function createEpoch(form: DatetimeEpochForm, dialect: FormDialect): ColumnCodec
       return toCanonical(dialect.formatSeconds(seconds, digits), digits)
     },
     ...(fromCanonical && { fromIdPart: (text) => fromCanonical.epoch(text, unitsPerSecond) }),
-    load: (stored) => parseEpoch(parseStoredInteger(stored), form),
-    bind: (value) => dialect.bindInteger(formatEpoch(value, form)),
+    load: (stored) => parseEpoch(parseStoredInteger(stored), format),
+    bind: (value) => dialect.bindInteger(formatEpoch(value, format)),
     valid: (column) =>
       sql`case when ${column} >= ${first} and ${column} < ${end} and ${column} = round(${column}) then ${column} end`,
   }
 }
 
-function createBooleanInteger(dialect: FormDialect): ColumnCodec<boolean> {
+function createBooleanInteger(dialect: FormatDialect): ColumnCodec<boolean> {
   return {
     ...dialect.integer,
     load: parseBooleanInteger,

@@ -3,10 +3,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import {
   attribute,
-  type BooleanForm,
+  type BooleanFormat,
   boolean,
   computed,
-  type DatetimeForm,
+  type DatetimeFormat,
   datetime,
   defineModel,
   type Kind,
@@ -20,31 +20,31 @@ import { ids } from '../test-response.ts'
 import { engine } from './engine.ts'
 import { attributeText, attributeTexts, create } from './things.ts'
 
-/** A form with its column types, and what is stored for values in ascending order. */
-interface Form {
+/** A format with its column types, and what is stored for values in ascending order. */
+interface Format {
   readonly kind: Kind<unknown>
   readonly types: readonly [sqlite: string, postgres: string]
   /** The values as JSON, and as SQL, in ascending order. */
   readonly stored: readonly (readonly [json: string, sql: string])[]
-  /** Stored values that are none of the form, as SQL; the last ones only fit a column of SQLite. */
+  /** Stored values that are none of the format, as SQL; the last ones only fit a column of SQLite. */
   readonly invalid: readonly string[]
   readonly onlySqlite?: readonly string[]
-  /** JSON values that the form cannot store. */
+  /** JSON values that the format cannot store. */
   readonly rejected?: readonly string[]
 }
 
 const texts = ['text', 'varchar(30)'] as const
 const finer = { seconds: '"2024-02-29T12:34:56.5Z"', milliseconds: '"2024-02-29T12:34:56.0005Z"' }
 
-function datetimeForm(
-  form: DatetimeForm,
+function datetimeFormat(
+  format: DatetimeFormat,
   [first, second, third]: readonly [string, string, string],
-  others: Omit<Form, 'kind' | 'stored'> & Readonly<{ fraction?: string }>,
-): Form {
+  others: Omit<Format, 'kind' | 'stored'> & Readonly<{ fraction?: string }>,
+): Format {
   const { fraction = '' } = others
   return {
     ...others,
-    kind: storedAs(datetime, form),
+    kind: storedAs(datetime, format),
     stored: [
       ['"0001-01-01T00:00:00Z"', first],
       [`"2024-02-29T12:34:56${fraction}Z"`, second],
@@ -53,56 +53,56 @@ function datetimeForm(
   }
 }
 
-function booleanForm(
-  form: BooleanForm,
+function booleanFormat(
+  format: BooleanFormat,
   yes: string,
   no: string,
-  type: Form['types'] = texts,
-): Form {
+  type: Format['types'] = texts,
+): Format {
   return {
-    kind: storedAs(boolean, form),
+    kind: storedAs(boolean, format),
     types: type,
     stored: [
       ['false', no],
       ['true', yes],
     ],
-    invalid: form !== '1/0' ? ["'x'", "''"] : ['2', '-1'],
+    invalid: format !== '1/0' ? ["'x'", "''"] : ['2', '-1'],
   }
 }
 
 const badDates = ["'0000-00-00 00:00:00'", "''", "'2024-02-29'", "'2023-02-29 12:34:56'"]
 const badInstants = ["'2024-02-29 12:34:56'", "'2023-02-29T12:34:56Z'", "'2024-02-29T24:00:00Z'"]
 
-// biome-ignore format: a table, one form a row
-const forms: Readonly<Record<string, Form>> = {
-  seconds: datetimeForm('epoch-seconds', ['-62135596800', '1709210096', '253402300799'],
+// biome-ignore format: a table, one format a row
+const formats: Readonly<Record<string, Format>> = {
+  seconds: datetimeFormat('epoch-seconds', ['-62135596800', '1709210096', '253402300799'],
     { types: ['integer', 'bigint'], invalid: ['253402300800', '-62135596801'], onlySqlite: ["'abc'", '1.5', "''"], rejected: [finer.seconds] }),
-  millis: datetimeForm('epoch-milliseconds', ['-62135596800000', '1709210096250', '253402300799000'],
+  millis: datetimeFormat('epoch-milliseconds', ['-62135596800000', '1709210096250', '253402300799000'],
     { types: ['datetime', 'numeric(20)'], fraction: '.25', invalid: ['253402300800000'], onlySqlite: ["'2024-02-29'"], rejected: [finer.milliseconds] }),
-  spaced: datetimeForm('YYYY-MM-DD HH:MM:SS', ["'0001-01-01 00:00:00'", "'2024-02-29 12:34:56'", "'9999-12-31 23:59:59'"],
+  spaced: datetimeFormat('YYYY-MM-DD HH:MM:SS', ["'0001-01-01 00:00:00'", "'2024-02-29 12:34:56'", "'9999-12-31 23:59:59'"],
     { types: texts, invalid: [...badDates, "'2024-02-29T12:34:56'", "'2024-02-29 12:34:56Z'"], rejected: [finer.seconds] }),
-  spaced3: datetimeForm('YYYY-MM-DD HH:MM:SS.SSS', ["'0001-01-01 00:00:00.000'", "'2024-02-29 12:34:56.250'", "'9999-12-31 23:59:59.000'"],
+  spaced3: datetimeFormat('YYYY-MM-DD HH:MM:SS.SSS', ["'0001-01-01 00:00:00.000'", "'2024-02-29 12:34:56.250'", "'9999-12-31 23:59:59.000'"],
     { types: texts, fraction: '.25', invalid: [...badDates, "'2024-02-29 12:34:56'"], rejected: [finer.milliseconds] }),
-  spaced6: datetimeForm('YYYY-MM-DD HH:MM:SS.SSSSSS', ["'0001-01-01 00:00:00.000000'", "'2024-02-29 12:34:56.000001'", "'9999-12-31 23:59:59.000000'"],
+  spaced6: datetimeFormat('YYYY-MM-DD HH:MM:SS.SSSSSS', ["'0001-01-01 00:00:00.000000'", "'2024-02-29 12:34:56.000001'", "'9999-12-31 23:59:59.000000'"],
     { types: texts, fraction: '.000001', invalid: badDates }),
-  iso: datetimeForm('YYYY-MM-DDTHH:MM:SSZ', ["'0001-01-01T00:00:00Z'", "'2024-02-29T12:34:56Z'", "'9999-12-31T23:59:59Z'"],
+  iso: datetimeFormat('YYYY-MM-DDTHH:MM:SSZ', ["'0001-01-01T00:00:00Z'", "'2024-02-29T12:34:56Z'", "'9999-12-31T23:59:59Z'"],
     { types: texts, invalid: [...badInstants, "'2024-02-29T12:34:56+00:00'"], rejected: [finer.seconds] }),
-  iso3: datetimeForm('YYYY-MM-DDTHH:MM:SS.SSSZ', ["'0001-01-01T00:00:00.000Z'", "'2024-02-29T12:34:56.250Z'", "'9999-12-31T23:59:59.000Z'"],
+  iso3: datetimeFormat('YYYY-MM-DDTHH:MM:SS.SSSZ', ["'0001-01-01T00:00:00.000Z'", "'2024-02-29T12:34:56.250Z'", "'9999-12-31T23:59:59.000Z'"],
     { types: texts, fraction: '.25', invalid: badInstants, rejected: [finer.milliseconds] }),
-  iso6: datetimeForm('YYYY-MM-DDTHH:MM:SS.SSSSSSZ', ["'0001-01-01T00:00:00.000000Z'", "'2024-02-29T12:34:56.250000Z'", "'9999-12-31T23:59:59.000000Z'"],
+  iso6: datetimeFormat('YYYY-MM-DDTHH:MM:SS.SSSSSSZ', ["'0001-01-01T00:00:00.000000Z'", "'2024-02-29T12:34:56.250000Z'", "'9999-12-31T23:59:59.000000Z'"],
     { types: texts, fraction: '.25', invalid: badInstants }),
-  tf: booleanForm('t/f', "'t'", "'f'"),
-  TF_upper: booleanForm('T/F', "'T'", "'F'", ['text', 'char(1)']),
-  yn: booleanForm('y/n', "'y'", "'n'"),
-  YN_upper: booleanForm('Y/N', "'Y'", "'N'"),
-  yes: booleanForm('yes/no', "'yes'", "'no'"),
-  YES_upper: booleanForm('YES/NO', "'YES'", "'NO'"),
-  words: booleanForm('true/false', "'true'", "'false'"),
-  WORDS_upper: booleanForm('TRUE/FALSE', "'TRUE'", "'FALSE'"),
-  bit: booleanForm('1/0', '1', '0', ['integer', 'smallint']),
+  tf: booleanFormat('t/f', "'t'", "'f'"),
+  TF_upper: booleanFormat('T/F', "'T'", "'F'", ['text', 'char(1)']),
+  yn: booleanFormat('y/n', "'y'", "'n'"),
+  YN_upper: booleanFormat('Y/N', "'Y'", "'N'"),
+  yes: booleanFormat('yes/no', "'yes'", "'no'"),
+  YES_upper: booleanFormat('YES/NO', "'YES'", "'NO'"),
+  words: booleanFormat('true/false', "'true'", "'false'"),
+  WORDS_upper: booleanFormat('TRUE/FALSE', "'TRUE'", "'FALSE'"),
+  bit: booleanFormat('1/0', '1', '0', ['integer', 'smallint']),
 }
 
-const entries = Object.entries(forms)
+const entries = Object.entries(formats)
 const thing = resource('thing', {
   path: '/things',
   table: 'thing',
@@ -124,12 +124,12 @@ const tables = (_: unknown, dialect: 'sqlite' | 'postgres') => `
     ${entries.map(([name, { types }]) => `"${name}" ${types[dialect === 'sqlite' ? 0 : 1]}`).join(', ')})`
 
 engine(
-  'Declared forms of stored values',
+  'Declared formats of stored values',
   { model: defineModel([thing, lenient]), tables },
   (app) => {
-    for (const [name, form] of entries) {
-      const { kind, stored, invalid, onlySqlite = [], rejected = [] } = form
-      it(`${name}: values that are stored in the form are returned, filtered and sorted by their value`, async () => {
+    for (const [name, format] of entries) {
+      const { kind, stored, invalid, onlySqlite = [], rejected = [] } = format
+      it(`${name}: values that are stored in the format are returned, filtered and sorted by their value`, async () => {
         const rows = stored.map(([, value]) => `(${value})`).toReversed()
         await app.execute(`insert into thing ("${name}") values ${rows.join(', ')}, (null)`)
         const expected = stored.map(([json]) => json)
@@ -162,17 +162,17 @@ engine(
         }
       })
 
-      it(`${name}: what a write sends is stored in the form`, async () => {
+      it(`${name}: what a write sends is stored in the format`, async () => {
         for (const [json, value] of stored) {
           const made = await create(app, { [name]: json })
           assert.equal(made.status, 201, made.text)
           assert.equal(attributeText(made, name), json)
           await app.execute(`delete from thing where "${name}" <> ${value}`)
-          assert.equal((await app.get(`/things/${made.one.id}`)).status, 200, 'the form is exact')
+          assert.equal((await app.get(`/things/${made.one.id}`)).status, 200, 'the format is exact')
         }
       })
 
-      it(`${name}: a value that is not of the form is an error, or null`, async () => {
+      it(`${name}: a value that is not of the format is an error, or null`, async () => {
         const others = app.dialect === 'sqlite' ? onlySqlite : []
         for (const value of [...invalid, ...others]) {
           await app.execute(
@@ -188,7 +188,7 @@ engine(
       })
 
       for (const json of rejected) {
-        it(`${name}: ${json}, which the form cannot store, is rejected in a body and in a filter`, async () => {
+        it(`${name}: ${json}, which the format cannot store, is rejected in a body and in a filter`, async () => {
           const { status, error } = await create(app, { [name]: json })
           assert.equal(status, 422)
           assert.match(
@@ -206,7 +206,7 @@ engine(
       assert.equal(attributeText(await app.get('/things/1'), 'seen'), '"2024-02-29T12:34:56Z"')
     })
 
-    it('fields of two forms cannot be compared with each other', async () => {
+    it('fields of two formats cannot be compared with each other', async () => {
       const filter = [{ name: 'seconds', op: 'lt', field: 'millis' }]
       const { status, error } = await app.get('/things', { filter })
       assert.equal(status, 400)
@@ -227,13 +227,16 @@ engine(
 )
 
 describe('storedAs', () => {
-  it('rejects kinds and forms that it does not have', () => {
+  it('rejects kinds and formats that it does not have', () => {
     assert.throws(() => storedAs(text, 'epoch-seconds'), {
       name: 'RangeError',
       message: 'storedAs: the kind must be boolean or datetime; it is text',
     })
-    assert.throws(() => storedAs(datetime, 'epoch' as DatetimeForm), /has no form "epoch"/)
-    assert.throws(() => storedAs(boolean, 'epoch-seconds' as BooleanForm), /boolean has no form/)
+    assert.throws(() => storedAs(datetime, 'epoch' as DatetimeFormat), /has no format "epoch"/)
+    assert.throws(
+      () => storedAs(boolean, 'epoch-seconds' as BooleanFormat),
+      /boolean has no format/,
+    )
   })
 })
 
@@ -246,16 +249,16 @@ describe('Datetimes of SQLite with an index', () => {
   const sql =
     'create table thing (id integer primary key, at datetime); create index thing_at on thing (at)'
 
-  it('without a form, the startup warns that the index is not used', async () => {
+  it('without a format, the startup warns that the index is not used', async () => {
     const store = open(datetime)
     await store.migrate([{ version: 1, sql }])
     assert.deepEqual((await store.verify()).warnings, [
-      "thing.fields.at: filters and sorts convert the text of every row, and do not use the index; to fix it: declare the form of the texts, e.g. storedAs(datetime, 'YYYY-MM-DD HH:MM:SS')",
+      "thing.fields.at: filters and sorts convert the text of every row, and do not use the index; to fix it: declare the format of the texts, e.g. storedAs(datetime, 'YYYY-MM-DD HH:MM:SS')",
     ])
     await store.close()
   })
 
-  it('with a form, the startup does not warn', async () => {
+  it('with a format, the startup does not warn', async () => {
     const store = open(storedAs(datetime, 'epoch-milliseconds'))
     await store.migrate([{ version: 1, sql }])
     assert.deepEqual((await store.verify()).warnings, [])
@@ -281,7 +284,7 @@ const indexed = {
     create index thing_millis on thing (millis)`,
 } as const
 
-engine('Queries of SQLite for forms with an index', indexed, (app) => {
+engine('Queries of SQLite for formats with an index', indexed, (app) => {
   for (const name of ['at', 'millis']) {
     it(`${name}: equality, ranges and sorts use the index`, async () => {
       const val = '2024-02-29T12:34:56Z'

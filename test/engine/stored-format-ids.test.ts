@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import {
   attribute,
-  type DatetimeForm,
+  type DatetimeFormat,
   datetime,
   defineModel,
   integer,
@@ -20,9 +20,9 @@ import { databases } from '../databases.ts'
 import { execute, filled } from '../filled.ts'
 import { openStore } from './engine.ts'
 
-/** The forms, with two stored datetimes and their texts in ids. */
-// biome-ignore format: a table, one form per row
-const forms: readonly (readonly [form: DatetimeForm, stored: readonly [string | number, string | number], texts: readonly [string, string]])[] = [
+/** The formats, with two stored datetimes and their texts in ids. */
+// biome-ignore format: a table, one format per row
+const formats: readonly (readonly [format: DatetimeFormat, stored: readonly [string | number, string | number], texts: readonly [string, string]])[] = [
   ['YYYY-MM-DD HH:MM:SS', ['2024-02-29 12:30:00', '1815-12-10 00:00:10'], ['2024-02-29T12:30:00Z', '1815-12-10T00:00:10Z']],
   ['YYYY-MM-DD HH:MM:SS.SSS', ['2024-02-29 12:30:00.000', '1815-12-10 00:00:10.250'], ['2024-02-29T12:30:00Z', '1815-12-10T00:00:10.25Z']],
   ['YYYY-MM-DD HH:MM:SS.SSSSSS', ['2024-02-29 12:30:00.000000', '1815-12-10 00:00:10.000001'], ['2024-02-29T12:30:00Z', '1815-12-10T00:00:10.000001Z']],
@@ -33,11 +33,11 @@ const forms: readonly (readonly [form: DatetimeForm, stored: readonly [string | 
   ['epoch-milliseconds', [1709209800000, -4861555189750], ['2024-02-29T12:30:00Z', '1815-12-12T00:00:10.25Z']],
 ]
 
-const nameOf = (index: number) => `form${index}`
+const nameOf = (index: number) => `format${index}`
 const model = defineModel(
-  forms.flatMap(([form], index) => {
+  formats.flatMap(([format], index) => {
     const name = nameOf(index)
-    const kind = storedAs(datetime, form)
+    const kind = storedAs(datetime, format)
     return [
       resource(name, {
         path: `/${name}`,
@@ -61,9 +61,9 @@ const model = defineModel(
 )
 
 const toSql = (value: string | number) => (typeof value === 'number' ? `${value}` : `'${value}'`)
-const tables = forms.flatMap(([form, [first, second]], index) => {
+const tables = formats.flatMap(([format, [first, second]], index) => {
   const name = nameOf(index)
-  const type = form.startsWith('epoch') ? 'bigint' : 'varchar(30)'
+  const type = format.startsWith('epoch') ? 'bigint' : 'varchar(30)'
   return [
     `create table ${name} (a integer not null, at ${type} not null, word text, primary key (a, at))`,
     `insert into ${name} values (1, ${toSql(first)}, 'first'), (1, ${toSql(second)}, 'second')`,
@@ -73,7 +73,7 @@ const tables = forms.flatMap(([form, [first, second]], index) => {
 })
 
 for (const database of databases) {
-  describe(`Datetimes of a declared form as a part of an id · ${database.name}`, () => {
+  describe(`Datetimes of a declared format as a part of an id · ${database.name}`, () => {
     const cleanup = new Cleanup()
     let client: Client
     let url: string
@@ -95,10 +95,10 @@ for (const database of databases) {
       return JSON.parse(exchange.text)
     }
 
-    for (const [index, [form, [stored], [first, second]]] of forms.entries()) {
+    for (const [index, [format, [stored], [first, second]]] of formats.entries()) {
       const type = nameOf(index)
       const ids = [`1,${second}`, `1,${first}`]
-      it(`${form}: ids have canonical texts, and find their rows`, async () => {
+      it(`${format}: ids have canonical texts, and find their rows`, async () => {
         const { data } = await send('GET', `/${type}?sort=id&include=refs`, 200)
         assert.deepEqual(
           data.map((each: { id: string }) => each.id),
@@ -113,7 +113,7 @@ for (const database of databases) {
         await send('GET', `/${type}/1,2024-02-29`, 404)
       })
 
-      it(`${form}: linkage and included resources agree`, async () => {
+      it(`${format}: linkage and included resources agree`, async () => {
         const { data, included } = await send('GET', `/${type}ref?include=one`, 200)
         const linked = data.map(
           (each: { relationships: { one: { data: { id: string } | null } } }) =>
@@ -126,7 +126,7 @@ for (const database of databases) {
         assert.deepEqual(refs.data, [{ type: `${type}ref`, id: '1' }])
       })
 
-      it(`${form}: a create stores the form`, async () => {
+      it(`${format}: a create stores the format`, async () => {
         const attributes = { a: 2, at: first.replace('Z', '+00:00') }
         const { data } = await send('POST', `/${type}`, 201, { type, attributes })
         assert.equal(data.id, `2,${first}`)
