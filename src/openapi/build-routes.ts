@@ -125,7 +125,7 @@ const rowsLifetime = 60_000
  * Describes the model with examples from rows. What one identity may read is not cached for others: rules, `begin` and the database
  * itself may let each of them read other rows.
  *
- * @param isCacheable - true if all requests have the same identity: none
+ * @param isCacheable - true if all requests have the same identity, but for those whose host passes an auth context on
  */
 function describeWithRows(
   context: AppContext,
@@ -137,7 +137,7 @@ function describeWithRows(
   const read = async (request: ApiRequest) =>
     describe(context.findRights(request.auth), await readExamples(readFirstPages, request, context))
   return (request) => {
-    if (!isCacheable) return read(request)
+    if (!isCacheable || request.auth !== undefined) return read(request)
     const now = performance.now()
     if (cached === undefined || cached.until < now)
       cached = { text: read(request), until: now + rowsLifetime }

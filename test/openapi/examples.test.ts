@@ -122,6 +122,28 @@ describe('The examples of the description', () => {
     assert.equal(getExample(nobody, 'person').id, '1')
   })
 
+  it('are read for each identity that the host passes on instead of authenticate', async (test) => {
+    const api = declare<{ auth: string }>()
+    const own = { filter: [{ name: 'owner', op: 'eq', val: api.auth((user) => user) }] } as const
+    const guarded = api.defineModel([
+      api.resource('person', {
+        ...{ path: '/persons', table: 'person' },
+        access: { read: own },
+        fields: { name: attribute(text), owner: attribute(text) },
+      }),
+    ])
+    const store = openSqlite(guarded, ':memory:')
+    test.after(() => store.close())
+    await store.migrate([{ version: 1, sql: tables }])
+    const handle = createHandler({ model: guarded, store, openapi: { examples: 'rows' } })
+    const read = async (auth?: string) =>
+      (await handle(new Request('http://x/openapi.json'), { auth })).text()
+    for (const auth of ['ada', 'ben', 'ada'])
+      assert.equal(getExample(JSON.parse(await read(auth)), 'person').attributes.owner, auth)
+    for (let times = 0; times < 2; times += 1) assert.doesNotMatch(await read(), /"(ada|ben)"/)
+    assert.match(await read('ben'), /"ben"/)
+  })
+
   it('do not call hooks around reads', async (test) => {
     let calls = 0
     const visit = resource('visit', {
