@@ -119,6 +119,11 @@ export const serverSettings = {
     default: '60000',
     help: 'ms after which the server closes a connection that accepts no data',
   },
+  notFoundInterval: {
+    ...integerBetween(0, 10_000),
+    default: '10',
+    help: 'ms; with access rules for rows, a 404 is sent a multiple of it after the request; 0 sends it at once',
+  },
   allowedHosts: {
     ...listWhere(() => true, 'host names, comma-separated'),
     default: '',

@@ -113,7 +113,8 @@ function createHttpServer(
   settings: ServerSettings,
 ): Server {
   const { basePath: prefix, publicUrl, logLevel, maxBody, allowedHosts } = settings
-  const { maxConnections, maxConnectionsPerAddress, queueTimeout, sendTimeout } = settings
+  const { maxConnections, maxConnectionsPerAddress, queueTimeout, sendTimeout, notFoundInterval } =
+    settings
   return createServer({
     model,
     store,
@@ -129,6 +130,7 @@ function createHttpServer(
     maxConnectionsPerAddress,
     queueTimeout,
     sendTimeout,
+    notFoundInterval,
     rootMeta,
     html: settings.html === 'on' ? createPages({ explain: settings.explain === 'on' }) : undefined,
   })

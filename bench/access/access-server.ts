@@ -34,26 +34,32 @@ const ofOwnersGroup = { filter: [{ name: 'owner__gender', op: 'eq', val: groupOf
  * - `access-filters`: not at all; clients send the rule as a filter
  * - `access-scopes`: by a scope with the constant `female`, so that there would be a model, a store and a server for each group
  * - `access-probes`: by access rules for every operation, and computers by the group of their owner
+ * - `access-probes-at-once`: the same, whose responses without the resource are not delayed
  */
 export const accessServers = [
   'access-rules',
   'access-filters',
   'access-scopes',
   'access-probes',
+  'access-probes-at-once',
 ] as const
 
 const models: Readonly<Record<string, () => Model>> = {
   'access-rules': () => createModel({ person: { read: ofGroup } }),
   'access-filters': () => createModel({}),
   'access-scopes': () => createModel({ isScoped: true }),
-  'access-probes': () =>
-    createModel({
-      person: { read: ofGroup, update: ofGroup, delete: ofGroup, relate: ofGroup },
-      computer: {
-        ...{ read: ofOwnersGroup, update: ofOwnersGroup },
-        ...{ delete: ofOwnersGroup, relate: ofOwnersGroup },
-      },
-    }),
+  'access-probes': createProbedModel,
+  'access-probes-at-once': createProbedModel,
+}
+
+function createProbedModel(): Model {
+  return createModel({
+    person: { read: ofGroup, update: ofGroup, delete: ofGroup, relate: ofGroup },
+    computer: {
+      ...{ read: ofOwnersGroup, update: ofOwnersGroup },
+      ...{ delete: ofOwnersGroup, relate: ofOwnersGroup },
+    },
+  })
 }
 
 /** How the rows of a model are restricted. */
@@ -99,7 +105,10 @@ export async function startAccessServer(
   const path = /^sqlite:(.*)$/s.exec(database)?.[1]
   const store = path === undefined ? await openPostgres(model, database) : openSqlite(model, path)
   const user: User = { group: userGroup }
-  const app = createServer({ model, store, authenticate: () => user, logLevel: 'error' })
+  const app = createServer({
+    ...{ model, store, authenticate: () => user, logLevel: 'error' },
+    ...(name.endsWith('-at-once') && { notFoundInterval: 0 }),
+  })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   return {
     port: Number(new URL(url).port),

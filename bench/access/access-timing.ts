@@ -9,9 +9,10 @@ import { compareSamples, computeSpread } from '../statistics.ts'
 import { userGroup } from './access-server.ts'
 
 /**
- * Compares the response times for ids of rows that the identity may not read with those of ids that do not exist. Both are 404.
+ * Compares the response times for ids of rows that the identity may not read with those of ids that do not exist. Their responses are equal.
  * `node bench/access/access-timing.ts [--database sqlite,postgres] [--tries 10000] [--persons 1000]
- * [--probes PATCH,DELETE]`, where `--probes` has parts of the titles below
+ * [--probes PATCH,DELETE] [--concurrently] [--at-once]`. `--probes` has parts of the titles below. `--concurrently` runs all probes
+ * at the same time, each on a connection of its own, because a delayed response mostly waits. `--at-once` turns the delay off.
  */
 const { values } = parseArgs({
   options: {
@@ -19,6 +20,8 @@ const { values } = parseArgs({
     tries: { type: 'string', default: '10000' },
     persons: { type: 'string', default: '1000' },
     probes: { type: 'string', default: '' },
+    concurrently: { type: 'boolean', default: false },
+    'at-once': { type: 'boolean', default: false },
   },
 })
 const tries = Number(values.tries)
@@ -54,6 +57,8 @@ interface Probe {
   readonly title: string
   readonly ids: Ids
   readonly request: (id: number, readable: number) => readonly [string, string, unknown?]
+  /** The status of every response. Default 404. */
+  readonly status?: number
 }
 
 const computer = (id: number, rest: object = {}) => ({
@@ -73,6 +78,7 @@ const probes: readonly Probe[] = [
   { title: 'POST to its relationship', ids: personIds, request: (id, readable) => ['POST', `/persons/${id}/relationships/computers`, { data: [computer(readable).data] }] },
   { title: 'a link to it', ids: personIds, request: (id, readable) => ['PATCH', `/computers/${readable}/relationships/owner`, owner(id)] },
   { title: 'a link to it, of many', ids: computerIds, request: (id, readable) => ['POST', `/persons/${readable}/relationships/computers`, { data: [computer(id).data] }] },
+  { title: 'the removal of it, of many', ids: computerIds, request: (id, readable) => ['DELETE', `/persons/${readable}/relationships/computers`, { data: [computer(id).data] }], status: 200 },
 ]
 
 /** Whether the option `--probes` names a probe; without it all run. */
@@ -84,7 +90,10 @@ function isSelected({ title }: Probe): boolean {
 const kinds = ['hidden', 'absent', 'control'] as const
 type Times = Readonly<Record<(typeof kinds)[number], number[]>>
 
-async function measure(port: number, { title, ids, request }: Probe): Promise<Times> {
+async function measure(
+  port: number,
+  { title, ids, request, status: expected = 404 }: Probe,
+): Promise<Times> {
   const socket = await openSocket(port)
   const times: Times = { hidden: [], absent: [], control: [] }
   const readableIds =
@@ -92,7 +101,7 @@ async function measure(port: number, { title, ids, request }: Probe): Promise<Ti
   const others = title === 'POST to its relationship' ? computerIds : readableIds
   const pick = (list: readonly number[], attempt: number, salt: number) =>
     list[hashNumber(attempt, salt) % list.length] ?? 0
-  const warmUp = Math.min(2000, tries)
+  const warmUp = Math.min(values['at-once'] ? 2000 : 500, tries)
   for (let attempt = -warmUp; attempt < tries; attempt += 1) {
     // The order changes at random, so that no kind always follows the same one.
     const order = kinds.toSorted(() => Math.random() - 0.5)
@@ -104,7 +113,8 @@ async function measure(port: number, { title, ids, request }: Probe): Promise<Ti
       const start = process.hrtime.bigint()
       const status = await send(socket, encoded)
       const elapsed = Number(process.hrtime.bigint() - start) / 1000
-      if (status !== 404) throw new Error(`${method} ${target}: ${status} instead of 404`)
+      if (status !== expected)
+        throw new Error(`${method} ${target}: ${status} instead of ${expected}`)
       if (attempt >= 0) times[kind].push(elapsed)
     }
   }
@@ -191,10 +201,14 @@ for (const engine of values.database.split(',')) {
   try {
     const url = await databases.copy(persons, 'timing')
     await deleteAbsent(url)
-    const server = await startServerProcess('access-probes', url)
+    const name = values['at-once'] ? 'access-probes-at-once' : 'access-probes'
+    const server = await startServerProcess(name, url)
     try {
-      for (const probe of probes.filter(isSelected))
+      const run = async (probe: Probe) =>
         console.log(formatRow(engine, probe, await measure(server.port, probe)))
+      const selected = probes.filter(isSelected)
+      if (values.concurrently) await Promise.all(selected.map(run))
+      else for (const probe of selected) await run(probe)
     } finally {
       await server.stop()
     }

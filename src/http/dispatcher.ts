@@ -5,6 +5,7 @@ import { withActionCalls } from '../in-process/action-calls.ts'
 import type { Logger } from '../model/request-context.ts'
 import { buildRoutes } from '../openapi/build-routes.ts'
 import type { DocumentText } from '../serialize/document.ts'
+import { delayNotFound } from './delay-not-found.ts'
 import { createErrorResponder } from './errors.ts'
 import { checkHead, commonHeaders, documentHeaders } from './headers.ts'
 import { type FoundPage, toPage, wantsPage } from './html.ts'
@@ -33,7 +34,8 @@ export type Dispatcher = (request: HttpRequest) => Promise<HttpResponse>
 export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher {
   const { prefix = '', maxBody = defaultMaxBody, html } = options
   const context = withActionCalls(createAppContext(options))
-  const routes = [...buildRoutes(context, options), ...(html?.routes ?? [])]
+  const allRoutes = [...buildRoutes(context, options), ...(html?.routes ?? [])]
+  const routes = delayNotFound(allRoutes, options.model, options)
   const match = createRouter(routes, prefix)
   const files = new Map<Route, FileResponder>()
   for (const route of routes) if (route.file) files.set(route, createFileResponder(route.file))

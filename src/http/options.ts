@@ -12,6 +12,12 @@ export interface HttpOptions<Auth = unknown> extends AppOptions<Auth> {
   readonly publicUrl?: string | undefined
   /** The largest body, in bytes. Default 1 MiB. */
   readonly maxBody?: number
+  /**
+   * Milliseconds. In a model that hides rows from some identities, by rules for `read`, a tenant or a session, a 404 is sent a multiple
+   * of this time after the request was read, so that the response time does not show whether the row exists. 0 sends it at once.
+   * Default 10.
+   */
+  readonly notFoundInterval?: number
   /** Shows browsers a page at every address: `createPages()` of `lapidary/html`. Default: every client gets JSON. */
   readonly html?: HtmlPages | undefined
   /**
@@ -29,9 +35,13 @@ const count = mustBe(
   (value) => Number.isSafeInteger(value) && Number(value) > 0,
 )
 
+const isInterval = (value: unknown): boolean =>
+  Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= 10_000
+
 /** The checks of the options of every adapter. */
 const commonChecks: Readonly<Record<string, Check>> = {
   maxBody: optional(count),
+  notFoundInterval: optional(mustBe('a whole number from 0 to 10,000', isInterval)),
   openapi: optional(checkOpenApi),
   authenticate: optional(mustBe('a function of the request', isFunction)),
   html: optional(mustBe('the result of createPages', isHtmlPages)),

@@ -214,7 +214,12 @@ class Fixture {
     const { model, server: options, postgres } = this.served
     const opened = await this.database.create()
     const store = await openStore(model, opened.url, postgres)
-    const server = createServer({ model, store, logLevel: 'silent', ...options })
+    const server = createServer({
+      ...{ model, store, logLevel: 'silent' },
+      // Only tests of the response times wait for them.
+      notFoundInterval: 0,
+      ...options,
+    })
     const origin = await server.listen({ host: '127.0.0.1', port: 0 })
     const client = connect(origin)
     const close = async () => {

@@ -3,6 +3,7 @@ import { createAppContext } from '../../handlers/app-context.ts'
 import { describeAccess } from '../../handlers/list-access.ts'
 import { withActionCalls } from '../../in-process/action-calls.ts'
 import { buildRoutes } from '../../openapi/build-routes.ts'
+import { delayNotFound } from '../delay-not-found.ts'
 import { createRouteNotFound } from '../headers.ts'
 import { anyValue, checkHttpOptions, defaultMaxBody, type HttpOptions } from '../options.ts'
 import { createOriginResolver } from '../origin.ts'
@@ -45,8 +46,9 @@ export const jsonApi: FastifyPluginAsync<JsonApiOptions> = async (app, options) 
     })
   // Where the database cannot be reached yet, the first request tries again.
   app.addHook('onReady', () => store.prepare().catch(() => {}))
+  const routes = [...buildRoutes(context, options), ...(html?.routes ?? [])]
   registerRoutes(app, {
-    routes: [...buildRoutes(context, options), ...(html?.routes ?? [])],
+    routes: delayNotFound(routes, model, options),
     context,
     authenticate,
     resolveOrigin: createOriginResolver(publicUrl),

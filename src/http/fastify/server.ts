@@ -178,7 +178,7 @@ function toHttpServerOptions(options: ServerOptions): HttpServerOptions {
  */
 function registerBeforeReady(app: FastifyInstance, options: ServerOptions): void {
   const { model, store, prefix = '', rootMeta, publicUrl, maxBody, authenticate, html } = options
-  const { openapi } = options
+  const { openapi, notFoundInterval } = options
   let isRegistered = false
   app.ready = new Proxy(app.ready, {
     apply: (ready, self, args) => {
@@ -188,6 +188,7 @@ function registerBeforeReady(app: FastifyInstance, options: ServerOptions): void
           ...{ model, store, prefix, publicUrl, html },
           ...(rootMeta && { rootMeta }),
           ...(maxBody !== undefined && { maxBody }),
+          ...(notFoundInterval !== undefined && { notFoundInterval }),
           ...(authenticate && { authenticate }),
           ...(openapi && { openapi: addHealth(openapi, options) }),
         })

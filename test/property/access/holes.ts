@@ -259,5 +259,12 @@ export const holes: readonly Hole[] = [
     from: 'const isFilterable = isReadable && context.holds(filterable)',
     to: 'const isFilterable = isReadable && (context.holds(filterable) || true)',
   },
+  {
+    title: 'the examples of the description are cached without the identity',
+    seed: 300,
+    file: 'src/openapi/build-routes.ts',
+    from: 'if (!isCacheable || request.auth !== undefined)',
+    to: 'if (!isCacheable)',
+  },
 ]
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: source text

@@ -81,6 +81,7 @@ export async function runScenario(
     assert.ok(snapshot)
     // Another identity fills the caches.
     if (random.chance(0.5)) await assertAnswers(warmUps)
+    await assertSameDescriptions(accesses, warmUps, `seed ${seed}`)
     await assertSeen(accesses[0].http, reference, data, `seed ${seed}`)
     await assertSeen(accesses[0].documents, reference, data, `seed ${seed}, in process`)
     await assertDescribed(accesses[0].http, reference, `seed ${seed}`)
@@ -114,6 +115,18 @@ async function assertAnswers(sends: readonly Send[]): Promise<void> {
   for (const send of sends)
     for (const type of types)
       assert.match(await send({ method: 'GET', path: `/${type}?page[size]=0` }), /^200 /)
+}
+
+/** Compares the descriptions with examples from the rows that an identity may read, after another identity has read its own. */
+async function assertSameDescriptions(
+  accesses: readonly Access[],
+  warmUps: readonly Send[],
+  hint: string,
+): Promise<void> {
+  const request: TestRequest = { method: 'GET', path: '/openapi.json' }
+  for (const warmUp of warmUps) await warmUp(request)
+  const [description, other] = await Promise.all(accesses.map(({ http }) => http(request)))
+  assert.equal(other, description, `${hint}: the examples of the description`)
 }
 
 /** What the requests of a scenario need. */

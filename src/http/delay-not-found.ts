@@ -1,0 +1,100 @@
+import { toErrorList } from '../errors/collector.ts'
+import type { RouteHandler } from '../handlers/handler.ts'
+import type { Route } from '../handlers/route-table.ts'
+import { hidesRows } from '../model/hides-rows.ts'
+import type { Model } from '../model/model.ts'
+import { createPreciseTimer, type WaitUntil } from './precise-timer.ts'
+
+/** The default of `notFoundInterval`, in milliseconds. */
+export const defaultNotFoundInterval = 10
+
+/** When the responses about resources that do not exist are sent. */
+interface DelayOptions {
+  /** In milliseconds; 0 for no delay. Default 10. */
+  readonly notFoundInterval?: number | undefined
+}
+
+/** The clock and the timer of delayed responses. */
+export interface DelayTimer {
+  readonly now: () => number
+  readonly waitUntil: WaitUntil
+}
+
+/**
+ * Delays every response that is the same for hidden and for absent rows, in a model that hides rows: it is sent a multiple of an
+ * interval after the handler of the route was called, usually the first. The rule of a hidden row takes time to evaluate, and an absent
+ * row has none; the response time shows neither. Routes of models that hide no rows are returned unchanged.
+ * @see docs/decisions/0081-delayed-404-responses.md
+ */
+export function delayNotFound(
+  routes: readonly Route[],
+  model: Model,
+  { notFoundInterval: interval = defaultNotFoundInterval }: DelayOptions,
+  { now, waitUntil }: DelayTimer = {
+    now: () => performance.now(),
+    waitUntil: createPreciseTimer(),
+  },
+): readonly Route[] {
+  if (interval === 0 || !hidesRows(model)) return routes
+  const delay: Delay = {
+    now,
+    waitAfter: (start) => {
+      const multiple = Math.max(1, Math.ceil((now() - start) / interval))
+      return waitUntil(start + multiple * interval)
+    },
+  }
+  return routes.map((route) => {
+    const methods = Object.entries(route.methods).map(([method, handle]) => {
+      // Resources that do not exist can be removed from a relationship: the response is a success.
+      const isRemoval = route.target?.is === 'relationship' && method === 'DELETE'
+      return [method, isRemoval ? delayAll(handle, delay) : delayErrors(handle, delay)]
+    })
+    return { ...route, methods: Object.fromEntries(methods) }
+  })
+}
+
+interface Delay {
+  readonly now: () => number
+  /** Waits until the next multiple of the interval after a time. */
+  readonly waitAfter: (start: number) => Promise<void>
+}
+
+function delayAll(handle: RouteHandler, { now, waitAfter }: Delay): RouteHandler {
+  return async (request, context) => {
+    const start = now()
+    try {
+      return await handle(request, context)
+    } finally {
+      await waitAfter(start)
+    }
+  }
+}
+
+function delayErrors(handle: RouteHandler, { now, waitAfter }: Delay): RouteHandler {
+  const rethrow = async (thrown: unknown, start: number): Promise<never> => {
+    if (mayDependOnHidden(thrown)) await waitAfter(start)
+    throw thrown
+  }
+  // Without `await`: a response that is ready stays without a promise.
+  return (request, context) => {
+    const start = now()
+    try {
+      const response = handle(request, context)
+      return response instanceof Promise
+        ? response.catch((thrown) => rethrow(thrown, start))
+        : response
+    } catch (thrown) {
+      return rethrow(thrown, start)
+    }
+  }
+}
+
+/**
+ * Whether a request may get an error for a hidden row and for an absent one: a 404, also beside other errors or beyond those that are
+ * reported, and a 403, which a write gets whether the resource that it links is hidden or absent.
+ */
+function mayDependOnHidden(thrown: unknown): boolean {
+  const list = toErrorList(thrown)
+  if (list === undefined) return false
+  return list.more > 0 || list.errors.some(({ status }) => status === 404 || status === 403)
+}
