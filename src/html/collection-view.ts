@@ -19,7 +19,8 @@ export function renderCollection(context: PageContext, resource: ResourceType): 
   return [
     h('h1', null, h('bdi', null, title), ' ', h('small', null, formatCount(document.meta?.count))),
     !isRelated && resource.description !== undefined && h('p', null, resource.description),
-    renderQueryForm(context, resource),
+    // Of a type that the identity never reads the list is empty, and its fields are not named.
+    context.rights.isReadable(resource.type) && renderQueryForm(context, resource),
     renderFilters(context),
     renderTable(context, resource, rows, { caption: title, isSortable: true }),
     renderPager(context),

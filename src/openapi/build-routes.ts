@@ -1,7 +1,7 @@
 import { listAllowedTypes } from '../handlers/allowed-paths.ts'
 import type { AppContext } from '../handlers/app-context.ts'
-import type { ApiRequest } from '../handlers/handler.ts'
-import { listRoutes } from '../handlers/protected-routes.ts'
+import type { ApiRequest, RouteHandler } from '../handlers/handler.ts'
+import { HiddenRouteError, listRoutes } from '../handlers/protected-routes.ts'
 import { createFirstPageReader } from '../handlers/read-first-pages.ts'
 import type { ModelRoute, Route } from '../handlers/route-table.ts'
 import { DeclarationError } from '../model/declaration-error.ts'
@@ -39,16 +39,50 @@ export function buildRoutes(context: AppContext, options: DescribedOptions): rea
   const { openapi = false } = options
   if (openapi === false) return routes
   const settings = openapi === true ? {} : openapi
+  const hasSchema = createSchemaCheck()
   return [
-    ...routes.map((route) => addLink(route, formatLinks(route, context, settings))),
+    ...routes.map((route) => addLink(route, context, settings, hasSchema)),
     defineDescription(context, options, settings),
-    ...defineSchemas(context),
+    ...defineSchemas(context, hasSchema),
     ...definePage(context, settings.docs),
   ]
 }
 
-function addLink(route: Route, link: string | undefined): Route {
-  return link === undefined ? route : { ...route, headers: { link } }
+/** Links the responses of a route to their descriptions, for the identities that get these. */
+function addLink(
+  route: ModelRoute,
+  context: AppContext,
+  options: OpenApiOptions,
+  hasSchema: SchemaCheck,
+): Route {
+  const { GET } = route.methods
+  const link = formatLinks(route, context, options)
+  if (link === undefined || GET === undefined) return route
+  const type = findDescribedType(route)
+  // Without access rules each identity gets all descriptions.
+  if (context.findView === undefined || type === undefined) return { ...route, headers: { link } }
+  const read: RouteHandler = async (request, bound) => {
+    const response = await GET(request, bound)
+    if (!hasSchema(context.findRights(request.auth), type)) return response
+    return { ...response, headers: { link, ...response.headers } }
+  }
+  return { ...route, methods: { ...route.methods, GET: read } }
+}
+
+/** The type of the resources in the responses of a route. */
+function findDescribedType({ target }: ModelRoute): string | undefined {
+  if (target.is === 'root') return undefined
+  return target.is === 'related' ? target.relationship.to : target.resource.type
+}
+
+/** Returns whether an identity gets the schema of a type: not if it can do nothing with the type, whatever the rows are. */
+type SchemaCheck = (rights: Rights, type: string) => boolean
+
+function createSchemaCheck(): SchemaCheck {
+  const listTypes = memoizeByIdentity(
+    (rights: Rights) => new Set(listAllowedTypes(rights).map(({ type }) => type)),
+  )
+  return (rights, type) => listTypes(rights).has(type)
 }
 
 /**
@@ -57,17 +91,18 @@ function addLink(route: Route, link: string | undefined): Route {
  * @see docs/decisions/0069-describedby-in-the-link-header-field.md
  */
 function formatLinks(
-  { target }: ModelRoute,
+  route: ModelRoute,
   { prefix, planner }: AppContext,
   { docs }: OpenApiOptions,
 ): string | undefined {
   const formatLink = (path: string, relation: string) => `<${prefix}${path}>; rel="${relation}"`
-  if (target.is === 'relationship' || target.is === 'action') return undefined
-  if (target.is === 'root') {
+  const { is } = route.target
+  if (is === 'relationship' || is === 'action') return undefined
+  const type = findDescribedType(route)
+  if (type === undefined) {
     const description = formatLink('/openapi.json', 'service-desc')
     return docs ? `${description}, ${formatLink(docs.path, 'service-doc')}` : description
   }
-  const type = target.is === 'related' ? target.relationship.to : target.resource.type
   const { path } = getResourceType(planner.model, type)
   return formatLink(`${path}.schema.json`, 'describedby')
 }
@@ -157,13 +192,24 @@ function findSecurity(authenticate: object | undefined): SecurityDescription | u
   return { schemes: { authorization: scheme }, isOptional: false }
 }
 
-function defineSchemas({ planner, prefix, findRights }: AppContext): Route[] {
+/** Defines the addresses of the schemas. That of a type does not exist for an identity that can do nothing with the type. */
+function defineSchemas(
+  { planner, prefix, findRights }: AppContext,
+  hasSchema: SchemaCheck,
+): Route[] {
   return [...planner.model.types.values()].map(({ type, path }): Route => {
+    const checkVisible = (auth: unknown) => {
+      if (!hasSchema(findRights(auth), type)) throw new HiddenRouteError()
+    }
     const describe = memoizeByIdentity((rights: Rights) =>
       JSON.stringify(describeResource(rights, type, prefix)),
     )
     const headers = { 'content-type': 'application/schema+json' }
-    return defineText(`${path}.schema.json`, headers, ({ auth }) => describe(findRights(auth)))
+    const route = defineText(`${path}.schema.json`, headers, ({ auth }) => {
+      checkVisible(auth)
+      return describe(findRights(auth))
+    })
+    return hasSchema(findRights(undefined), type) ? route : { ...route, checkVisible }
   })
 }
 

@@ -94,12 +94,15 @@ export function describeApi(model: Model, options: DescriptionOptions = {}): Ope
  * fields that exist for it, and the types that it may use.
  */
 export function describeRights(rights: Rights, options: DescriptionOptions): OpenApiDocument {
-  const { model, findRule } = rights
-  const readable = [...model.types.keys()].filter((type) => findRule(type, 'read') !== false)
-  return describePaths(listAllowedPaths(rights), model, options, readable)
+  return describePaths(listAllowedPaths(rights), rights.model, options, listReadable(rights))
 }
 
-/** @param readable - the types whose resources documents may include */
+/** Lists the types of which an identity may read resources, by a rule that does not refuse every row. */
+export function listReadable({ model, findRule }: Rights): string[] {
+  return [...model.types.keys()].filter((type) => findRule(type, 'read') !== false)
+}
+
+/** @param readable - the types whose resources documents may contain */
 function describePaths(
   listed: readonly ModelPath[],
   model: Model,

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../model/kinds.ts'
 import { getResourceType } from '../model/model.ts'
 import type { Rights } from '../plan/access/rights.ts'
 import { createTypeNames } from './component-names.ts'
-import { describeSchemas } from './describe-api.ts'
+import { describeSchemas, listReadable } from './describe-api.ts'
 import { arrayOf, createReference, openObject, selectReferenced } from './schema.ts'
 
 const definitions = '#/$defs/'
@@ -23,7 +23,7 @@ export function describeResource(rights: Rights, type: string, prefix: string): 
   const nameType = createTypeNames(model)
   const ref = createReference(definitions)
   const schemas = {
-    ...describeSchemas({ model, prefix, nameType, ref, readable: [] }),
+    ...describeSchemas({ model, prefix, nameType, ref, readable: listReadable(rights) }),
     // Other types have schemas of their own.
     'jsonapi.included': arrayOf(
       openObject({ type: { type: 'string' }, id: { type: 'string' } }, ['type', 'id']),

@@ -7,6 +7,7 @@ import {
   describeIgnoredValue,
   describeReturnedValue,
   describeSentValue,
+  type FieldGroups,
   groupAttributes,
   listRelationships,
 } from './value-schemas.ts'
@@ -22,7 +23,7 @@ export interface SchemaContext {
   readonly ref: Reference
   /** Stored resources by type; other types have examples that are made by kind. */
   readonly examples?: Examples | undefined
-  /** The types whose resources documents may include. */
+  /** The types whose resources documents may contain; of others they have identifiers only, after a write. */
   readonly readable: readonly string[]
 }
 
@@ -62,12 +63,12 @@ export function describeResourceObjects(resource: ResourceType, context: SchemaC
 
 function describeReturned(
   resource: ResourceType,
-  { prefix, nameType, ref, examples = {} }: SchemaContext,
+  { prefix, nameType, ref, examples = {}, readable: types }: SchemaContext,
 ) {
   const { description, path } = resource
   const stored = examples[resource.type]
-  const { readable } = groupAttributes(resource)
-  const relationships = listRelationships(resource)
+  const { readable } = groupDescribed(resource, types)
+  const relationships = types.includes(resource.type) ? listRelationships(resource) : []
   const attributes = readable.map((field) => [field.name, describeReturnedValue(field)] as const)
   const links = relationships.map(
     (field) => [field.name, describe(field, ref(nameRelationship(field, nameType)))] as const,
@@ -94,6 +95,15 @@ function describeReturned(
     // Of some kinds of ids no value can be made up.
     ...(id !== undefined && { examples: [example] }),
   }
+}
+
+/**
+ * Groups the attributes that a description names. Of a type that the identity never reads it has those that clients write.
+ * @param types - the types that the identity reads
+ */
+function groupDescribed(resource: ResourceType, types: readonly string[]): FieldGroups {
+  const groups = groupAttributes(resource)
+  return types.includes(resource.type) ? groups : { ...groups, readable: [], ignored: [] }
 }
 
 /** @returns e.g. `computer.toMany` */
@@ -151,11 +161,11 @@ interface SentResource {
 /** The server ignores members of a resource object that JSON:API does not define, but no attributes. */
 function describeSent(
   resource: ResourceType,
-  { nameType, ref }: SchemaContext,
+  { nameType, ref, readable }: SchemaContext,
   { id, required, requiredAttributes, example }: SentResource,
 ): JsonSchema {
   const name = nameType(resource.type)
-  const { writable, ignored } = groupAttributes(resource)
+  const { writable, ignored } = groupDescribed(resource, readable)
   const attributes = ref(`${name}.attributes`)
   const properties = {
     type: { const: resource.type },
@@ -181,9 +191,9 @@ function addAttributes(example: object, fields: readonly AttributeField[]): obje
 /** Describes `attributes` and `relationships` in the body of a create or an update. */
 function describeMembers(
   resource: ResourceType,
-  { nameType, ref }: SchemaContext,
+  { nameType, ref, readable }: SchemaContext,
 ): Readonly<Record<'attributes' | 'relationships', JsonSchema>> {
-  const { writable, ignored } = groupAttributes(resource)
+  const { writable, ignored } = groupDescribed(resource, readable)
   const attributes = [
     ...writable.map((field) => [field.name, describeSentValue(field)] as const),
     ...ignored.map((field) => [field.name, describeIgnoredValue(field)] as const),

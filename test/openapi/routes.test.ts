@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { after, before, describe, it, type TestContext } from 'node:test'
 import type { ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -41,6 +41,49 @@ function compileSchema(text: string): ValidateFunction {
   const validate = ajv.compile(JSON.parse(text))
   validators.set(text, validate)
   return validate
+}
+
+/** A request to the API of the staff. */
+interface StaffRequest {
+  readonly method?: string
+  readonly accept?: string
+  readonly body?: string
+}
+
+/** Opens an API in which only the user `admin` may use salaries, and everybody else may only create messages. */
+async function openStaff(test: TestContext) {
+  const { auth, resource, defineModel } = declare<{ auth: string | null }>()
+  const isAdmin = auth((user) => user === 'admin')
+  const salary = resource('salary', {
+    path: '/salaries',
+    table: 'salary',
+    access: { read: isAdmin, create: isAdmin, update: isAdmin, delete: isAdmin },
+    fields: { amount: attribute(integer) },
+  })
+  const message = resource('message', {
+    path: '/messages',
+    table: 'message',
+    access: { read: isAdmin, create: true, update: false, delete: false },
+    fields: {
+      body: attribute(text, { required: true }),
+      spam_score: attribute(integer, { access: 'read-only' }),
+    },
+  })
+  const staff = defineModel([salary, message])
+  const store = openSqlite(staff, ':memory:')
+  test.after(() => store.close())
+  const sql = `create table salary (id integer primary key, amount integer);
+    create table message (id integer primary key, body text, spam_score integer)`
+  await store.migrate([{ version: 1, sql }])
+  const authenticate = ({ headers }: Request) => headers.get('user')
+  const html = createPages()
+  const handle = createHandler({ model: staff, store, openapi: true, html, authenticate })
+  return async (path: string, user: string, { accept = '*/*', ...init }: StaffRequest = {}) => {
+    const headers = { user, accept, 'content-type': 'application/vnd.api+json' }
+    const response = await handle(new Request(`http://x${path}`, { ...init, headers }))
+    const link = response.headers.get('link')
+    return { status: response.status, link, text: await response.text() }
+  }
 }
 
 /** Opens a store in memory with two persons and a computer. */
@@ -278,6 +321,36 @@ describe('The option openapi', () => {
     const { schemas } = JSON.parse(await read('/openapi.json', 'ben')).components
     assert.deepEqual(Object.keys(schemas.person.properties.attributes.properties), ['name'])
     assert.deepEqual(schemas['person.attributes']?.properties ?? {}, {})
+  })
+
+  it('describes no type that an identity can do nothing with: its schema is an address that does not exist', async (test) => {
+    const send = await openStaff(test)
+    const asPage = { accept: 'text/html' }
+    assert.equal((await send('/salaries', 'ben')).link, null)
+    assert.match((await send('/salaries', 'admin')).link ?? '', /salaries\.schema\.json/)
+    assert.match((await send('/salaries.schema.json', 'admin')).text, /amount/)
+    for (const options of [{}, asPage, { method: 'DELETE' }, { method: 'OPTIONS' }]) {
+      const hidden = await send('/salaries.schema.json', 'ben', options)
+      const absent = await send('/salarie9.schema.json', 'ben', options)
+      assert.equal(hidden.status, 404)
+      assert.deepEqual(hidden, { ...absent, text: absent.text.replaceAll('salarie9', 'salaries') })
+    }
+    assert.doesNotMatch((await send('/openapi.json', 'ben')).text, /salar|amount/)
+    assert.doesNotMatch((await send('/salaries', 'ben', asPage)).text, /amount/)
+  })
+
+  it('describes of a type that an identity may only create what it sends, and the identifier that it gets', async (test) => {
+    const send = await openStaff(test)
+    for (const path of ['/messages.schema.json', '/openapi.json', '/messages']) {
+      const { status, text } = await send(path, 'ben', { accept: 'text/html' })
+      assert.deepEqual([status, text.includes('body')], [200, true])
+      assert.doesNotMatch(text, /spam_score/, path)
+    }
+    const body = JSON.stringify({ data: { type: 'message', attributes: { body: 'Hi' } } })
+    const created = await send('/messages', 'ben', { method: 'POST', body })
+    assert.equal(created.status, 201)
+    const validate = compileSchema((await send('/messages.schema.json', 'ben')).text)
+    assert.ok(validate(JSON.parse(created.text)), JSON.stringify(validate.errors))
   })
 
   it('describes an authenticate that carries nothing in words, and takes what the option says', async () => {

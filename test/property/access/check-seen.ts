@@ -67,7 +67,12 @@ export async function assertDescribed(
   const operations = listOperations(reference)
   assert.deepEqual(listDescribed(api), [...operations].sort(), `${hint}: openapi.json`)
   assertRoot(await read('/'), reference, hint)
-  for (const type of types) {
+  const used = types.filter((type) => [...operations].some((each) => isOf(each, type)))
+  for (const type of types.filter((type) => !used.includes(type))) {
+    const response = await send({ method: 'GET', path: `/${type}.schema.json` })
+    assert.match(response, /^404 /, `${hint}: ${type}.schema.json`)
+  }
+  for (const type of used) {
     const { $defs } = await read(`/${type}.schema.json`)
     const sent = listSent(type, operations)
     const described = Object.keys($defs).filter((name) => /\.(new|update)$/.test(name))
@@ -80,7 +85,8 @@ export async function assertDescribed(
       const inSchema = isNamedIn(ofType($defs, type))
       const at = `${hint}: ${type}.${name}`
       if (!isRead && !isWritten) assert.ok(!inApi && !inSchema, `${at} is described`)
-      if (isRead) assert.ok(inSchema, `${at} in schema.json`)
+      const isShown = isRead && operations.has(`GET /${type}`)
+      if (isShown) assert.ok(inSchema, `${at} in schema.json`)
       if (isWritten) assert.equal(inSchema, sent.length > 0, `${at} in schema.json`)
       const isUsed = isRead ? operations.has(`GET /${type}`) : isWritten && sent.length > 0
       if (isUsed) assert.ok(inApi, `${at} in openapi.json`)
@@ -88,7 +94,6 @@ export async function assertDescribed(
       if (!isRead) assert.ok(!isNamedIn(pages[type] ?? {}), `${at} in html.model.json`)
     }
   }
-  const used = types.filter((type) => [...operations].some((each) => isOf(each, type)))
   assert.deepEqual(Object.keys(pages), used, `${hint}: html.model.json`)
 }
 
