@@ -27,22 +27,28 @@ export function formatExplanation(
   { statements, warnings }: ReadExplanation,
   database: string,
 ): string {
-  const lines = statements.flatMap(({ sql, parameters, plan, rows, milliseconds }, index) => [
-    `${index + 1}. ${formatCount(rows, 'row')} in ${milliseconds.toFixed(1)} ms`,
-    ...sql.split('\n').map((line) => `   ${line}`),
-    ...(parameters.length > 0 ? [`   values: ${parameters.join(', ')}`] : []),
-    '   plan:',
-    ...plan.map((line) => `     ${line}`),
-    '',
-  ])
+  const lines = statements.flatMap(({ indexedPlan, ...statement }, index) => {
+    const { sql, parameters, plan, rows, milliseconds } = statement
+    return [
+      `${index + 1}. ${formatCount(rows, 'row')} in ${milliseconds.toFixed(1)} ms`,
+      ...sql.split('\n').map((line) => `   ${line}`),
+      ...(parameters.length > 0 ? [`   values: ${parameters.join(', ')}`] : []),
+      '   plan:',
+      ...plan.map((line) => `     ${line}`),
+      ...(indexedPlan ? ['   plan with the indexes below:'] : []),
+      ...(indexedPlan ?? []).map((line) => `     ${line}`),
+      '',
+    ]
+  })
   return [
     `${database}: ${formatCount(statements.length, 'statement')}`,
     '',
     ...lines,
     ...(warnings.length === 0 ? ['No warnings.'] : ['Warnings:']),
-    ...warnings.flatMap(({ message, fix }) => [
+    ...warnings.flatMap(({ message, fix, change }) => [
       `- ${message}`,
       ...(fix === undefined ? [] : [`  ${fix};`]),
+      ...(change === undefined ? [] : [`  ${change}`]),
     ]),
   ].join('\n')
 }

@@ -53,20 +53,20 @@ function renderExplanation(explanation: ReadExplanation, target: string): Html {
   ]
 }
 
-function renderWarning({ message, fix }: ReadWarning): Html {
+function renderWarning({ message, fix, change }: ReadWarning): Html {
   return [
-    h(
-      'p',
-      { class: 'warning' },
-      h('bdi', null, message.charAt(0).toUpperCase() + message.slice(1)),
-      '.',
-    ),
-    fix !== undefined && renderCode('SQL that fixes it', fix),
+    h('p', { class: 'warning' }, h('bdi', null, toSentence(message))),
+    fix !== undefined && renderCode('SQL that fixes it', `${fix};`),
+    change !== undefined && h('p', null, toSentence(change)),
   ]
 }
 
+function toSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}
+
 function renderStatement(statement: ExplainedStatement, index: number): Html {
-  const { sql, parameters, plan, rows, milliseconds } = statement
+  const { sql, parameters, plan, indexedPlan, rows, milliseconds } = statement
   const name = `Statement ${index + 1}`
   return [
     h('h2', null, name),
@@ -82,6 +82,10 @@ function renderStatement(statement: ExplainedStatement, index: number): Html {
     ],
     h('h3', null, 'Query plan'),
     renderCode(`Query plan of ${name}`, plan.join('\n')),
+    indexedPlan !== undefined && [
+      h('h3', null, 'Query plan with the indexes above'),
+      renderCode(`Query plan of ${name} with the indexes`, indexedPlan.join('\n')),
+    ],
   ]
 }
 

@@ -20,6 +20,11 @@ export interface ExplainedStatement {
   readonly parameters: readonly string[]
   /** The lines of the query plan, as the database writes them; indented by their depth. */
   readonly plan: readonly string[]
+  /**
+   * The plan with the indexes that the warnings propose. Absent if it is the same, and on PostgreSQL, which plans with existing indexes
+   * only.
+   */
+  readonly indexedPlan?: readonly string[]
   /** The number of rows that it returned; on PostgreSQL that of the resources in the document. */
   readonly rows: number
   /** How long it ran, in milliseconds. */
@@ -31,6 +36,8 @@ export interface ReadWarning {
   readonly message: string
   /** The SQL that removes the cause, if there is any. */
   readonly fix?: string
+  /** What the database does after the fix, as a sentence without its full stop. */
+  readonly change?: string
 }
 
 /** The statements of a read. */
@@ -48,6 +55,13 @@ export function formatParameters(statement: Statement, values: RunValues): strin
   )
 }
 
+/** What an index changes. */
+const changes = {
+  filter: 'with it, only the rows that match this condition are read',
+  sort: 'with it, rows are read in this order, and only those of the page',
+  relationship: 'with it, only the related rows are read',
+} as const
+
 /** A condition or an order without an index. */
 interface UnindexedAccess {
   readonly resource: ResourceType
@@ -56,6 +70,7 @@ interface UnindexedAccess {
   readonly subject: string
   /** The expression over the table `t0` that an index would have to be on. */
   readonly key: Sql
+  readonly change: string
 }
 
 /**
@@ -81,7 +96,7 @@ export function listReadWarnings(
   const used = listRelationships(shape, target)
   const relationships = listIndexWarnings(target.model, catalog)
     .filter(({ paths }) => paths.some((path) => used.has(path)))
-    .map(({ message, fix }) => ({ message, fix }))
+    .map(({ message, fix }) => ({ message, fix, change: changes.relationship }))
   return [...filters, ...listSortWarnings(shape, resource, context), ...relationships]
 }
 
@@ -159,7 +174,7 @@ function describeFilter(
   // An index finds the texts with a start if it sorts them by code point.
   const ordered = operator === 'startswith' ? { ...condition, operator: 'ge' as const } : condition
   const key = compileFilterKey(ordered, resource, context.target)
-  return describeAccess({ resource, field, subject, key }, context)
+  return describeAccess({ resource, field, subject, key, change: changes.filter }, context)
 }
 
 function listSortWarnings(
@@ -178,7 +193,8 @@ function listSortWarnings(
   const key = sortKey(columnAt(0, column), attribute.kind.codec, target)
   if (isIndexed(table, [column]) && !isConverted(key, target)) return []
   const subject = `the sort by ${resource.type}.${first.field}`
-  return describeAccess({ resource, field: first.field, subject, key }, context)
+  const access = { resource, field: first.field, subject, key, change: changes.sort }
+  return describeAccess(access, context)
 }
 
 /** `lower(column)`, or a column with or without a cast and a collation. */
@@ -201,7 +217,7 @@ function compileIndexExpression(key: Sql, type: string, { dialect }: Target): st
 }
 
 function describeAccess(
-  { resource, field, subject, key }: UnindexedAccess,
+  { resource, field, subject, key, change }: UnindexedAccess,
   { catalog, target, plan }: WarningContext,
 ): ReadWarning[] {
   const table: Table = resource.table
@@ -223,7 +239,7 @@ function describeAccess(
   // The catalog does not list indexes on expressions. SQLite calls them so in its plans.
   if (expression.startsWith('lower(') && plan.includes('(<expr>')) return []
   const fix = compileCreateIndex({ table, columns: [column], expression }, catalog)
-  return [{ message: `${cause}: no index begins with the column "${column}"`, fix }]
+  return [{ message: `${cause}: no index begins with the column "${column}"`, fix, change }]
 }
 
 /** The relationships that a read follows, as the paths of their declarations, if they need an index of a foreign key. */

@@ -86,11 +86,16 @@ describe('The commands explain and doctor', () => {
     assert.equal(lines[0], 'SQLite at good.db: 2 statements')
     assert.match(lines[2] ?? '', /^1\. 1 row in \d+\.\d ms$/)
     assert.match(lines[3] ?? '', /^ {3}select .* where "t0"\."year" = \?/)
-    assert.deepEqual(lines.slice(4, 7), ['   values: 1843, 30, 0', '   plan:', '     SCAN t0'])
-    assert.deepEqual(lines.slice(-3), [
+    assert.deepEqual(lines.slice(4, 9), [
+      ...['   values: 1843, 30, 0', '   plan:', '     SCAN t0'],
+      '   plan with the indexes below:',
+      '     SEARCH t0 USING INDEX album_year (year=?)',
+    ])
+    assert.deepEqual(lines.slice(-4), [
       'Warnings:',
       '- the filter by albums.year (eq) reads every row of "album": no index begins with the column "year"',
       '  create index "album_year" on "album" ("year");',
+      '  with it, only the rows that match this condition are read',
     ])
   })
 

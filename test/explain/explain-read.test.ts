@@ -108,6 +108,11 @@ for (const database of databases)
         for (const { name } of await execute(url, names)) await execute(url, `drop index "${name}"`)
       }
     }
+    /** The plans that an explanation expects of the indexes which it proposes, and those that use an index. */
+    const indexedPlans = ({ statements }: ReadExplanation) =>
+      statements.flatMap(({ indexedPlan }) => indexedPlan ?? [])
+    const indexedPlansOf = ({ statements }: ReadExplanation) =>
+      statements.flatMap(({ plan }) => (/item_/.test(plan.join()) ? plan : []))
     const messages = ({ warnings }: ReadExplanation) => warnings.map(({ message }) => message)
 
     it('have the statements with their values, plans, rows and durations', async () => {
@@ -167,11 +172,13 @@ for (const database of databases)
         const [warning, ...others] = explanation.warnings
         const message = `the filter by item.${field} (${term.op}) reads every row of "item": no index begins with the column "${field}"`
         assert.deepEqual([warning?.message, others], [message, []])
+        assert.match(warning?.change ?? '', /only the rows that match this condition are read/)
         assert.doesNotMatch(planOf(explanation), /item_(?!pkey)/)
         await withIndex(warning?.fix, async () => {
           const fixed = await explain(search)
           assert.deepEqual(fixed.warnings, [])
           assert.match(planOf(fixed), /item_(?!pkey)/)
+          assert.deepEqual(indexedPlans(explanation), isPostgres ? [] : indexedPlansOf(fixed))
         })
       })
 
@@ -185,6 +192,8 @@ for (const database of databases)
         const fixed = await explain('sort=-stock')
         assert.deepEqual(fixed.warnings, [])
         assert.match(planOf(fixed), /item_stock/)
+        assert.match(warning?.change ?? '', /in this order, and only those of the page/)
+        assert.deepEqual(indexedPlans(explanation), isPostgres ? [] : indexedPlansOf(fixed))
       })
     })
 
@@ -230,6 +239,7 @@ for (const database of databases)
         const { warnings } = await explain(search, path)
         assert.equal(warnings.length, 1, `${path} ${search}`)
         assert.match(warnings[0]?.fix ?? '', fix)
+        assert.match(warnings[0]?.change ?? '', /only the related rows are read/)
       }
       assert.deepEqual((await explain('', '/shops')).warnings, [])
     })

@@ -87,6 +87,8 @@ describe('The page with the SQL of a read', () => {
     const { html } = await explain('/api/books?filter[title]=B')
     assert.match(html, /The filter by book\.title \(eq\) reads every row/)
     assert.match(html, /create index .* on &quot;book&quot; \(&quot;title&quot;\)/i)
+    assert.match(html, /With it, only the rows that match this condition are read\./)
+    assert.match(html, /with the indexes above.*SEARCH t0 USING INDEX book_title/)
   })
 
   it('given an error or the root, when its page is opened, then it has no link to an explanation', async () => {

@@ -57,7 +57,7 @@ export async function explainSqliteRead(
 }
 
 /** Indents each line of a plan below its parent. The names of tables stand for their aliases. */
-function formatPlan(lines: readonly QueryPlanLine[]): string[] {
+export function formatPlan(lines: readonly QueryPlanLine[]): string[] {
   const depths = new Map<number, number>()
   return lines.map(([number, parent, detail]) => {
     const depth = parent === 0 ? 0 : (depths.get(parent) ?? 0) + 1

@@ -12,7 +12,7 @@ export function countIndexColumns(connection: SqliteConnection, index: string): 
 /** Returns SQLite's plan for a statement. */
 export function explainQueryPlan(
   connection: SqliteConnection,
-  { sql }: Statement,
+  { sql }: Pick<Statement, 'sql'>,
 ): QueryPlanLine[] {
   return connection
     .introspect(`explain query plan ${sql}`)

@@ -26,6 +26,7 @@ import { DatabaseFile } from './database-file.ts'
 import { sqliteDialect } from './dialect.ts'
 import { EnforcedKeys } from './foreign-keys.ts'
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
+import { addIndexedPlans } from './indexed-plans.ts'
 import { createIndexLookup } from './indexes.ts'
 import { migrateSqlite } from './migrations.ts'
 import type { SqliteOptions } from './options.ts'
@@ -162,7 +163,9 @@ function createReadOperations({
     explain: async (plan, id, { hooks } = {}) => {
       const explained = await router.explain(plan, id, hooks)
       const warnings = listReadWarnings(plan, explained, target, querySqliteCatalog(writer))
-      return { dialect: 'sqlite', statements: explained, warnings }
+      const indexes = warnings.flatMap(({ fix }) => fix ?? [])
+      const statements = addIndexedPlans(explained, indexes, writer)
+      return { dialect: 'sqlite', statements, warnings }
     },
     explainAccess: (question) =>
       explainAccess(question, statementsOf(question.identity), async (statement, values) =>
