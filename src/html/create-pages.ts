@@ -12,6 +12,7 @@ import {
 } from './collection-view.ts'
 import { type CountedRequest, type CountReader, createCountReader } from './count-resources.ts'
 import { getModelDescription } from './describe-model.ts'
+import { renderDescriptionLinks } from './description-links.ts'
 import { listData, parseDocument } from './document.ts'
 import { renderDeleteForm, renderUpdateForm } from './edit-form.ts'
 import { type Html, h } from './element.ts'
@@ -99,7 +100,12 @@ async function renderPage(
     h('details', { class: 'panel', open: true }, h('summary', null, 'JSON'), renderJson(text)),
   ]
   const title = formatTitle(context, response)
-  const aside = [json, renderRequest(context), renderExplanationLink(context, files)]
+  const aside = [
+    json,
+    renderRequest(context),
+    renderExplanationLink(context, files),
+    renderDescriptionLinks(response.link),
+  ]
   return renderLayout(context, files, { title, content, aside })
 }
 

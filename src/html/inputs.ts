@@ -7,6 +7,7 @@ interface InputValue {
   readonly name: string
   readonly kind: Kind<unknown>
   readonly required: boolean
+  readonly description?: string | undefined
 }
 
 /** Where the value of an input is in the document that a form sends. */
@@ -17,10 +18,17 @@ interface InputPosition {
   readonly form?: string
 }
 
+/** The texts beside an input. */
+interface InputTexts {
+  readonly label: string
+  readonly description?: string | undefined
+}
+
 /** The input of one id, or of several. */
 interface IdInput {
   readonly name: string
   readonly label: string
+  readonly description?: string | undefined
   /** The type of the resources. */
   readonly to: string
   readonly pointer: string
@@ -30,13 +38,14 @@ interface IdInput {
 }
 
 /** Renders the input of an id. The script of the page suggests resources of the type. */
-export function renderIdInput({ name, label, to, pointer, many = false, linkage }: IdInput): Html {
+export function renderIdInput(input: IdInput): Html {
+  const { name, to, pointer, many = false, linkage } = input
   const loaded = linkage !== undefined && { 'data-linkage-at': linkage, disabled: true }
   const common = { name, 'data-to': to, autocomplete: 'off', ...loaded }
-  return renderField({ pointer }, label, (id) =>
+  return renderField({ pointer }, input, (ids) =>
     many
-      ? h('textarea', { ...common, id, 'data-as': 'ids', rows: 1 })
-      : h('input', { ...common, id, 'data-as': 'id' }),
+      ? h('textarea', { ...common, ...ids, 'data-as': 'ids', rows: 1 })
+      : h('input', { ...common, ...ids, 'data-as': 'id' }),
   )
 }
 
@@ -46,7 +55,7 @@ export function renderIdInput({ name, label, to, pointer, many = false, linkage 
  * @param value - `undefined` for a value that the server does not have yet
  */
 export function renderValueInput(
-  { name, kind, required }: InputValue,
+  { name, kind, required, description }: InputValue,
   value: JsonValue | undefined,
   position: InputPosition,
 ): Html {
@@ -56,13 +65,13 @@ export function renderValueInput(
   const rules = [kind.name, isWrittenAsJson && 'as JSON', required && 'required']
   const label = `${name} (${rules.filter((rule) => rule !== false).join(', ')})`
   const common = { name, 'data-as': sentAs, required }
-  return renderField(position, label, (id) => {
-    if (choices !== undefined) return renderSelect({ ...common, id }, choices, value)
+  return renderField(position, { label, description }, (ids) => {
+    if (choices !== undefined) return renderSelect({ ...common, ...ids }, choices, value)
     const text = formatInput(value, sentAs)
     const input = position.pointer === '/data/id' ? 'text' : inputTypes[kind.name]
     if (input !== undefined)
-      return h('input', { ...common, id, type: input, value: text, autocomplete: 'off' })
-    const area = h('textarea', { ...common, id, rows: 1 }, keepFirstLine(text))
+      return h('input', { ...common, ...ids, type: input, value: text, autocomplete: 'off' })
+    const area = h('textarea', { ...common, ...ids, rows: 1 }, keepFirstLine(text))
     return [area, !required && sentAs === 'string' && renderNullBox(name, value === null)]
   })
 }
@@ -125,18 +134,23 @@ function renderNullBox(name: string, isNull: boolean): Html {
   )
 }
 
-/** Renders a label, an input and the element for its error. */
+/** The id of an input, and the ids of the texts that describe it. */
+type InputIds = Readonly<{ id: string; 'aria-describedby': string }>
+
+/** Renders a label, an input, its description and the element for its error. */
 function renderField(
   { pointer, form = '' }: InputPosition,
-  label: string,
-  renderControl: (id: string) => Html,
+  { label, description }: InputTexts,
+  renderControl: (ids: InputIds) => Html,
 ): Html {
   const id = `field-${encodeURIComponent(form + pointer).replaceAll('%', '_')}`
+  const hint = description === undefined ? [] : [`${id}-hint`]
   return h(
     'div',
     { class: 'field', 'data-pointer': pointer },
     h('label', { for: id }, h('bdi', null, label)),
-    renderControl(id),
+    renderControl({ id, 'aria-describedby': [...hint, `${id}-error`].join(' ') }),
+    hint.map((hintId) => h('p', { class: 'hint', id: hintId }, h('bdi', null, description))),
     h('p', { class: 'field-error', id: `${id}-error` }),
   )
 }

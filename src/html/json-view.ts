@@ -1,4 +1,4 @@
-import type { JsonValue } from '../model/json.ts'
+import { isObject, type JsonValue } from '../model/json.ts'
 import { type Html, h } from './element.ts'
 import { isWebAddress } from './values.ts'
 
@@ -21,7 +21,11 @@ export function renderJson(text: string): Html {
   return h(
     'pre',
     { tabIndex: 0, role: 'region', 'aria-label': 'JSON of this page' },
-    h('code', null, renderAny(document, '\n', false)),
+    h(
+      'code',
+      null,
+      renderAny(document, { newline: '\n', isLink: false, linked: listLinked(document) }),
+    ),
   )
 }
 
@@ -33,23 +37,34 @@ class NumberText {
   }
 }
 
-/**
- * @param newline - a line break and the indentation
- * @param isLink - whether a text is a member of `links`
- */
-function renderAny(value: unknown, newline: string, isLink: boolean): Html {
+/** The names of the members whose paths are links: in the root document also the paths of the types. */
+function listLinked(document: JsonValue): ReadonlySet<string> {
+  const isRoot = isObject(document) && isObject(document.meta) && isObject(document.meta.resources)
+  return new Set(isRoot && !('data' in document) ? ['links', 'path'] : ['links'])
+}
+
+/** Where a value is. */
+interface ValuePlace {
+  /** A line break and the indentation. */
+  readonly newline: string
+  /** Whether a path is a link. */
+  readonly isLink: boolean
+  readonly linked: ReadonlySet<string>
+}
+
+function renderAny(value: unknown, { newline, isLink, linked }: ValuePlace): Html {
   if (value instanceof NumberText) return h('span', { class: 'number' }, value.text)
   if (typeof value === 'string') return renderString(value, isLink)
   if (typeof value !== 'object' || value === null)
     return h('span', { class: 'keyword' }, String(value))
   const deeper = `${newline}  `
   const members = Array.isArray(value)
-    ? value.map((item) => [deeper, renderAny(item, deeper, isLink)])
+    ? value.map((item) => [deeper, renderAny(item, { newline: deeper, isLink, linked })])
     : Object.entries(value).map(([name, member]) => [
         deeper,
         h('span', { class: 'member' }, JSON.stringify(name)),
         ': ',
-        renderAny(member, deeper, name === 'links' || isLink),
+        renderAny(member, { newline: deeper, isLink: isLink || linked.has(name), linked }),
       ])
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
   if (members.length === 0) return open + close

@@ -49,6 +49,7 @@ export function renderQueryForm(context: PageContext, resource: ResourceType): H
       ),
       renderIncludePicker(context, resource),
       listShownTypes(context, resource).map((type) => renderFieldPicker(context, type)),
+      h('p', { class: 'form-error', role: 'alert' }),
       h('p', { class: 'actions' }, h('button', null, 'Apply'), h('a', { href: url.path }, 'Reset')),
     ),
   )

@@ -44,13 +44,13 @@ function renderName(context: PageContext, shown: ShownResource): Html {
 }
 
 function renderAttributes({ attributes = {} }: ShownResource, fields: readonly Field[]): Html {
-  const names = fields.map(({ name }) => name).filter((name) => Object.hasOwn(attributes, name))
-  if (names.length === 0) return null
+  const shown = fields.filter(({ name }) => Object.hasOwn(attributes, name))
+  if (shown.length === 0) return null
   return h(
     'dl',
     { class: 'attributes' },
-    names.map((name) => [
-      h('dt', null, h('bdi', null, name)),
+    shown.map(({ name, description }) => [
+      h('dt', { title: description }, h('bdi', null, name)),
       h('dd', null, renderValue(attributes[name], 'complete')),
     ]),
   )
@@ -68,10 +68,10 @@ function renderRelationships(
     h(
       'dl',
       { class: 'attributes' },
-      shown.map(({ name }) => {
+      shown.map(({ name, description }) => {
         const { links = {}, ...linkage } = relationships[name] ?? {}
         return [
-          h('dt', null, h('bdi', null, name)),
+          h('dt', { title: description }, h('bdi', null, name)),
           h(
             'dd',
             null,

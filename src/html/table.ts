@@ -89,14 +89,15 @@ function renderHead(context: PageContext, field: Field, isSortable: boolean): Ht
   const { name } = field
   const label = h('bdi', null, name)
   const isSorted = isSortable && field.is === 'attribute' && field.isSortable
-  if (!isSorted) return h('th', { scope: 'col' }, label)
+  const attributes = { scope: 'col', title: field.description }
+  if (!isSorted) return h('th', attributes, label)
   const sort = getParameter(context.url, 'sort')
   const [state, next] = sortStates(name)[sort ?? ''] ?? ['none', name]
   const href = formatPageUrl(withParameter(context.url, 'sort', next))
   const mark = { none: '', ascending: ' ▲', descending: ' ▼' }[state]
   return h(
     'th',
-    { scope: 'col', 'aria-sort': state },
+    { ...attributes, 'aria-sort': state },
     h('a', { href }, label, h('span', { 'aria-hidden': 'true' }, mark)),
   )
 }

@@ -34,6 +34,8 @@ export interface PageDocument {
   readonly text: string | undefined
   /** How requests are authenticated (RFC 9110, `WWW-Authenticate`); `undefined` unless the response is 401. */
   readonly challenge: string | undefined
+  /** The links to descriptions (RFC 8288, `Link`); `undefined` if the response has none. */
+  readonly link: string | undefined
 }
 
 /**
@@ -78,9 +80,10 @@ export async function toPage<Body extends DocumentText>(
 ): Promise<ApiResponse<Body | string>> {
   if (response.headers?.['content-type'] !== undefined) return response
   const text = await collect(response.body)
-  const challenge = response.headers?.['www-authenticate']
-  const { headers, body } = await html.render({ status: response.status, text, challenge }, request)
-  return { status: response.status, headers: { ...response.headers, ...headers }, body }
+  const { status } = response
+  const { 'www-authenticate': challenge, link } = response.headers ?? {}
+  const { headers, body } = await html.render({ status, text, challenge, link }, request)
+  return { status, headers: { ...response.headers, ...headers }, body }
 }
 
 /** Collects a document. A stream that is too long ends, which releases its connection. */

@@ -16,7 +16,7 @@ const person = resource('person', {
   table: 'person',
   access: { read: true, update: isLead, create: isLead, delete: false },
   fields: {
-    name: attribute(text, { required: true }),
+    name: attribute(text, { required: true, description: 'As in the "contract".' }),
     salary: attribute(text, { readable: isLead, writable: isLead }),
     grade: attribute(text, { writable: false }),
     reports: toMany('report', { column: 'author_id' }),
@@ -171,6 +171,18 @@ describe('Pages of a model with access rules', () => {
     assert.deepEqual(await inputs('lead', '/people/1'), [
       ...['attributes/name', 'attributes/salary', 'relationships/reports'],
     ])
+  })
+
+  it('given the description of a field, when pages are opened, then inputs, values and columns have it', async () => {
+    const text = 'As in the &quot;contract&quot;.'
+    const { text: list } = await open('lead', '/people')
+    const { text: one } = await open('lead', '/people/1')
+    assert.match(list, new RegExp(`<th scope="col" title="${text}"`))
+    assert.match(one, new RegExp(`<dt title="${text}"`))
+    for (const page of [list, one]) {
+      const [, hint] = /name="name"[^>]* aria-describedby="(\S+) \S+-error"/.exec(page) ?? []
+      assert.ok(page.includes(`<p class="hint" id="${hint}"><bdi>${text}</bdi></p>`))
+    }
   })
 
   it('given a page, when it is opened, then one further statement evaluates the rules that depend on its row, if there are any', async () => {

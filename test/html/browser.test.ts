@@ -47,6 +47,8 @@ describe('The pages in Chromium', { skip: lacksChromium }, () => {
         ['computer', 'A computer, which a person may own.', '462'],
       ],
     )
+    assert.equal(await page.getByRole('link', { name: '"/computers"' }).count(), 1)
+    await page.getByRole('link', { name: 'Reference with requests to try' }).waitFor()
   })
 
   it('finds a person by a nested filter, and follows her to a computer', async () => {
@@ -134,6 +136,26 @@ describe('The pages in Chromium', { skip: lacksChromium }, () => {
     await page.getByRole('link', { name: 'linkage' }).click()
     assert.deepEqual(await page.locator('.members a').allInnerTexts(), ['computer 1', 'computer 3'])
   })
+
+  it(
+    'given a filter with an error, when it is applied, then the form shows the error and can be corrected',
+    long,
+    async () => {
+      await open('/persons')
+      await openPanel('Filter')
+      await page.getByLabel('Add condition').click()
+      await page.getByLabel('Field').selectOption('birth_date')
+      await page.getByLabel('Operator').selectOption('is not null')
+      await page.getByLabel('Sort').fill('colour')
+      await submit('Apply')
+      await page.getByText('person has no field "colour"; the fields to sort by are').waitFor()
+      assert.equal(page.url(), `${service.url}/persons`)
+      await page.getByLabel('Sort').fill('-birth_date')
+      await submit('Apply')
+      await page.waitForURL(/sort=-birth_date/)
+      assert.match(await page.locator('.filters').innerText(), /birth_date isnot null/)
+    },
+  )
 
   it(
     'given an attribute, when a form makes it null, then only this attribute changes',

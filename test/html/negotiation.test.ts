@@ -128,6 +128,21 @@ for (const host of hosts) {
       })
     }
 
+    it('given a response with links to descriptions, when a browser opens it, then its page has them', async () => {
+      const links = [
+        ['/api', '/api/openapi.json'],
+        ['/api/authors', '/api/authors.schema.json'],
+        ['/api/authors/2/books', '/api/books.schema.json'],
+      ] as const
+      for (const [path, href] of links) {
+        const { text, headers } = await send(running.client, path, browserAccept)
+        assert.ok(headers.link?.includes(`<${href}>`), path)
+        assert.ok(text.includes(`<a href="${href}">`), path)
+      }
+      const { text } = await send(running.client, '/api/authors/99', browserAccept)
+      assert.doesNotMatch(text, /descriptions/)
+    })
+
     it('given HEAD, when a browser sends it, then the header fields are those of the page', async () => {
       const page = await send(running.client, '/api/authors', browserAccept)
       const head = await send(running.client, '/api/authors', browserAccept, 'HEAD')

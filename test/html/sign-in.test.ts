@@ -17,6 +17,7 @@ describe('The pages behind authentication by a header field', { skip: lacksChrom
   const { key, hash } = createApiKey()
   const server = createServer({
     ...{ model: library, store, logLevel: 'silent', html: createPages({ explain: true }) },
+    openapi: true,
     authenticate: apiKeyAuth({ keys: [{ hash, auth: 'ada' }] }),
   })
   const secret = 'a secret of at least 32 characters'
@@ -68,6 +69,11 @@ describe('The pages behind authentication by a header field', { skip: lacksChrom
     await page.getByRole('link', { name: 'API', exact: true }).click()
     await page.locator('h1', { hasText: 'Resources' }).waitFor()
 
+    // A text that is no page is shown as it is.
+    await page.getByRole('link', { name: 'OpenAPI document' }).click()
+    await page.locator('pre', { hasText: '"openapi":"3.1' }).waitFor()
+    assert.equal(await page.title(), '/openapi.json')
+    await page.goBack()
     await page.getByRole('button', { name: 'Forget credentials' }).click()
     await page.locator('h1', { hasText: '401' }).waitFor()
     assert.equal(await page.evaluate('sessionStorage.length'), 0)

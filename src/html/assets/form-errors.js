@@ -8,7 +8,6 @@ export function clearErrors(form) {
   for (const element of form.querySelectorAll('.field-error, .form-error')) element.textContent = ''
   for (const control of form.querySelectorAll('[aria-invalid]')) {
     control.removeAttribute('aria-invalid')
-    control.removeAttribute('aria-describedby')
   }
 }
 
@@ -25,7 +24,6 @@ export function showErrors(form, errors) {
     if (found === undefined || !element) return true
     element.textContent = [element.textContent, error.detail].filter(Boolean).join(' ')
     found.control.setAttribute('aria-invalid', 'true')
-    found.control.setAttribute('aria-describedby', element.id)
     return false
   })
   const element = form.querySelector('.form-error')

@@ -1,6 +1,6 @@
 import { showFilterBuilder } from './filter-builder.js'
 import { readFilter, writeFilter } from './filter-tree.js'
-import { loadModel } from './request.js'
+import { loadModel, send } from './request.js'
 
 /** Lets the forms of lists build a filter, and open the address with the parameters of JSON:API. */
 export function enhanceQueryForms() {
@@ -21,8 +21,28 @@ async function enhance(details) {
   showFilterBuilder(container, filter, model, type)
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    location.assign(writeUrl(form, writeFilter(filter, model, type)))
+    void open(form, writeUrl(form, writeFilter(filter, model, type)))
   })
+}
+
+/**
+ * Opens an address, unless its response is an error: then the form shows it, and keeps what has been entered.
+ * @param {HTMLFormElement} form
+ * @param {URL} url
+ */
+async function open(form, url) {
+  const shortest = new URL(url)
+  if (url.searchParams.get('page[size]') === null) shortest.searchParams.set('page[size]', '1')
+  const {
+    isOk,
+    document: { errors = [] },
+  } = await send('GET', shortest.href).catch(() => ({
+    isOk: true,
+    document: /** @type {import('./request.js').ApiDocument} */ ({}),
+  }))
+  if (isOk) return location.assign(url)
+  const element = form.querySelector('.form-error')
+  if (element) element.textContent = errors.map(({ detail, title }) => detail ?? title).join(' ')
 }
 
 /**
@@ -47,7 +67,7 @@ function writeUrl(form, filter) {
     // An empty list of fields is a value: it means no fields.
     if (name !== 'include' && chosen.length === 0) parameters.set(name, '')
   }
-  return url.href
+  return url
 }
 
 /**

@@ -1,5 +1,5 @@
 import { forgetCredentials, getCredentials, keepCredentials } from './credentials.js'
-import { createButton } from './element.js'
+import { createButton, createElement } from './element.js'
 
 /**
  * On the page of a 401, asks for credentials and shows the page that they open. A browser sends no header field of its own when it
@@ -32,7 +32,7 @@ async function loadPage(form) {
     const headers = { Accept: 'text/html', ...getCredentials() }
     const response = await fetch(location.href, { headers })
     if (response.status !== 401) {
-      showPage(new DOMParser().parseFromString(await response.text(), 'text/html'))
+      showPage(await readPage(response))
       return true
     }
     showError(form, 'The server does not accept these credentials.')
@@ -50,6 +50,20 @@ async function loadPage(form) {
 function showError(form, message) {
   const place = form.querySelector('.form-error')
   if (place) place.textContent = message
+}
+
+/**
+ * Reads a page, or a text that is none, e.g. the OpenAPI document.
+ * @param {Response} response
+ * @returns {Promise<Document>}
+ */
+async function readPage(response) {
+  const text = await response.text()
+  if (/^text\/html\b/.test(response.headers.get('content-type') ?? ''))
+    return new DOMParser().parseFromString(text, 'text/html')
+  const page = document.implementation.createHTMLDocument(location.pathname)
+  page.body.append(createElement('pre', {}, text))
+  return page
 }
 
 /** @param {Document} page - of this server; scripts in it do not run */

@@ -25,7 +25,9 @@ export function createResponseSender(
     const target = raw.url ?? '/'
     const origin = findOrigin(resolveOrigin, host || getLocalHost(raw), protocol)
     const found = context && route && readFound(reply, route, context)
-    return toPage(html, response, { prefix, target, origin, found }).then((page) =>
+    // The reply has the header fields of the route, and the page links what they link.
+    const described = { ...response, headers: { ...route?.headers, ...response.headers } }
+    return toPage(html, described, { prefix, target, origin, found }).then((page) =>
       sendResponse(reply, page),
     )
   }
