@@ -5,7 +5,7 @@ import type { Sql } from './dialect.ts'
 const pause = 1.5
 
 const remedy =
-  'its SQL is written once and serves the requests of all users; for rows by user use begin with row-level security'
+  'its SQL is written once and serves the requests of all users; for rows by user use the option access, and for a value of the user auth(…)'
 
 /**
  * Finds out whether a function that writes SQL depends on the request or on anything else that changes: it is called again

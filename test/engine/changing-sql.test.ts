@@ -23,7 +23,7 @@ const count = () => {
 }
 
 const remedy =
-  'its SQL is written once and serves the requests of all users; for rows by user use begin with row-level security'
+  'its SQL is written once and serves the requests of all users; for rows by user use the option access, and for a value of the user auth(…)'
 const readsStorage = `must not read AsyncLocalStorage: ${remedy}`
 const changes = `must return the same SQL and values at every call, without the time or a random value: ${remedy}`
 
