@@ -1,5 +1,6 @@
 import type { Catalog } from '../../model/catalog.ts'
 import type { Model } from '../../model/model.ts'
+import { checkRuntime } from '../check-runtime.ts'
 import type { SampleRequest, TableSample } from '../sample-table.ts'
 import type { Store } from '../store.ts'
 import type { PostgresOptions } from './options.ts'
@@ -10,8 +11,8 @@ export type { PostgresOptions } from './options.ts'
 /**
  * Opens a PostgreSQL database, version 14 or later, as a store.
  * @param url - `postgres://user:password@host:port/database`
- * @throws Error with a message of one line when the database cannot be reached, is older, or has unsuitable settings, or
- *   when the driver `pg` is not installed
+ * @throws Error with a message of one line when the database cannot be reached, is older, or has unsuitable settings; when the
+ *   driver `pg` is not installed; or when the runtime is too old
  */
 export async function openPostgres(
   model: Model,
@@ -47,6 +48,7 @@ export async function samplePostgres(
 
 /** Loads the store with the driver, an optional peer dependency: a static import could not say how to install it. */
 async function loadStore(): Promise<typeof import('./store.ts')> {
+  checkRuntime('lapidary/postgres')
   try {
     await import('pg')
   } catch (cause) {

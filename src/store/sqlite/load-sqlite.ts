@@ -1,3 +1,5 @@
+import { createRuntimeError } from '../check-runtime.ts'
+
 /** The module `node:sqlite`. */
 type Sqlite = typeof import('node:sqlite')
 
@@ -7,21 +9,11 @@ type Sqlite = typeof import('node:sqlite')
  */
 export function loadSqlite(): Sqlite {
   const sqlite: Partial<Sqlite> | undefined = process.getBuiltinModule?.('node:sqlite')
-  if (!isComplete(sqlite))
-    throw new Error(
-      `lapidary/sqlite needs Node.js 24.10, Bun 1.4, Deno 2.9, or a later version; this is ${describeRuntime()}`,
-    )
+  if (!isComplete(sqlite)) throw createRuntimeError('lapidary/sqlite')
   return sqlite
 }
 
 /** Whether a module has everything that the store needs; `setAuthorizer` was added last. */
 function isComplete(sqlite: Partial<Sqlite> | undefined): sqlite is Sqlite {
   return sqlite?.DatabaseSync !== undefined && 'setAuthorizer' in sqlite.DatabaseSync.prototype
-}
-
-function describeRuntime(): string {
-  const { bun, deno, node } = process.versions
-  if (bun !== undefined) return `Bun ${bun}`
-  if (deno !== undefined) return `Deno ${deno}`
-  return `Node.js ${node}`
 }
