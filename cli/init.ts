@@ -9,7 +9,7 @@ import { mergeManifest } from './merge-manifest.ts'
 import type { InitCommand } from './parse-command-line.ts'
 import { readManifest } from './read-manifest.ts'
 
-const scripts = { start: 'node main.ts', dev: 'node --watch main.ts', types: 'tsc' }
+const scripts = { start: 'node main.ts', dev: 'node --watch main.ts', types: 'tsc --noEmit' }
 
 const tsconfig = {
   compilerOptions: {
@@ -100,12 +100,23 @@ function formatNextSteps(
   return [
     `Wrote ${files.map(({ name }) => join(folder, name)).join(', ')}.`,
     ...formatOmissions(declarations),
+    ...describeMissingSetting(join(folder, 'tsconfig.json')),
     'Next:',
     ...(folder === '.' ? [] : [`  cd ${folder}`]),
     '  npm install',
     `  ${start}`,
     'Clients can create, update and delete. Edit the files in resources/ to rename, hide, compute and protect fields.',
   ].join('\n')
+}
+
+/** A line if a `tsconfig.json` that was there before does not admit imports of the generated files, which Node.js needs with `.ts`. */
+function describeMissingSetting(path: string): string[] {
+  const text = readFileSync(path, 'utf8').replaceAll(/^\s*\/\/.*$/gm, '')
+  const isEnabled = /"(?:allowImportingTs|rewriteRelativeImport)Extensions"\s*:\s*true/.test(text)
+  if (isEnabled || /"extends"\s*:/.test(text)) return []
+  return [
+    'Add "rewriteRelativeImportExtensions": true to the compilerOptions in tsconfig.json, because the files import each other as ./….ts.',
+  ]
 }
 
 /** Whether `npm start` starts the generated program, and not a program that the project had before. */

@@ -97,7 +97,7 @@ describe('lapidary init', () => {
     assert.deepEqual(JSON.parse(read(cwd, 'api/package.json')), {
       private: true,
       type: 'module',
-      scripts: { start: 'node main.ts', dev: 'node --watch main.ts', types: 'tsc' },
+      scripts: { start: 'node main.ts', dev: 'node --watch main.ts', types: 'tsc --noEmit' },
       dependencies: {
         fastify: `^${packageJson.dependencies.fastify}`,
         lapidary: `^${packageJson.version}`,
@@ -125,7 +125,7 @@ describe('lapidary init', () => {
     assert.match(merged, /^\t"name": "shop",$/m)
     assert.deepEqual(JSON.parse(merged), {
       ...manifest,
-      scripts: { ...manifest.scripts, dev: 'node --watch main.ts', types: 'tsc' },
+      scripts: { ...manifest.scripts, dev: 'node --watch main.ts', types: 'tsc --noEmit' },
       dependencies: {
         fastify: `^${packageJson.dependencies.fastify}`,
         ...manifest.dependencies,
@@ -138,6 +138,24 @@ describe('lapidary init', () => {
     )
     assert.match(stdout, /^Next:\n {2}npm install\n {2}node main\.ts$/m)
   })
+
+  for (const [title, tsconfig, isMissing] of [
+    ['lacks the setting', '{ "compilerOptions": {} }', true],
+    ['has it in a comment', '{\n // "rewriteRelativeImportExtensions": true\n}', true],
+    ['has it', '{ "compilerOptions": { "rewriteRelativeImportExtensions": true } }', false],
+    ['has the other one', '{ "compilerOptions": { "allowImportingTsExtensions":true } }', false],
+    ['may extend one that has it', '{ "extends": "@tsconfig/node24" }', false],
+  ] as const)
+    it(`says which setting the files need if an existing tsconfig.json ${title}`, async (test) => {
+      const cwd = await folder(test)
+      createSqliteDatabase(cwd, 'music', tables)
+      writeFileSync(join(cwd, 'tsconfig.json'), tsconfig)
+      const { status, stdout } = await init(cwd, 'sqlite:music.db')
+      assert.equal(status, 0)
+      const line =
+        'Add "rewriteRelativeImportExtensions": true to the compilerOptions in tsconfig.json, because the files import each other as ./….ts.'
+      assert.equal(stdout.includes(line), isMissing, stdout)
+    })
 
   for (const [title, text, message] of [
     [

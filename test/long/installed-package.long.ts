@@ -150,6 +150,28 @@ describe('The installed package', () => {
       assert.equal(stdout, 'true\n'.repeat(names.length))
     })
 
+    it('generates a project that compiles with the settings of tsc --init and the one that lapidary init names', async () => {
+      await installed.run(commands.tsc, '--init')
+      const settings = readFileSync(join(installed.project, 'tsconfig.json'), 'utf8')
+      await installed.write('own/tsconfig.json', settings)
+      const cli = pathOf('dist/cli/main.js')
+      const { stdout } = await installed.run(
+        commands.node,
+        cli,
+        'init',
+        'sqlite:books.db',
+        '--out',
+        'own',
+      )
+      const [, setting] = /^Add (".*": true) to the compilerOptions/m.exec(stdout) ?? []
+      await installed.write(
+        'own/tsconfig.json',
+        settings.replace('"strict"', `${setting}, "strict"`),
+      )
+      const compiled = await installed.run(commands.tsc, '--noEmit', '--project', 'own')
+      assert.deepEqual([compiled.code, compiled.stdout], [0, ''])
+    })
+
     testTypeScriptReleases(() => installed)
     testRuntimes(() => installed)
   })
