@@ -27,7 +27,7 @@ export async function createExpressApp(database: string, secret: string) {
     const file = { name, bytes: request.body }
     response.status(201).json(await attachFile(await getClient(request), id, file))
   })
-  app.use(createNodeHandler<Request>({ prefix: '/api', model, store, authenticate: getUser }))
+  app.use(createNodeHandler({ prefix: '/api', model, store, authenticate: getUser }))
   app.use(reportError)
   return { app, close: () => store.close() }
 }

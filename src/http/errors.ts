@@ -5,6 +5,7 @@ import { type ErrorResponse, serializeErrors, serializeInternalError } from '../
 import { createRouteNotFound } from './headers.ts'
 import { logInternalError } from './log-internal-error.ts'
 import { createUnavailableLogger } from './log-unavailable.ts'
+import { redactQuery } from './redact-query.ts'
 
 /** The parts of a request that the report of its error needs. */
 export interface FailedRequest {
@@ -42,7 +43,8 @@ export function createErrorResponder(log: Logger): ErrorResponder {
 /** Converts an error that the client caused by disconnecting. `undefined` for any other error. */
 function fromDisconnect(error: unknown, request: FailedRequest): HeaderError | undefined {
   if (!request.isDisconnected || !isAbort(error)) return undefined
-  const { log, method, url } = request
+  const { log, method } = request
+  const url = redactQuery(request.url)
   log.debug({ method, url }, 'the client disconnected before its request was processed')
   return new HeaderError('invalid_request', 'The connection was closed during the request.')
 }

@@ -5,6 +5,7 @@ import { createDispatcher } from './dispatcher.ts'
 import { createJsonLogger } from './json-logger.ts'
 import { anyValue, checkHttpOptions, type HttpOptions } from './options.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
+import { findRequestId } from './request-id.ts'
 
 /** The options of `createHandler`. */
 export interface HandlerOptions<Auth = unknown> extends HttpOptions<Auth> {
@@ -18,17 +19,20 @@ export interface HandlerOptions<Auth = unknown> extends HttpOptions<Auth> {
 }
 
 /** What the host knows of a request beside the request itself. */
-export interface RequestInfo {
+export interface RequestInfo<Auth = unknown> {
   /** The address of the client. */
   readonly ip?: string | undefined
+  /** Default: the header field `x-request-id`, or the trace id in `traceparent`. */
   readonly requestId?: string | undefined
   /**
    * The auth context, if the host has authenticated the request already. Then `authenticate` does not run. It runs for
    * `undefined`, so that a request that the host has not authenticated is not accepted by mistake.
    */
-  readonly auth?: unknown
+  readonly auth?: Auth | undefined
   /** The logger of the request. Default: that of the options. */
   readonly log?: Logger | undefined
+  /** Not used. Next.js passes the parameters of the route. */
+  readonly params?: unknown
 }
 
 /**
@@ -41,12 +45,13 @@ export interface RequestInfo {
  */
 export function createHandler<Auth = unknown>(
   options: HandlerOptions<Auth>,
-): (request: Request, info?: RequestInfo) => Promise<Response> {
+): (request: Request, info?: RequestInfo<Auth>) => Promise<Response> {
   checkHttpOptions(options, 'createHandler', { log: anyValue })
   const { authenticate, log: defaultLog = createJsonLogger() } = options
   const dispatch = createDispatcher(options, defaultLog)
   return async (request, info = {}) => {
-    const { log = defaultLog, ip, requestId } = info
+    const { log = defaultLog, ip } = info
+    const requestId = info.requestId ?? findRequestId((name) => request.headers.get(name))
     return toResponse(
       await dispatch({
         ...readRequest(request),

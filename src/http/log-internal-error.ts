@@ -1,4 +1,5 @@
 import type { Logger } from '../model/request-context.ts'
+import { redactQuery } from './redact-query.ts'
 
 /** The parts of a request that its log line has. */
 interface LoggedRequest {
@@ -14,7 +15,7 @@ interface LoggedRequest {
  */
 export function logInternalError(error: unknown, { log, method, url }: LoggedRequest): string {
   const id = crypto.randomUUID()
-  log.error({ err: toError(error), id, method, url }, 'a request failed')
+  log.error({ err: toError(error), id, method, url: redactQuery(url) }, 'a request failed')
   return id
 }
 

@@ -1,5 +1,6 @@
 import type { ApiError } from '../errors/errors.ts'
 import type { Logger } from '../model/request-context.ts'
+import { redactQuery } from './redact-query.ts'
 
 /** How long an equal message is not logged again, in milliseconds. */
 const interval = 1000
@@ -33,7 +34,8 @@ export function createUnavailableLogger(
     }
     recent.set(message, { suppressed: 0 })
     const { code, message: detail } = error
-    log.error({ err: cause, code, detail, method, url }, 'a request could not be served')
+    const target = { method, url: redactQuery(url) }
+    log.error({ err: cause, code, detail, ...target }, 'a request could not be served')
     setTimeout(() => {
       const { suppressed = 0 } = recent.get(message) ?? {}
       recent.delete(message)

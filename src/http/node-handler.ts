@@ -2,15 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Awaitable } from '../model/hooks.ts'
-import type { Logger } from '../model/request-context.ts'
+import { isObject } from '../model/json.ts'
+import { isFunction } from '../model/option-checks.ts'
+import { type Logger, logLevels } from '../model/request-context.ts'
 import { collectBody } from './collect-body.ts'
 import { createDisconnectSignal } from './disconnect-signal.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { announcesBody, extendVary } from './headers.ts'
 import { createJsonLogger } from './json-logger.ts'
-import { anyValue, checkHttpOptions, type HttpOptions } from './options.ts'
+import { anyValue, checkHttpOptions, type HttpOptions, type WithAuthenticate } from './options.ts'
 import { getLocalHost } from './origin.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
+import { findRequestId } from './request-id.ts'
 
 /** The options of `createNodeHandler`. */
 export interface NodeHandlerOptions<
@@ -22,7 +25,9 @@ export interface NodeHandlerOptions<
    * route, before the body is read. A `RequestError` that it throws is sent to the client.
    */
   readonly authenticate?: (request: Request) => Awaitable<NoInfer<Auth>>
-  /** The logger, e.g. of Pino. Default: warnings and errors to standard error. */
+  /**
+   * The logger, e.g. of Pino, for requests to which no middleware has given a `log`. Default: warnings and errors to standard error.
+   */
   readonly log?: Logger
 }
 
@@ -42,7 +47,7 @@ export type NodeHandler<Request extends IncomingMessage = IncomingMessage> = (
 export function createNodeHandler<
   Request extends IncomingMessage = IncomingMessage,
   Auth = unknown,
->(options: NodeHandlerOptions<Request, Auth>): NodeHandler<Request> {
+>(options: WithAuthenticate<NodeHandlerOptions<Request, Auth>, Auth>): NodeHandler<Request> {
   checkHttpOptions(options, 'createNodeHandler', { log: anyValue })
   const { authenticate, prefix = '', log = createJsonLogger() } = options
   const dispatch = createDispatcher(options, log)
@@ -52,7 +57,7 @@ export function createNodeHandler<
     let signal: AbortSignal | undefined
     void dispatch({
       ...readRequest(request, target),
-      ...{ log, requestId: undefined },
+      log: getLogger(request) ?? log,
       signal: () => {
         signal ??= createDisconnectSignal(response)
         return signal
@@ -88,8 +93,8 @@ function explainMount(request: IncomingMessage, prefix: string): Error | undefin
 function readRequest(
   request: IncomingMessage,
   target: string,
-): Omit<HttpRequest, 'log' | 'requestId' | 'signal' | 'isDisconnected' | 'authenticate'> {
-  const { headers, method = 'GET', socket } = request
+): Omit<HttpRequest, 'log' | 'signal' | 'isDisconnected' | 'authenticate'> {
+  const { headers, method = 'GET' } = request
   return {
     method,
     target,
@@ -100,9 +105,33 @@ function readRequest(
     hasBody: announcesBody(headers),
     host: headers.host ?? getLocalHost(request),
     protocol: getProtocol(request),
-    ip: socket.remoteAddress,
+    ip: getAddress(request),
+    requestId: getRequestId(request),
     readBody: (maxBytes) => readBody(request, maxBytes),
   }
+}
+
+/** Express knows the address of the client behind a trusted proxy. */
+function getAddress(request: IncomingMessage): string | undefined {
+  const known: unknown = Reflect.get(request, 'ip')
+  return typeof known === 'string' ? known : request.socket.remoteAddress
+}
+
+/** A middleware such as `pino-http` has given the request an id. */
+function getRequestId(request: IncomingMessage): string | undefined {
+  const known: unknown = Reflect.get(request, 'id')
+  if (typeof known === 'string' || typeof known === 'number') return String(known)
+  return findRequestId((name) => request.headers[name])
+}
+
+/** A middleware such as `pino-http` has given the request a logger. */
+function getLogger(request: IncomingMessage): Logger | undefined {
+  const known: unknown = Reflect.get(request, 'log')
+  return isLogger(known) ? known : undefined
+}
+
+function isLogger(value: unknown): value is Logger {
+  return isObject(value) && logLevels.every((level) => isFunction(value[level]))
 }
 
 /** Express knows the protocol behind a trusted proxy. */

@@ -27,6 +27,13 @@ export interface HttpOptions<Auth = unknown> extends AppOptions<Auth> {
   readonly openapi?: boolean | OpenApiOptions
 }
 
+/**
+ * The options of an application, in which `authenticate` is required if `declare` has named an auth context that every request has.
+ * Without it, hooks would get `undefined` instead.
+ */
+export type WithAuthenticate<Options extends Readonly<{ authenticate?: unknown }>, Auth> = Options &
+  (undefined extends Auth ? unknown : Required<Pick<Options, 'authenticate'>>)
+
 /** The default of `maxBody`, in bytes. */
 export const defaultMaxBody = 1024 * 1024
 

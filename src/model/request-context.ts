@@ -8,6 +8,9 @@ export interface Logger {
   readonly fatal: LogFunction
 }
 
+/** The levels of a logger. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
+
 /** Writes a log line. */
 interface LogFunction {
   (message: string): void

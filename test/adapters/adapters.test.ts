@@ -225,6 +225,21 @@ for (const { name } of hosts) {
       assert.equal((await client.send('GET', '/api/books?page[size]=1')).status, 200)
     })
 
+    it('sends a stream that has begun to its end when the host is closed, and the store after it', async () => {
+      const stopped = await startHost(name)
+      const outgoing = request(`${stopped.origin}/api/books?page[size]=0`, { agent: false })
+      outgoing.end()
+      const [incoming] = await once(outgoing, 'response')
+      incoming.setEncoding('utf8')
+      await once(incoming, 'readable')
+      const closed = stopped.close()
+      let text = ''
+      for await (const chunk of incoming) text += chunk
+      const { data, meta } = JSON.parse(text)
+      assert.equal(data.length, meta.count)
+      await closed
+    })
+
     it('authenticates before it reads the body, and after the route is found', async () => {
       const calls: string[] = []
       const rejection = new RequestError({

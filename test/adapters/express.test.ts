@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import { after, before, describe, it, type TestContext } from 'node:test'
-import express, { type Express } from 'express'
+import { after, before, describe, it } from 'node:test'
+import express from 'express'
 import { createNodeHandler } from 'lapidary/node'
 import { openSqlite } from 'lapidary/sqlite'
 import { mediaType } from '../client.ts'
 import { inMemory } from '../databases.ts'
 import { library, libraryTables } from '../engine/library.ts'
+import { listen } from './listen.ts'
 
 const store = openSqlite(library, ':memory:')
 before(async () => {
@@ -26,17 +25,6 @@ const log = {
   },
 }
 const handler = (prefix: string) => createNodeHandler({ model: library, store, prefix, log })
-
-async function listen(test: TestContext, app: Express): Promise<string> {
-  const server = createServer(app).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  test.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const address = server.address()
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-}
 
 const post = (url: string, type = mediaType) =>
   fetch(url, {

@@ -85,11 +85,11 @@ export const hosts: readonly Host[] = [
     start: async ({ authenticateBy, ...options }) => {
       const app = express()
       app.use(
-        createNodeHandler<express.Request>({
+        createNodeHandler({
           ...options,
           log: silent,
           ...(authenticateBy && {
-            authenticate: (request) => authenticateBy((name) => request.get(name)),
+            authenticate: (request: express.Request) => authenticateBy((name) => request.get(name)),
           }),
         }),
       )

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { expectTypeOf } from 'expect-type'
+import type { Request as ExpressRequest } from 'express'
 import type { FastifyInstance } from 'fastify'
 import {
   attribute,
@@ -36,8 +37,14 @@ const note = maybe.resource('note', {
   fields,
 })
 
+/** A route handler of Next.js: https://nextjs.org/docs/app/api-reference/file-conventions/route */
+type NextRoute = (
+  request: Request,
+  context: { params: Promise<{ path: string[] }> },
+) => Promise<Response>
+
 /** The types that follow from the auth context of a model. Nothing here runs. */
-function authContexts(store: Store, app: FastifyInstance): readonly unknown[] {
+function authContexts(store: Store, app: FastifyInstance, request: Request): readonly unknown[] {
   const model = signedIn.defineModel([thing])
   const open = maybe.defineModel([note])
   const untyped = defineModel([thing])
@@ -50,6 +57,18 @@ function authContexts(store: Store, app: FastifyInstance): readonly unknown[] {
     createServer({ model: untyped, store, authenticate: () => 5 }),
     createHandler({ model, store, authenticate: async () => user }),
     createNodeHandler({ model, store, authenticate: () => user }),
+    createNodeHandler({
+      model,
+      store,
+      authenticate: ({ ip }: ExpressRequest) => (ip ? user : { id: '0' }),
+    }),
+    createHandler({ model, store })(request, { auth: user }),
+    createHandler({ model, store, authenticate: () => user })(request, { auth: undefined }),
+    createHandler({ model: untyped, store })(request, { auth: 5 }),
+    createHandler({ model, store }) satisfies NextRoute,
+    createServer({ model: open, store }),
+    createServer({ model: untyped, store }),
+    createNodeHandler({ model: open, store }),
     app.register(jsonApi, { model, store, authenticate: () => user }),
     { model, store, authenticate: () => user } satisfies JsonApiOptions<User>,
     // @ts-expect-error no user
@@ -60,6 +79,14 @@ function authContexts(store: Store, app: FastifyInstance): readonly unknown[] {
     createHandler({ model, store, authenticate: async () => ({ name: 'Ada' }) }),
     // @ts-expect-error no user
     createNodeHandler({ model, store, authenticate: () => 'Ada' }),
+    // @ts-expect-error no user
+    createNodeHandler({ model, store, authenticate: ({ ip }: ExpressRequest) => ip }),
+    // @ts-expect-error no user
+    createHandler({ model, store })(request, { auth: 'Ada' }),
+    // @ts-expect-error every request has a user
+    createServer({ model, store }),
+    // @ts-expect-error every request has a user
+    createNodeHandler({ model, store }),
     // Fastify takes the type of the options from the plugin alone, so `satisfies` checks them.
     app.register(jsonApi, { model, store, authenticate: () => 5 }),
     // @ts-expect-error no user

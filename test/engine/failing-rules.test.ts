@@ -97,7 +97,7 @@ for (const database of databases)
   describe(`Functions of rules that throw · ${database.name}`, () => {
     let opened: OpenDatabase
     let store: Store
-    let handle: ReturnType<typeof createHandler>
+    let handle: ReturnType<typeof createHandler<User>>
     before(async () => {
       opened = await database.create()
       const { newId, id } = database.columnTypes

@@ -1,9 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-
-/** A request id that a client or a proxy may send: short, and without characters that need quoting in a log. */
-const idPattern = /^[\w.:/+=@-]{1,128}$/
-/** The header field `traceparent` (https://www.w3.org/TR/trace-context/#traceparent-header), with the trace id in a group. */
-const traceparentPattern = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
+import { findRequestId } from '../request-id.ts'
 
 /**
  * Creates the generator of the request ids in the log of a server: the header field `x-request-id` of the request, or the
@@ -12,11 +8,8 @@ const traceparentPattern = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
 export function createRequestIdGenerator(): (request: Pick<IncomingMessage, 'headers'>) => string {
   let last = 0
   return ({ headers }) => {
-    const { 'x-request-id': id, traceparent } = headers
-    if (typeof id === 'string' && idPattern.test(id)) return id
-    const traceId =
-      typeof traceparent === 'string' ? traceparentPattern.exec(traceparent)?.[1] : undefined
-    if (traceId !== undefined) return traceId
+    const id = findRequestId((name) => headers[name])
+    if (id !== undefined) return id
     last = (last + 1) % Number.MAX_SAFE_INTEGER
     return `req-${last.toString(36)}`
   }

@@ -7,12 +7,13 @@ import fastify, {
 } from 'fastify'
 import { isObject } from '../../model/json.ts'
 import { isFunction, mustBe, oneOf, optional } from '../../model/option-checks.ts'
+import { logLevels } from '../../model/request-context.ts'
 import { describeHealth } from '../../openapi/describe-addresses.ts'
 import type { OpenApiOptions } from '../../openapi/options.ts'
 import { addPublicHost } from '../bounded-server/request-head.ts'
 import { createServerFactory, type HttpServerOptions } from '../bounded-server/server-factory.ts'
 import { maxUrlLength } from '../headers.ts'
-import { anyValue, checkHttpOptions, optionalCount } from '../options.ts'
+import { anyValue, checkHttpOptions, optionalCount, type WithAuthenticate } from '../options.ts'
 import { addAccessLog } from './access-log.ts'
 import { addDrain } from './drain.ts'
 import { createErrorReporter } from './errors.ts'
@@ -76,7 +77,6 @@ export interface ServerOptions<Auth = unknown> extends JsonApiOptions<Auth>, Fas
 /** Request line and header fields together, in bytes. */
 const maxHeaderSize = 64 * 1024
 
-const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
 const flag = mustBe('true or false', (value) => typeof value === 'boolean')
 
@@ -89,7 +89,7 @@ const serverChecks = {
   loggerInstance: anyValue,
   https: optional(mustBe('an object', isObject)),
   http2: optional(flag),
-  logLevel: optional(oneOf(...logLevels)),
+  logLevel: optional(oneOf(...logLevels, 'silent')),
   accessLog: optional(flag),
   health: optional(flag),
   shutdownDelay: optional(mustBe('a whole number from 0', isCount)),
@@ -108,7 +108,9 @@ const serverChecks = {
  * @returns a Fastify instance: call `listen` on it, and close the store after it
  * @throws DeclarationError for unknown or wrong options
  */
-export function createServer<Auth = unknown>(options: ServerOptions<Auth>): FastifyInstance {
+export function createServer<Auth = unknown>(
+  options: WithAuthenticate<ServerOptions<Auth>, Auth>,
+): FastifyInstance {
   checkHttpOptions(options, 'createServer', serverChecks)
   const { logLevel = 'info', accessLog = true } = options
   const lazyLogs = hasOwnLogger(options) ? undefined : new LazyLogController(createLogger(logLevel))
