@@ -54,6 +54,7 @@ export {
   type ActionValues,
   action,
   type DeclareAction,
+  type Inferred,
   type NoParameters,
 } from './model/action.ts'
 export { type ArrayOptions, array } from './model/array-kind.ts'
@@ -81,7 +82,7 @@ export type { DecimalSize } from './model/decimals.ts'
 export { DeclarationError } from './model/declaration-error.ts'
 export { type Declare, declare } from './model/declare.ts'
 export { type ColumnKind, type DerivedKind, defineKind } from './model/define-kind.ts'
-export { type DeclarationsOf, defineModel } from './model/define-model.ts'
+export { type Checked, type DeclarationsOf, defineModel } from './model/define-model.ts'
 export { type BoundValue, type DialectName, type Sql, sql } from './model/dialect.ts'
 export type {
   ApiDocument,

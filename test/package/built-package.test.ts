@@ -34,6 +34,12 @@ describe('The built package', long, () => {
     )
   })
 
+  it('shares the Fastify of an application from the version on that docs/installing.md names', () => {
+    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const [, version] = /has Fastify (\S+) or a later 5/.exec(readPage('docs/installing.md')) ?? []
+    assert.equal(manifest.peerDependencies.fastify, `^${version}`)
+  })
+
   it('has the public API that was reviewed; run npm run api to write a change of it', () => {
     const reviewed = readFileSync(new URL('public-api.txt', import.meta.url), 'utf8')
     assert.deepEqual(formatPublicApi(folder).split('\n'), reviewed.split('\n'))

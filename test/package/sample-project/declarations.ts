@@ -1,4 +1,5 @@
 import {
+  array,
   attribute,
   boolean,
   bytes,
@@ -6,17 +7,23 @@ import {
   date,
   datetime,
   decimal,
+  declare,
   defineModel,
   email,
   enumeration,
   expression,
+  idQuery,
   integer,
   integer64,
   json,
   notNull,
+  nullable,
   number,
+  type RowRule,
   resource,
   sql,
+  storedAs,
+  tableFunction,
   text,
   time,
   toMany,
@@ -78,3 +85,38 @@ export const tag = resource('tag', {
 })
 export const resources = [article, person, tag] as const
 export const model = defineModel(resources)
+
+// An application with an auth context exports the functions of `declare` from one module.
+export interface User {
+  readonly id: string
+}
+export const team = declare<{ auth: User }>()
+export const { action, auth, resource: teamResource, defineModel: defineTeamModel } = team
+export const me = auth(({ id }) => id)
+export const own: RowRule<User> = { filter: [{ name: 'owner', op: 'eq', val: me }] }
+export const rules = { read: true, update: own } as const
+export const close = action({
+  parameters: { note: text, day: nullable(date) },
+  returns: { resource: 'note' },
+  run: async ({ id }) => id,
+})
+export const search = idQuery({ words: text }, ({ words }) => sql`select id from find(${words})`)
+export const note = teamResource('note', {
+  path: '/notes',
+  table: 'note',
+  access: rules,
+  actions: { close },
+  queries: { search },
+  fields: {
+    owner: attribute(text),
+    tags: attribute(array(text)),
+    at: attribute(storedAs(datetime, 'epoch-seconds')),
+  },
+})
+export const total = teamResource('total', {
+  path: '/totals',
+  table: tableFunction({ since: date }, ({ since }) => sql`select * from totals(${since})`),
+  access: 'read-only',
+  fields: { amount: attribute(amount) },
+})
+export const teamModel = defineTeamModel([note, total])
