@@ -6,6 +6,9 @@ export const maxBufferedRows = 500
 /** The same for the response to a write and for a read inside of a transaction, which cannot be streamed. */
 export const maxWriteResources = 10_000
 
+/** The most characters of the texts that a read holds in memory; a longer document is streamed. */
+export const maxBufferedText = 2 ** 20
+
 /** The most ids in the linkage of one relationship that a read holds in memory. */
 export const maxBufferedLinkage = 10_000
 /** The same for the response to a write, which cannot be streamed. */

@@ -1,6 +1,17 @@
+import type { CompleteRows } from '../plan/read-result.ts'
+import { maxBufferedText } from './buffering.ts'
+
 /** Returns the number of characters in the texts of a row: streams limit the size of a batch by it. */
 export function countCharacters(row: readonly unknown[]): number {
   let characters = 0
   for (const value of row) if (typeof value === 'string') characters += value.length
   return characters
+}
+
+/** Whether the texts of a document are short enough to hold it in memory; a longer one is streamed. */
+export function fitsMemory({ primary, included }: CompleteRows): boolean {
+  let characters = 0
+  for (const row of primary) characters += countCharacters(row)
+  for (const { rows } of included) for (const row of rows) characters += countCharacters(row)
+  return characters <= maxBufferedText
 }

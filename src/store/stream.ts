@@ -12,6 +12,8 @@ export interface QueryRequest {
   readonly values: RunValues
   /** Whether the statement is the count of a list, which may be taken from a cache. */
   readonly isCount?: boolean
+  /** Whether the rows must fit into a document in memory. */
+  readonly isBounded?: boolean
 }
 
 /** A read transaction from which a document is streamed. */

@@ -82,6 +82,66 @@ describeService('Responses of more than 500 resources', (app) => {
   })
 })
 
+describeService('Documents of more than 1 MiB', (app) => {
+  if (!isShared(app)) return
+  const isStreamed = ({ headers }: TestResponse) => headers['transfer-encoding'] === 'chunked'
+
+  for (const [persons, nameLength] of [
+    [300, 10_000],
+    [20, 100_000],
+  ] as const) {
+    it(`are streamed, and smaller ones are not: names of ${nameLength} characters`, async () => {
+      await insertMany(app.databaseUrl, { persons, computers: 1, nameLength })
+      const query = { include: 'owner', sort: '-id' }
+      const large = await app.get('/computers', { ...query, 'page[size]': String(persons) })
+      assert.equal(isStreamed(large), true)
+      assert.equal(large.body.meta?.count, persons)
+      const one = await app.get('/computers/2', { include: 'owner' })
+      assert.equal(isStreamed(one), false)
+      assert.equal(String(one.body.included?.[0]?.attributes?.name).length, nameLength)
+      assert.deepEqual(
+        large.body.included?.find(({ id }) => id === '2'),
+        one.body.included?.[0],
+      )
+      const list = await app.get('/persons', { sort: 'name', 'page[size]': String(persons) })
+      assert.equal(isStreamed(list), true)
+      assert.deepEqual(
+        list.many.map(({ attributes }) => String(attributes?.name).length),
+        Array(persons).fill(nameLength),
+      )
+      const person = await app.get('/persons/2')
+      assert.equal(isStreamed(person), false)
+      assert.deepEqual(
+        person.one,
+        list.many.find(({ id }) => id === '2'),
+      )
+      const sparse = await app.get('/persons', { 'fields[person]': 'email', 'page[size]': '300' })
+      assert.deepEqual([isStreamed(sparse), sparse.many.length], [false, persons])
+    })
+  }
+
+  it('are found by searches, with the same errors as smaller ones', async () => {
+    await insertMany(app.databaseUrl, { persons: 20, computers: 0, nameLength: 100_000 })
+    for (const [op, val] of [
+      ['like', '%n 7.%'],
+      ['ilike', 'PERSON 7.'],
+      ['match', '7'],
+      ['startswith', 'Person 7.'],
+    ] as const) {
+      const found = await app.get('/persons', { filter: [{ name: 'name', op, val }] })
+      assert.deepEqual([op, ids(found), found.body.meta?.count], [op, ['7'], 1])
+    }
+    const none = await app.get('/persons', {
+      filter: [{ name: 'name', op: 'endswith', val: 'x' }],
+    })
+    assert.deepEqual([none.many.length, none.body.meta?.count], [0, 0])
+    const missing = await app.get('/persons/99/computers', {
+      filter: [{ name: 'owner__name', op: 'like', val: '%..%' }],
+    })
+    assert.equal(missing.status, 404)
+  })
+})
+
 describeService('Linkage of more than 10,000 computers', (app) => {
   if (!isShared(app)) return
   const isStreamed = ({ headers }: TestResponse) => headers['transfer-encoding'] === 'chunked'

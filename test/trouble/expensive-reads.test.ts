@@ -9,6 +9,7 @@ import { attribute, defineModel, resource, text } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { openSqlite } from 'lapidary/sqlite'
 import { mediaType } from '../client.ts'
+import { partOf } from '../long-tests.ts'
 import { isExhaustive } from '../property/seed.ts'
 import { folder, start } from '../service/child.ts'
 import { executeDirectly, insertMany, isShared } from '../service/direct-database.ts'
@@ -138,6 +139,15 @@ describe('Expensive reads that look cheap', () => {
   })
   after(() => close())
 
+  /** Replaces the notes by 60 of almost 1 MB, which few rows do not show. */
+  function insertLargeNotes(): void {
+    const other = new DatabaseSync(database)
+    other.exec(`delete from note;
+      with recursive n (id) as (select 1 union all select id + 1 from n limit 60)
+      insert into note select id, printf('%.*c', 900000, 'a') from n`)
+    other.close()
+  }
+
   /** Sends a request that must be stopped; the timer shows that it does not block the process. */
   async function assertStopped(url: string): Promise<void> {
     let ticks = 0
@@ -162,6 +172,18 @@ describe('Expensive reads that look cheap', () => {
     other.close()
     await assertStopped(url)
   })
+
+  for (const [index, op] of ['match', 'ilike', 'endswith'].entries()) {
+    it(`are stopped when few rows have large texts: ${op}`, partOf(index, 3), async () => {
+      insertLargeNotes()
+      await assertStopped(
+        expensivePath
+          .replace('/persons', '/notes')
+          .replaceAll('name%22%3A%22name', 'name%22%3A%22text')
+          .replaceAll('match', op),
+      )
+    })
+  }
 
   it('are stopped when a view has an endless recursion', async () => {
     await assertStopped('/numbers?sort=-id')

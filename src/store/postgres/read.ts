@@ -4,6 +4,7 @@ import type { ReadPlan } from '../../plan/read.ts'
 import { type CompleteRows, pairWithLayouts, type Rows } from '../../plan/read-result.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import { isList, maxBufferedRows, maxWriteResources } from '../buffering.ts'
+import { fitsMemory } from '../count-characters.ts'
 import { notFoundError } from '../not-found.ts'
 import { countFromRows, pageWindow } from '../page-window.ts'
 import { checkResourceLimit, type SizeLimit, tooManyResourcesError } from '../resource-limit.ts'
@@ -97,7 +98,8 @@ export async function readWithCachedCount(
   const { rows, snapshotId } = document
   if (cacheable && snapshotId !== null)
     counts.add(cacheable, values, { count: rows.count, snapshotId })
-  return bufferedOrUndefined(document)
+  const complete = bufferedOrUndefined(document)
+  return complete && fitsMemory(complete) ? complete : undefined
 }
 
 /**
@@ -125,7 +127,7 @@ async function readReversedPage(
   const isCountValid = result[0]?.[0] === true
   if (!isCountValid) return undefined
   const { rows, isCut, longLinkage } = parseDocument(result, statement, { plan, id })
-  if (isCut || longLinkage !== undefined) return undefined
+  if (isCut || longLinkage !== undefined || !fitsMemory(rows)) return undefined
   return { ...rows, count, primary: rows.primary.toReversed() }
 }
 
@@ -216,7 +218,9 @@ export async function readWithHooks(
     limitRows(createRunValues(plan, id), maxBufferedRows),
   )
   const complete = bufferedOrUndefined(parseDocument(result, statement, { plan, id }))
-  if (complete === undefined) return streamRead(transaction, plan, id, options)
+  // Other reads have a connection from which nothing may be streamed.
+  const isStream = complete === undefined || (mayNeedStream(plan) && !fitsMemory(complete))
+  if (isStream) return streamRead(transaction, plan, id, options)
   if (limit) checkResourceLimit(complete, plan, limit)
   for (const [batch, layout] of pairWithLayouts(complete, plan.shape))
     await hooks.after(batch, layout, query)

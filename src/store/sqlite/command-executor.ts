@@ -3,6 +3,7 @@ import { HeaderError } from '../../errors/errors.ts'
 import type { Statement } from '../statement.ts'
 import type { SqliteConnection } from './connection.ts'
 import { SqliteCountCache } from './counts.ts'
+import { LargeResultError } from './large-values.ts'
 import type { ReaderCommand, ReaderReply, ReaderRequest } from './reader-messages.ts'
 import { type StatementWork, workChannel } from './statement-work.ts'
 
@@ -60,6 +61,11 @@ export class CommandExecutor {
         return undefined
       case 'all':
         return { is: 'rows', rows: connection.rawRows(this.#intern(command.sql), command.values) }
+      case 'bounded':
+        return {
+          is: 'rows',
+          rows: connection.boundedRows(this.#intern(command.sql), command.values),
+        }
       case 'count':
         return {
           is: 'rows',
@@ -99,6 +105,7 @@ export class CommandExecutor {
 }
 
 function toErrorReply(error: unknown): ReaderReply {
+  if (error instanceof LargeResultError) return { is: 'too large' }
   if (error instanceof HeaderError) {
     const { message: detail, headers } = error
     // A read has no other codes.

@@ -49,7 +49,7 @@ export class ConnectionPool {
 
   #connect(): SqliteConnection {
     const pageCache = pageCacheSizes.shortLived
-    const connection = new SqliteConnection(this.#path, 'reader', { pageCache })
+    const connection = new SqliteConnection(this.#path, 'reader', { pageCache, limitsValues: true })
     this.#open.add(connection)
     return connection
   }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { BoundValue, ParameterValue } from '../../model/dialect.ts'
 import type { Row } from '../../plan/row-layout.ts'
+import { maxBufferedText } from '../buffering.ts'
 import { countCharacters } from '../count-characters.ts'
 import type { RunValues, Statement } from '../statement.ts'
 import { publishStatement } from '../statement-events.ts'
@@ -8,6 +9,7 @@ import { bound, loadRows } from '../statement-values.ts'
 import { type ControlStatements, prepareControlStatements } from './control-statements.ts'
 import { translateError, translateErrors } from './errors.ts'
 import { addFunctions } from './functions.ts'
+import { LargeResultError } from './large-values.ts'
 import { type ConnectionRole, openDatabase, pageCacheSizes } from './open-database.ts'
 import { hasTextPattern, matchesLike, PatternRegistry } from './patterns.ts'
 import {
@@ -18,6 +20,7 @@ import {
 } from './prepared.ts'
 import { createRowReader, readRows, switchToBigInts, toNumberIfSafe } from './rows.ts'
 import { publishWork } from './statement-work.ts'
+import { findSearchedSize, ValueLimit } from './value-limit.ts'
 import { watchVolatileFunctions } from './volatile-functions.ts'
 
 /** The memory of a connection's prepared statements in bytes, by default. */
@@ -31,6 +34,8 @@ export interface ConnectionOptions {
   readonly pageCache?: number
   /** Prepared statements, in bytes. */
   readonly statementCache?: number
+  /** Whether a value that is too large for the server's process is an error. Default false. */
+  readonly limitsValues?: boolean
 }
 
 /** A connection to a database. It prepares each statement once, and runs one transaction at a time. */
@@ -40,6 +45,7 @@ export class SqliteConnection {
   readonly #control: ControlStatements
   readonly #prepared: PreparedStatements
   readonly #patterns = new PatternRegistry()
+  readonly #valueLimit: ValueLimit | undefined
   /** Statements that call a volatile function. */
   readonly #volatile = new WeakSet<Statement>()
   #usesVolatileFunction = false
@@ -52,12 +58,14 @@ export class SqliteConnection {
     {
       pageCache = pageCacheSizes.longLived,
       statementCache = defaultStatementCache,
+      limitsValues = false,
     }: ConnectionOptions = {},
   ) {
     this.#role = role
     this.#prepared = createPreparedStatements(statementCache)
     this.#database = openDatabase(path, role, pageCache)
     this.#control = prepareControlStatements(this.#database)
+    this.#valueLimit = limitsValues ? new ValueLimit(this.#database) : undefined
     addFunctions(
       this.#database,
       (text, patternNumber) => this.#patterns.matches(text, patternNumber),
@@ -88,12 +96,43 @@ export class SqliteConnection {
     publishStatement(statement.sql)
     try {
       const prepared = this.#prepare(statement)
-      const rows = readRows(prepared, boundValues)
+      const rows = this.#valueLimit
+        ? this.#valueLimit.run(prepared.searchedSize, () => readRows(prepared, boundValues))
+        : readRows(prepared, boundValues)
       publishWork(prepared, statement.sql, rows.length)
       return rows
     } catch (error) {
       throw this.#role === 'introspector' ? error : translateError(error, statement.sql)
     }
+  }
+
+  /**
+   * Returns the rows of a statement as the driver reads them.
+   * @throws LargeResultError when their texts are too long for a document in memory
+   */
+  boundedRows(statement: Statement, values: readonly ParameterValue[]): unknown[][] {
+    return this.#withPatterns(values, (boundValues) =>
+      translateErrors(() => {
+        const prepared = this.#prepare(statement)
+        const readNext = createRowReader(prepared, boundValues)
+        const { rows, isLast } = readBatch(readNext, Number.POSITIVE_INFINITY, maxBufferedText)
+        publishWork(prepared, statement.sql, rows.length)
+        if (isLast) return rows
+        // It would keep its place in the snapshot.
+        this.#prepared.delete(statement)
+        throw new LargeResultError()
+      }),
+    )
+  }
+
+  /** Whether a value that is too large for the server's process is an error. */
+  get limitsValues(): boolean {
+    return this.#valueLimit?.isSupported ?? false
+  }
+
+  /** Runs work that reads few rows, whose values may have any size. */
+  withLargeValues<Result>(work: () => Result): Result {
+    return this.#valueLimit ? this.#valueLimit.suspend(work) : work()
   }
 
   /** Returns the first value of the first row; `undefined` without a row. */
@@ -142,7 +181,9 @@ export class SqliteConnection {
     try {
       const readNext = createRowReader(prepared, boundValues)
       for (;;) {
-        const { rows, isLast } = translateErrors(() => readBatch(readNext, size))
+        const { rows, isLast } = translateErrors(() =>
+          this.withLargeValues(() => readBatch(readNext, size)),
+        )
         rowCount += rows.length
         if (rows.length > 0) yield rows
         if (isLast) return
@@ -172,7 +213,7 @@ export class SqliteConnection {
       translateErrors(() => {
         const prepared = this.#database.prepare(statement.sql)
         prepared.setReadBigInts(true)
-        return prepared.all(...boundValues).map(convertBigInts)
+        return this.withLargeValues(() => prepared.all(...boundValues).map(convertBigInts))
       }, mayWrite),
     )
   }
@@ -297,7 +338,7 @@ export class SqliteConnection {
   #compile(text: string): PreparedStatement {
     const handle = this.#database.prepare(text)
     handle.setReturnArrays(true)
-    return { handle, readsBigInts: false }
+    return { handle, readsBigInts: false, searchedSize: findSearchedSize(text) }
   }
 
   /** Replaces patterns by their numbers while a statement runs. */
@@ -319,10 +360,11 @@ export class SqliteConnection {
 function readBatch(
   readNext: () => unknown[] | undefined,
   size: number,
+  maxLength = maxBatchLength,
 ): Readonly<{ rows: unknown[][]; isLast: boolean }> {
   const rows: unknown[][] = []
   let length = 0
-  while (rows.length < size && length < maxBatchLength) {
+  while (rows.length < size && length < maxLength) {
     const row = readNext()
     if (row === undefined) return { rows, isLast: true }
     length += countCharacters(row)

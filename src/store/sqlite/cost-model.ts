@@ -82,6 +82,11 @@ export class CostModel {
     if ((user + system) / 1000 > slowDuration) cost.slowUntil = now + slowPeriod
   }
 
+  /** Records that a read has met a value that is too large for this process. @param now - on the clock of `performance.now` */
+  recordLargeValue(cost: ReadCost, now: number): void {
+    cost.slowUntil = now + slowPeriod
+  }
+
   /** Estimates the duration of a read in milliseconds. @param now - on the clock of `performance.now` */
   estimate(cost: ReadCost, { page }: ReadPlan, now: number): number {
     if (now - this.#lastRefresh > sizeLifetime) this.#refresh(now)
@@ -89,7 +94,8 @@ export class CostModel {
     const { fixed, perRow } = cost.estimate
     const rows = page === undefined ? unpagedRows : page.number * page.size
     const duration = fixed + perRow * rows
-    return now < cost.slowUntil ? Math.max(duration, slowDuration) : duration
+    const isSlow = now < cost.slowUntil || (cost.searchesValues && !this.#connection.limitsValues)
+    return isSlow ? Math.max(duration, slowDuration) : duration
   }
 
   /**

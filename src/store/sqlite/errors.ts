@@ -2,11 +2,13 @@ import { HeaderError } from '../../errors/errors.ts'
 import { StoredValueError } from '../../model/stored-values.ts'
 import { ConstraintError } from '../constraint-error.ts'
 import { tooComplexError } from '../too-complex.ts'
+import { LargeValueError } from './large-values.ts'
 
 /** Primary result codes (sqlite.org/rescode.html). */
 const busy = 5
 const locked = 6
 const readOnly = 8
+const tooBig = 18
 const constraint = 19
 
 /** Primary result codes for a file that cannot be read or written, with the reason. */
@@ -74,6 +76,7 @@ export function translateError(error: unknown, statement?: string): unknown {
   if (extendedCode === undefined || !(error instanceof Error)) return error
   const primaryCode = extendedCode & 0xff
   if (primaryCode === busy || primaryCode === locked) return new BusyError()
+  if (primaryCode === tooBig) return new LargeValueError(error.message, { cause: error })
   const reason = fileErrors[primaryCode]
   if (reason !== undefined) {
     const headers = { 'retry-after': '5' }

@@ -1,4 +1,5 @@
 import type { BoundValue, ParameterValue, TextPattern } from '../../model/dialect.ts'
+import { createFindText, overlapsItself } from './find-text.ts'
 import { foldCase, splitFoldedWords } from './functions.ts'
 
 // Precompiled patterns. Node.js converts each text argument of an SQL function to a new string for each call, and frees none
@@ -20,10 +21,10 @@ const globSpecial = /[*?[]/g
 
 /**
  * Converts a pattern of `like`, in which only `%` is special, to a pattern of GLOB. Returns the pattern itself if it contains
- * characters that GLOB does not distinguish.
+ * characters that GLOB does not distinguish, or if the search of GLOB could take much longer than linear time.
  */
 export function toGlobPattern(pattern: TextPattern): ParameterValue {
-  if (equalInGlob.test(pattern.text)) return pattern
+  if (equalInGlob.test(pattern.text) || pattern.text.split('%').some(overlapsItself)) return pattern
   return pattern.text.replace(globSpecial, '[$&]').replaceAll('%', '*')
 }
 
@@ -51,12 +52,14 @@ function compileLike(pattern: string): Matcher {
   const [start = '', ...rest] = pattern.split('%')
   const end = rest.pop()
   if (end === undefined) return (text) => text === pattern
-  const parts = rest.filter((part) => part !== '')
+  const parts = rest
+    .filter((part) => part !== '')
+    .map((part) => ({ find: createFindText(part), length: part.length }))
   return (text) => {
     if (!text.startsWith(start)) return false
     let position = start.length
     for (const part of parts) {
-      const index = text.indexOf(part, position)
+      const index = part.find(text, position)
       if (index === -1) return false
       position = index + part.length
     }

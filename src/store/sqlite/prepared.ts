@@ -16,6 +16,8 @@ export interface PreparedStatement {
   readonly handle: StatementSync & Partial<StatementMemory>
   /** Whether integers are read as bigints (`rows.ts`). */
   readsBigInts: boolean
+  /** The maximum size of the values that it reads in the server's process (`value-limit.ts`). */
+  readonly searchedSize: number | undefined
 }
 
 /** The prepared statements of a connection. */

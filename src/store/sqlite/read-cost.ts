@@ -4,6 +4,7 @@ import type { Statement } from '../statement.ts'
 import type { SqliteConnection } from './connection.ts'
 import { countIndexColumns, explainQueryPlan } from './query-plan.ts'
 import { compileCost, type StatementCost } from './statement-cost.ts'
+import { findSearchedSize } from './value-limit.ts'
 
 /** The estimated duration of a read. */
 interface ReadEstimate {
@@ -23,6 +24,8 @@ export interface ReadCost {
   readonly page: StatementCost | undefined
   /** The statement that counts all rows of a table. */
   readonly tableCount: StatementCost | undefined
+  /** Whether the duration depends on the sizes of values, because statements search in them. */
+  readonly searchesValues: boolean
   /** Whether the read would be expensive in a large database. */
   readonly dependsOnSizes: boolean
   estimate: ReadEstimate
@@ -65,6 +68,7 @@ export function compileReadCost(
   const largest = fixed.reduce((sum, cost) => sum + cost.estimate(() => largeTable), 0)
   return {
     fixed,
+    searchesValues: [rows, count, ...others].some(({ sql }) => findSearchedSize(sql) !== undefined),
     dependsOnSizes: largest > maxInProcessDuration,
     page: stopsAtPage ? rowsCost : undefined,
     tableCount: shape.isPaged && readsTable ? costOf(count) : undefined,

@@ -1,6 +1,7 @@
 import type { Awaitable } from '../../model/hooks.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import { type CompleteRows, pairWithLayouts, type Rows } from '../../plan/read-result.ts'
+import { fitsMemory } from '../count-characters.ts'
 import type { ExplainedStatement } from '../explain.ts'
 import { checkResourceLimit, type SizeLimit } from '../resource-limit.ts'
 import { addAuth, createRunValues } from '../run-values.ts'
@@ -14,6 +15,7 @@ import { SqliteCountCache } from './counts.ts'
 import type { DatabaseFile } from './database-file.ts'
 import { explainSqliteRead } from './explain.ts'
 import type { FullRead } from './full-read.ts'
+import { LargeResultError, LargeValueError } from './large-values.ts'
 import type { SqliteOptions } from './options.ts'
 import { runAsync, runSync } from './query-sequence.ts'
 import { executeFullRead, readPoint } from './read.ts'
@@ -36,6 +38,7 @@ interface EstimatedRead {
   readonly id: string | undefined
   readonly statements: SqliteStatements
   readonly fullRead: FullRead
+  readonly cost: ReadCost
   readonly estimate: number
 }
 
@@ -66,7 +69,10 @@ export class ReadRouter {
   ) {
     this.#file = file
     this.#statementsOf = statementsOf
-    this.#shared = new SqliteConnection(file.path, 'reader', connectionOptions)
+    this.#shared = new SqliteConnection(file.path, 'reader', {
+      ...connectionOptions,
+      limitsValues: true,
+    })
     this.#counts = new SqliteCountCache(this.#shared)
     this.#pool = new ConnectionPool(file.path)
     this.#readers = new ReaderPool(file.path, { readers, timeout, queueSize })
@@ -85,12 +91,12 @@ export class ReadRouter {
     if (options.hooks !== undefined) this.#costs.refuteEstimate(cost)
     const estimate = this.#costs.estimate(cost, plan, now)
     if (options.hooks !== undefined || estimate > maxInProcessDuration)
-      return this.#readInTransaction({ plan, id, statements, fullRead, estimate }, options)
+      return this.#readInTransaction({ plan, id, statements, fullRead, cost, estimate }, options)
     const rows = fullRead.isPointRead
-      ? readPoint(this.#shared, fullRead, plan, id)
+      ? this.#readPoint(fullRead, plan, id)
       : this.#readShared({ statements, fullRead }, plan, { id, cost, start: now })
     if (rows === 'underestimated') return this.read(plan, id, options)
-    return rows ? this.#checked(rows, plan) : this.#stream(plan, id, options)
+    return rows ? this.#checked(rows, plan) : this.#stream(plan, id, options, estimate)
   }
 
   /** Runs a read and returns its statements with their plans. @throws NotFoundError, and `query_timeout` (503) */
@@ -140,18 +146,45 @@ export class ReadRouter {
   ): CompleteRows | undefined | 'underestimated' {
     const cpuStart = cost.isSuspect ? process.threadCpuUsage() : undefined
     const queries = executeFullRead(full, plan, id)
-    const rows = this.#shared.snapshot(() =>
-      this.#costs.refuteEstimate(cost)
-        ? 'underestimated'
-        : runSync(queries, (request) => this.#counts.query(authorize(request, plan))),
-    )
-    this.#costs.recordDuration(cost, start, cpuStart)
-    return rows
+    try {
+      const rows = this.#shared.snapshot(() =>
+        this.#costs.refuteEstimate(cost)
+          ? 'underestimated'
+          : runSync(queries, (request) => this.#counts.query(authorize(request, plan))),
+      )
+      this.#costs.recordDuration(cost, start, cpuStart)
+      return rows === undefined || rows === 'underestimated' || fitsMemory(rows) ? rows : undefined
+    } catch (error) {
+      if (!(error instanceof LargeValueError)) throw error
+      this.#costs.recordLargeValue(cost, start)
+      return 'underestimated'
+    }
+  }
+
+  /** Looks up a row by its id. Its values may have any size. */
+  #readPoint(fullRead: FullRead, plan: ReadPlan, id: string | undefined): CompleteRows {
+    try {
+      return readPoint(this.#shared, fullRead, plan, id)
+    } catch (error) {
+      if (!(error instanceof LargeValueError)) throw error
+      return this.#shared.withLargeValues(() => readPoint(this.#shared, fullRead, plan, id))
+    }
   }
 
   /** Executes a read, with its hooks, in a transaction on a connection of its own. */
   async #readInTransaction(read: EstimatedRead, options: ReadOptions): Promise<Rows> {
-    const { plan, id, statements, fullRead, estimate } = read
+    try {
+      return await this.#tryInTransaction(read, options)
+    } catch (error) {
+      if (!(error instanceof LargeValueError)) throw error
+      // The transaction was in this process, where its hooks cannot have changed anything.
+      this.#costs.recordLargeValue(read.cost, performance.now())
+      return this.#tryInTransaction({ ...read, estimate: unknownDuration }, options)
+    }
+  }
+
+  async #tryInTransaction(read: EstimatedRead, options: ReadOptions): Promise<Rows> {
+    const { plan, id, estimate } = read
     const { hooks } = options
     // Hooks take time of their own, and with hooks the transaction may become a stream. So each statement has its own deadline.
     const isStream = hooks !== undefined
@@ -159,10 +192,7 @@ export class ReadRouter {
     const rows = await endOnError(transaction, async () => {
       const runQuery = createSqliteRunQuery(transaction)
       await hooks?.before(runQuery)
-      const queries = executeFullRead({ statements, fullRead }, plan, id)
-      const complete = await runAsync(queries, (request) =>
-        transaction.query(authorize(request, plan)),
-      )
+      const complete = await readBounded(transaction, read)
       if (complete === undefined && hooks)
         return streamRows(transaction, {
           ...this.#streamedRead(transaction, plan, id),
@@ -174,17 +204,32 @@ export class ReadRouter {
       transaction.end()
       return complete
     })
-    return rows ? this.#checked(rows, plan) : this.#stream(plan, id, options)
+    return rows ? this.#checked(rows, plan) : this.#stream(plan, id, options, estimate)
   }
 
-  async #stream(plan: ReadPlan, id: string | undefined, options: ReadOptions): Promise<Rows> {
+  /** @param knownEstimate - that of the full read, in milliseconds */
+  async #stream(
+    plan: ReadPlan,
+    id: string | undefined,
+    options: ReadOptions,
+    knownEstimate: number,
+  ): Promise<Rows> {
     const cost = this.#costs.ofStream(plan.shape, this.#statementsOf(plan.identity))
     this.#costs.refuteEstimate(cost)
     const estimate = this.#costs.estimate(cost, plan, performance.now())
-    const transaction = await this.#begin(estimate, true, options)
-    return endOnError(transaction, () =>
-      streamRows(transaction, this.#streamedRead(transaction, plan, id)),
-    )
+    const begin = async (duration: number) => {
+      const transaction = await this.#begin(duration, true, options)
+      return endOnError(transaction, () =>
+        streamRows(transaction, this.#streamedRead(transaction, plan, id)),
+      )
+    }
+    try {
+      // The first batch shows nothing of the values that a search meets later.
+      return await begin(cost.searchesValues ? unknownDuration : Math.max(estimate, knownEstimate))
+    } catch (error) {
+      if (!(error instanceof LargeValueError)) throw error
+      return begin(unknownDuration)
+    }
   }
 
   #streamedRead(
@@ -218,6 +263,23 @@ export class ReadRouter {
   #checked(rows: Rows, plan: ReadPlan): Rows {
     if (this.#limit && rows.is === 'complete') checkResourceLimit(rows, plan, this.#limit)
     return rows
+  }
+}
+
+/** Executes a read in a transaction. @returns `undefined` when its document does not fit into memory */
+async function readBounded(
+  transaction: ReadTransaction,
+  { plan, id, statements, fullRead }: EstimatedRead,
+): Promise<CompleteRows | undefined> {
+  try {
+    const queries = executeFullRead({ statements, fullRead }, plan, id)
+    const rows = await runAsync(queries, (request) =>
+      transaction.query({ ...authorize(request, plan), isBounded: true }),
+    )
+    return rows && fitsMemory(rows) ? rows : undefined
+  } catch (error) {
+    if (error instanceof LargeResultError) return undefined
+    throw error
   }
 }
 

@@ -8,6 +8,8 @@ export type ReaderCommand =
   | Readonly<{ do: 'begin' }>
   /** Runs a statement: every row, a count, or rows as objects. */
   | Readonly<{ do: 'all' | 'count' | 'records'; sql: string; values: readonly ParameterValue[] }>
+  /** Runs a statement whose rows must fit into a document in memory. */
+  | Readonly<{ do: 'bounded'; sql: string; values: readonly ParameterValue[] }>
   /** Starts a statement that is read in batches. No reply. @param size - in rows */
   | Readonly<{ do: 'open'; sql: string; values: readonly ParameterValue[]; size: number }>
   /** Reads the next batch. */
@@ -27,6 +29,8 @@ export type ReaderReply = ReplyContent & { readonly work?: StatementWork | undef
 type ReplyContent =
   | Readonly<{ is: 'rows'; rows: unknown[][] }>
   | Readonly<{ is: 'records'; records: readonly SqlRecord[] }>
+  /** The rows do not fit into a document in memory. */
+  | Readonly<{ is: 'too large' }>
   /** The next batch; empty at the end. */
   | Readonly<{ is: 'batch'; rows: unknown[][] }>
   /** An error that is reported to the client. */

@@ -4,6 +4,7 @@ import type { RunValues, Statement } from '../statement.ts'
 import { publishStatement } from '../statement-events.ts'
 import { bound } from '../statement-values.ts'
 import type { QueryRequest } from '../stream.ts'
+import { LargeResultError } from './large-values.ts'
 import type { ReadTransaction, SqlRecord } from './read-transaction.ts'
 import type { Reader } from './reader.ts'
 import type { ReaderCommand, ReaderReply } from './reader-messages.ts'
@@ -41,10 +42,11 @@ export class RemoteTransaction implements ReadTransaction {
     if (signal?.aborted) this.#handleAbort()
   }
 
-  async query({ statement, values, isCount }: QueryRequest): Promise<readonly Row[]> {
+  async query({ statement, values, isCount, isBounded }: QueryRequest): Promise<readonly Row[]> {
     publishStatement(statement.sql)
     const execution = { sql: statement.sql, values: bound(statement, values) }
-    const reply = await this.#request({ do: isCount ? 'count' : 'all', ...execution })
+    const bounded = isBounded ? 'bounded' : 'all'
+    const reply = await this.#request({ do: isCount ? 'count' : bounded, ...execution })
     return loadRows(reply, statement)
   }
 
@@ -100,6 +102,7 @@ export class RemoteTransaction implements ReadTransaction {
 
 /** @returns the reply, unless it is an error @throws the error */
 function throwReportedError(reply: ReaderReply): ReaderReply {
+  if (reply.is === 'too large') throw new LargeResultError()
   if (reply.is === 'request-error') throw new HeaderError(reply.code, reply.detail, reply.headers)
   if (reply.is !== 'error') return reply
   const error = new Error(reply.message)

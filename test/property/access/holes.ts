@@ -194,10 +194,9 @@ export const holes: readonly Hole[] = [
     seed: 302,
     variant: 'large-sqlite',
     file: 'src/store/sqlite/read-router.ts',
-    from: 'const { plan, id, statements, fullRead, estimate } = read',
-    to: `const { plan, id, estimate } = read
-    const statements = this.#statementsOf(undefined)
-    const fullRead = statements.fullRead(plan.shape)`,
+    from: 'this.#readInTransaction({ plan, id, statements, fullRead, cost, estimate }, options)',
+    to: `this.#readInTransaction({ plan, id, statements: this.#statementsOf(undefined),
+        fullRead: this.#statementsOf(undefined).fullRead(plan.shape), cost, estimate }, options)`,
   },
   {
     title: 'a stream on PostgreSQL ignores the rule',

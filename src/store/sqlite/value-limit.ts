@@ -1,0 +1,79 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+// The cost of a read is estimated from numbers of rows, and a row can hold a value of any size. So the connection that runs
+// cheap reads in the server's process reads no large values: SQLite stops at the first one, and the read runs in a reader
+// process (docs/decisions/0041).
+
+/** The maximum size of a value that is read in the server's process, in bytes. */
+const maxValueSize = 64 * 1024
+/** The maximum size of a text that a statement with one search reads in the server's process, in bytes. More searches share it. */
+const maxSearchedSize = 16 * 1024
+/** The size that any number of searches may read, in bytes. */
+const minSearchedSize = 1024
+
+/** Operations of SQL whose duration depends on the size of their argument. SQLite parses a JSON document once for several paths. */
+const searches = /lapidary_(?!after|is_valid)|\b(?:instr|substr|length)\(| glob /g
+const jsonOperations = /->>|\bjson_(?:extract|type|valid)\(|\bjson_each\((?!\?)/
+
+/** SQLite's limits of a connection, which Node.js has from 26 on (sqlite.org/c3ref/limit.html). */
+interface Limits {
+  /** In bytes of a value. */
+  length: number
+}
+
+/** Returns the limits of a connection; `undefined` where the runtime cannot change them. */
+function limitsOf(database: DatabaseSync): Limits | undefined {
+  const limits: unknown = Reflect.get(database, 'limits')
+  return typeof limits === 'object' && limits !== null && 'length' in limits
+    ? (limits as Limits)
+    : undefined
+}
+
+/** Returns the maximum size of the values that a statement reads in the server's process; `undefined` without a search. */
+export function findSearchedSize(sql: string): number | undefined {
+  const terms = (sql.match(searches)?.length ?? 0) + (jsonOperations.test(sql) ? 1 : 0)
+  return terms === 0 ? undefined : Math.max(minSearchedSize, Math.floor(maxSearchedSize / terms))
+}
+
+/** Limits the size of the values that a connection reads. A larger one is an error of SQLite, `LargeValueError`. */
+export class ValueLimit {
+  readonly #limits: Limits | undefined
+  #isSuspended = false
+
+  constructor(database: DatabaseSync) {
+    this.#limits = limitsOf(database)
+    if (this.#limits) this.#limits.length = maxValueSize
+  }
+
+  /** Whether the runtime can limit values. */
+  get isSupported(): boolean {
+    return this.#limits !== undefined
+  }
+
+  /** Runs a statement with a lower limit. @param size - in bytes; `undefined`: the usual limit */
+  run<Result>(size: number | undefined, work: () => Result): Result {
+    if (size === undefined || this.#limits === undefined || this.#isSuspended) return work()
+    this.#limits.length = size
+    try {
+      return work()
+    } finally {
+      this.#limits.length = maxValueSize
+    }
+  }
+
+  /** Runs work without a limit: for a single row. */
+  suspend<Result>(work: () => Result): Result {
+    if (this.#limits === undefined) return work()
+    this.#isSuspended = true
+    this.#limits.length = unlimited
+    try {
+      return work()
+    } finally {
+      this.#isSuspended = false
+      this.#limits.length = maxValueSize
+    }
+  }
+}
+
+/** More than SQLite's own limit, to which it reduces this one. */
+const unlimited = 2 ** 31 - 1
