@@ -109,16 +109,21 @@ interface ComputedField extends DescribedField {
  * `foreignKey` says which table holds the foreign key, and so which rows a write changes. Keys that are compared with each other
  * have the same number of columns, in the same order.
  */
-export type Link =
-  | Readonly<{ foreignKey: 'own' | 'other'; ownKey: KeyColumns; otherKey: KeyColumns }>
-  | Readonly<{
-      foreignKey: 'join table'
-      ownKey: KeyColumns
-      otherKey: KeyColumns
-      joinTable: Table
-      from: KeyColumns
-      to: KeyColumns
-    }>
+export type Link = Readonly<{
+  ownKey: KeyColumns
+  otherKey: KeyColumns
+  /** Set by a store whose columns have other collations than those that they reference. */
+  collations?: LinkCollations
+}> &
+  (
+    | Readonly<{ foreignKey: 'own' | 'other' }>
+    | Readonly<{ foreignKey: 'join table'; joinTable: Table; from: KeyColumns; to: KeyColumns }>
+  )
+
+/** The collations by which the columns of the keys of a link are compared; `undefined` for a column that is compared by its own. */
+export type LinkCollations = Readonly<
+  Partial<Record<'ownKey' | 'otherKey' | 'from' | 'to', readonly (string | undefined)[]>>
+>
 
 /** A resolved relationship. */
 export interface RelationshipField extends DescribedField {
@@ -297,10 +302,16 @@ export function findPath({ fields }: ResourceType, name: string): AttributeField
 /** Returns the same link seen from the other side. */
 export function reverseLink(link: Link): Link {
   const { ownKey, otherKey } = link
+  const reversed = { ownKey: otherKey, otherKey: ownKey, ...reverseCollations(link) }
   if (link.foreignKey === 'join table')
-    return { ...link, ownKey: otherKey, otherKey: ownKey, from: link.to, to: link.from }
-  const foreignKey = link.foreignKey === 'own' ? 'other' : 'own'
-  return { foreignKey, ownKey: otherKey, otherKey: ownKey }
+    return { ...link, ...reversed, from: link.to, to: link.from }
+  return { ...reversed, foreignKey: link.foreignKey === 'own' ? 'other' : 'own' }
+}
+
+function reverseCollations({ collations }: Link): Pick<Link, 'collations'> {
+  if (collations === undefined) return {}
+  const { ownKey = [], otherKey = [], from = [], to = [] } = collations
+  return { collations: { ownKey: otherKey, otherKey: ownKey, from: to, to: from } }
 }
 
 /** Returns the relationship that the related type declares over the same columns, or `undefined`. */

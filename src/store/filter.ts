@@ -13,6 +13,7 @@ import { findCustomOperator, type Operator, operators } from '../model/operators
 import { listParameters } from '../model/parameter.ts'
 import type { Condition } from '../plan/condition.ts'
 import { idParam, isKeyPresent, selectIdList, toKey } from './keys.ts'
+import { isLinkedFrom, isLinkedFromAny, linkKeyAt } from './link-keys.ts'
 import { castArgument } from './parameter.ts'
 import { compileCounts, isFoundByKey } from './related-rows.ts'
 import {
@@ -26,13 +27,10 @@ import {
 import {
   and,
   columnAt,
-  columnsAt,
   comparisonKey,
   fieldAt,
   getAttribute,
   inScope,
-  isLinkedFrom,
-  isLinkedFromAny,
   sortKey,
   type Target,
   tableAt,
@@ -264,7 +262,7 @@ function compileRelated(
   const { link, to } = field
   const isByKey = isOfRow === true && isFoundByKey(field, target)
   const other = { resource: getResourceType(target.model, to), depth: depth + 1, isOfRow: isByKey }
-  const otherKey = columnsAt(other.depth, link.otherKey)
+  const otherKey = linkKeyAt(link, 'otherKey', other.depth)
   const isId = isSameKey(link.otherKey, other.resource.id.columns)
   const conditions = [
     ...(isId ? [] : isKeyPresent(otherKey)),
@@ -272,7 +270,7 @@ function compileRelated(
     ...(where ? [compileCondition(where, other, target)] : []),
   ]
   const from = tableAt(other.depth, other.resource.table)
-  const ownKey = link.ownKey.map(column)
+  const ownKey = linkKeyAt(link, 'ownKey', column)
   if (isByKey) {
     const isLinked = isLinkedFrom(other.depth, link, toKey(ownKey))
     return sql`exists (select 1 from ${from} where ${and([isLinked, ...conditions])})`
@@ -356,7 +354,7 @@ function compileCount(
 ): Sql {
   const { dialect } = target
   const field = getRelationship(resource, relationship)
-  const ownKey = field.link.ownKey.map(column)
+  const ownKey = linkKeyAt(field.link, 'ownKey', column)
   const isId = isSameKey(field.link.ownKey, resource.id.columns)
   const value = param(parameter, 'integer', dialect)
   const having = (count: Sql) => {

@@ -3,12 +3,14 @@ import {
   findInverse,
   getResourceType,
   type KeyColumns,
+  type Link,
   type Model,
   type RelationshipField,
   type ResourceType,
   type Table,
 } from '../model/model.ts'
 import { quoteIdentifier } from './quote-identifier.ts'
+import type { IndexLookup } from './tables.ts'
 
 /** A relationship without an index. */
 export interface IndexWarning {
@@ -25,6 +27,8 @@ interface ForeignKeyColumns {
   readonly path: string
   readonly table: Table
   readonly columns: KeyColumns
+  /** By which the columns are compared; `undefined` for their own. */
+  readonly collations: readonly (string | undefined)[]
 }
 
 /**
@@ -32,26 +36,70 @@ interface ForeignKeyColumns {
  * @returns a warning for each key
  */
 export function listIndexWarnings(model: Model, catalog: Catalog): IndexWarning[] {
-  const keys = [...model.types.values()].flatMap((resource) =>
-    [...resource.fields.values()].flatMap((field) =>
-      field.is === 'relationship' ? listKeyColumns(field, resource, model) : [],
-    ),
-  )
-  const scanned = keys.filter(({ table, columns }) => {
+  const scanned = listForeignKeys(model).filter(({ table, columns, collations }) => {
     const stored = findTable(catalog, table)
-    return stored?.indexes !== undefined && !isIndexed(stored, columns)
+    return stored?.indexes !== undefined && !isIndexed(stored, columns) && !isCollated(collations)
   })
-  const byColumns = Map.groupBy(scanned, ({ table, columns }) =>
-    JSON.stringify([table.schema ?? catalog.schema, table.name, columns]),
-  )
-  return [...byColumns.values()].flatMap((group) => {
-    const [first] = group
-    if (first === undefined) return []
-    const paths = [...new Set(group.map(({ path }) => path))]
+  return groupByColumns(scanned, catalog).map(([first, paths]) => {
     const names = first.columns.map((column) => `"${column}"`).join(', ')
     const label = first.columns.length === 1 ? 'column' : 'columns'
     const message = `no index begins with the ${label} ${names} of "${first.table.name}", which is scanned to follow the relationship`
     return { paths, message, fix: compileCreateIndex(first, catalog) }
+  })
+}
+
+/**
+ * Warns of relationships whose foreign key is compared by another collation than its own, and has no index of this collation.
+ * @param hasIndex - whether columns are the first of an index of some collations
+ */
+export function listCollationWarnings(
+  model: Model,
+  catalog: Catalog,
+  hasIndex: IndexLookup,
+): IndexWarning[] {
+  const scanned = listForeignKeys(model).filter(
+    ({ table, columns, collations }) =>
+      isCollated(collations) && !hasIndex(table, columns, collations),
+  )
+  return groupByColumns(scanned, catalog).map(([{ table, columns, collations }, paths]) => {
+    const names = columns.map((column) => `"${column}"`).join(', ')
+    const used = [...new Set(collations.filter((each) => each !== undefined))]
+    const message = `${names} of "${table.name}" is compared by the collation ${used.join(' and ')} of what it references, and no index has it, so the table is scanned to follow the relationship`
+    const expression = columns
+      .map((column, index) => formatCollated(quoteIdentifier(column), collations[index]))
+      .join(', ')
+    const indexed = { table, columns: [...columns, ...used], expression }
+    return { paths, message, fix: compileCreateIndex(indexed, catalog) }
+  })
+}
+
+function formatCollated(column: string, collation: string | undefined): string {
+  return collation === undefined ? column : `${column} collate ${collation}`
+}
+
+function isCollated(collations: readonly (string | undefined)[]): boolean {
+  return collations.some((each) => each !== undefined)
+}
+
+function listForeignKeys(model: Model): ForeignKeyColumns[] {
+  return [...model.types.values()].flatMap((resource) =>
+    [...resource.fields.values()].flatMap((field) =>
+      field.is === 'relationship' ? listKeyColumns(field, resource, model) : [],
+    ),
+  )
+}
+
+/** Groups foreign keys with the same columns. @returns one of each group, and the paths of all */
+function groupByColumns(
+  keys: readonly ForeignKeyColumns[],
+  catalog: Catalog,
+): (readonly [ForeignKeyColumns, readonly string[]])[] {
+  const byColumns = Map.groupBy(keys, ({ table, columns }) =>
+    JSON.stringify([table.schema ?? catalog.schema, table.name, columns]),
+  )
+  return [...byColumns.values()].flatMap((group) => {
+    const [first] = group
+    return first === undefined ? [] : [[first, [...new Set(group.map(({ path }) => path))]]]
   })
 }
 
@@ -70,15 +118,28 @@ function listKeyColumns(
   const { link } = field
   switch (link.foreignKey) {
     case 'other':
-      return [{ path, table: getResourceType(model, field.to).table, columns: link.otherKey }]
+      return [{ path, ...keyOf('otherKey', getResourceType(model, field.to).table, link) }]
     case 'own': {
       // Only the inverse relationship finds rows by it.
       const hasInverse = findInverse(model, resource, field) !== undefined
-      return hasInverse ? [{ path, table: resource.table, columns: link.ownKey }] : []
+      return hasInverse ? [{ path, ...keyOf('ownKey', resource.table, link) }] : []
     }
     case 'join table':
-      return [link.from, link.to].map((columns) => ({ path, table: link.joinTable, columns }))
+      return (['from', 'to'] as const).map((key) => ({
+        path,
+        table: link.joinTable,
+        columns: link[key],
+        collations: link.collations?.[key] ?? [],
+      }))
   }
+}
+
+function keyOf(
+  key: 'ownKey' | 'otherKey',
+  table: Table,
+  link: Link,
+): Omit<ForeignKeyColumns, 'path'> {
+  return { table, columns: link[key], collations: link.collations?.[key] ?? [] }
 }
 
 /** What an index is on: columns, or an expression over one. */

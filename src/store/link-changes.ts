@@ -4,13 +4,14 @@ import {
   getRelationship,
   getResourceType,
   isSameKey,
-  type KeyColumns,
   type Link,
   type RelationshipField,
   type ResourceType,
 } from '../model/model.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
 import { isEqualKey, isInIdList, toKey } from './keys.ts'
+import { type JoinLink, joinKeyAt, linkKeyAt } from './link-keys.ts'
+import { hasSpellings } from './linkage.ts'
 import { compileStatement, type Statement } from './statement.ts'
 import {
   and,
@@ -19,7 +20,6 @@ import {
   columnsAt,
   inScope,
   isRowReadable,
-  keyAt,
   matchesRequestedId,
   type Target,
   tableAt,
@@ -61,7 +61,7 @@ type Changes = Readonly<Record<LinkChange['change'], readonly Sql[]>>
 
 /** Compiles the changes of the row's own key. Setting it is part of the update of the row. */
 function compileOwnKeyChanges({ resource, other, link }: ChangedLink, target: Target): Changes {
-  const isMember = compileIsMember(columnsAt(0, link.ownKey), other, link.otherKey, target)
+  const isMember = compileIsMember(link, other, target)
   const conditions = [matchesRequestedId(resource, 0, target), isMember]
   const { table, where } = compileChangedRows(resource, conditions, target)
   // A column of the id keeps its value.
@@ -81,7 +81,7 @@ function assignNull(columns: readonly string[]): Sql {
 function compileOtherKeyChanges({ resource, other, link }: ChangedLink, target: Target): Changes {
   const { dialect } = target
   const selfColumns = compileKey(resource, link.ownKey, 'id', target)
-  const [key, self] = [keyAt(0, link.otherKey), toKey(selfColumns)]
+  const [key, self] = [toKey(linkKeyAt(link, 'otherKey', 0)), toKey(selfColumns)]
   const { written, agrees } = compileAssignments({ resource, other, link }, selfColumns)
   const isMember = isInIdList(columnsAt(0, other.id.columns), 'ids', other.id, dialect)
   const id = asIdText(columnNames(other.id.columns), other.id, target)
@@ -122,19 +122,20 @@ function compileAssignments({ resource, other, link }: ChangedLink, selfColumns:
 
 /** Compiles the changes of the join table: one row for each member, without duplicates. Other columns are not changed. */
 function compileJoinTableChanges(
-  { resource, other, link }: ChangedLink<Extract<Link, { foreignKey: 'join table' }>>,
+  { resource, other, link }: ChangedLink<JoinLink>,
   target: Target,
 ): Changes {
   const table = tableName(link.joinTable)
-  const [from, to] = [columnNames(link.from), columnNames(link.to)]
+  const [from, to] = [joinKeyAt(link, 'from', sql.id), joinKeyAt(link, 'to', sql.id)]
+  const columns = columnNames([...link.from, ...link.to])
   const self = compileKey(resource, link.ownKey, 'id', target)
-  const otherKey = columnsAt(0, link.otherKey)
+  const otherKey = linkKeyAt(link, 'otherKey', 0)
   const isMember = isInIdList(columnsAt(0, other.id.columns), 'ids', other.id, target.dialect)
   const otherKeys = (conditions: readonly Sql[]) =>
     sql`select ${sql.join(otherKey)} from ${tableAt(0, other.table)} where ${and(conditions)}`
   const isFromSelf = isEqualKey(from, self)
   const isLinked = sql`select 1 from ${table} where ${isFromSelf} and ${isEqualKey(to, otherKey)}`
-  const add = sql`insert into ${table} (${sql.join([...from, ...to])}) select ${sql.join([...self, ...otherKey])} from ${tableAt(0, other.table)} where ${isMember} and not exists (${isLinked})`
+  const add = sql`insert into ${table} (${sql.join(columns)}) select ${sql.join([...self, ...otherKey])} from ${tableAt(0, other.table)} where ${isMember} and not exists (${isLinked})`
   const unlink = (conditions: readonly Sql[]) =>
     sql`delete from ${table} where ${isFromSelf} and ${toKey(to)} in (${otherKeys(conditions)})`
   const ofType = inScope(0, other)
@@ -145,17 +146,14 @@ function compileJoinTableChanges(
   }
 }
 
-/** Compiles whether a key references a row of a type with one of `ids`. */
-function compileIsMember(
-  key: readonly Sql[],
-  other: ResourceType,
-  columns: KeyColumns,
-  { dialect }: Target,
-): Sql {
+/** Compiles whether the own key of `t0` references a row of a type with one of `ids`. */
+function compileIsMember(link: Link, other: ResourceType, target: Target): Sql {
   const { id } = other
-  if (isSameKey(columns, id.columns) && other.scope === undefined)
-    return isInIdList(key, 'ids', id, dialect)
+  const { dialect } = target
+  const key = linkKeyAt(link, 'ownKey', 0)
+  const isId = isSameKey(link.otherKey, id.columns) && !hasSpellings(other, target)
+  if (isId && other.scope === undefined) return isInIdList(key, 'ids', id, dialect)
   const isListed = isInIdList(columnsAt(1, id.columns), 'ids', id, dialect)
   const where = and([isListed, ...inScope(1, other)])
-  return sql`${toKey(key)} in (select ${sql.join(columnsAt(1, columns))} from ${tableAt(1, other.table)} where ${where})`
+  return sql`${toKey(key)} in (select ${sql.join(linkKeyAt(link, 'otherKey', 1))} from ${tableAt(1, other.table)} where ${where})`
 }

@@ -5,9 +5,10 @@ import { getRelationship, getResourceType, type ResourceType } from '../model/mo
 import type { MembersShape } from '../plan/members.ts'
 import type { Row } from '../plan/row-layout.ts'
 import { isInIdList, toKey } from './keys.ts'
+import { linkKeyAt } from './link-keys.ts'
 import { compileLoad, compileSelection } from './select.ts'
 import { compileStatement, rawParam, type Statement } from './statement.ts'
-import { and, columnsAt, idOrder, inScope, keyAt, type Target, tableAt } from './tables.ts'
+import { and, columnsAt, idOrder, inScope, type Target, tableAt } from './tables.ts'
 import { compileKey } from './written-columns.ts'
 
 /** The maximum number of resources whose hooks a change of a relationship runs: they are in memory until the commit. */
@@ -41,7 +42,7 @@ function compileIsChanged(
 ): Sql {
   const owner = getResourceType(target.model, type)
   const { link } = getRelationship(owner, relationship)
-  const key = keyAt(0, link.otherKey)
+  const key = toKey(linkKeyAt(link, 'otherKey', 0))
   const self = toKey(compileKey(owner, link.ownKey, 'id', target))
   const isAdded = sql`${isListed} and not (${target.dialect.nullSafeEquals(key, self)})`
   const isUnlinked = (condition: Sql) =>

@@ -10,6 +10,7 @@ import {
 import type { ReadShape } from '../plan/read.ts'
 import { compileCondition } from './filter.ts'
 import { idParam } from './keys.ts'
+import { isLinkedFrom, isLinkedFromAny, linkKeyAt } from './link-keys.ts'
 import { hasSpellings } from './linkage.ts'
 import { compileOrder } from './sort.ts'
 import { rawParam } from './statement.ts'
@@ -18,8 +19,6 @@ import {
   and,
   columnsAt,
   inScope,
-  isLinkedFrom,
-  isLinkedFromAny,
   isRowInScope,
   keyAt,
   matchesRequestedId,
@@ -66,7 +65,7 @@ function isRelated(
   if (isKeyInPath) return isLinkedFrom(depth, link, idParam('id', resource.id, target.dialect))
   const inner = depth + 1
   const where = and([matchesRequestedId(resource, inner, target), ...inScope(inner, resource)])
-  const ownKeys = sql`select ${sql.join(columnsAt(inner, link.ownKey))} from ${rowsAt(inner, resource, target)} where ${where}`
+  const ownKeys = sql`select ${sql.join(linkKeyAt(link, 'ownKey', inner))} from ${rowsAt(inner, resource, target)} where ${where}`
   return isLinkedFromAny(depth, link, ownKeys)
 }
 

@@ -2,42 +2,35 @@ import { sql } from 'kysely'
 import type { Sql } from '../model/dialect.ts'
 import { getResourceType, type RelationshipField } from '../model/model.ts'
 import { isEqualKey, isKeyPresent, nameColumns, toKey } from './keys.ts'
-import {
-  and,
-  columnsAt,
-  inScope,
-  isLinkedFrom,
-  joinColumnsAt,
-  keyAt,
-  type Target,
-  tableAt,
-  tableName,
-} from './tables.ts'
+import { isJoinKeyIndexed, isKeyIndexed, isLinkedFrom, joinKeyAt, linkKeyAt } from './link-keys.ts'
+import { and, inScope, type Target, tableAt, tableName } from './tables.ts'
 
 /** Compiles all related rows of a relationship as `t1`, each with the key of the row that it is linked to. */
 export function compileLinkedRows(
   { link, to }: RelationshipField,
   { model }: Target,
 ): Readonly<{ key: readonly Sql[]; from: Sql }> {
-  const otherKey = columnsAt(1, link.otherKey)
+  const otherKey = linkKeyAt(link, 'otherKey', 1)
   const others = tableAt(1, getResourceType(model, to).table)
   if (link.foreignKey !== 'join table') return { key: otherKey, from: others }
-  const columns = sql.join([...link.from, ...link.to].map((column) => sql.id(column)))
-  const pairs = sql`(select distinct ${columns} from ${tableName(link.joinTable)}) as ${sql.id('j1')}`
+  const { joinTable } = link
+  const names = [...link.from, ...link.to].map((column) => sql.id(column))
+  const keys = (['from', 'to'] as const).flatMap((key) => joinKeyAt(link, key, sql.id))
+  const columns = sql.join(
+    link.collations ? keys.map((key, index) => sql`${key} as ${names[index]}`) : names,
+  )
+  const pairs = sql`(select distinct ${columns} from ${tableName(joinTable)}) as ${sql.id('j1')}`
   return {
-    key: joinColumnsAt(1, link.from),
-    from: sql`${pairs} join ${others} on ${isEqualKey(otherKey, joinColumnsAt(1, link.to))}`,
+    key: joinKeyAt(link, 'from', 1),
+    from: sql`${pairs} join ${others} on ${isEqualKey(otherKey, joinKeyAt(link, 'to', 1))}`,
   }
 }
 
 /** Whether an index finds the related rows by the key of a row. */
-export function isFoundByKey(
-  { link, to }: RelationshipField,
-  { model, isIndexed = () => true }: Target,
-): boolean {
+export function isFoundByKey({ link, to }: RelationshipField, target: Target): boolean {
   return link.foreignKey === 'join table'
-    ? isIndexed(link.joinTable, link.from)
-    : isIndexed(getResourceType(model, to).table, link.otherKey)
+    ? isJoinKeyIndexed(link, 'from', target)
+    : isKeyIndexed(getResourceType(target.model, to).table, link, 'otherKey', target)
 }
 
 /** Which keys `compileCounts` counts. */
@@ -84,6 +77,7 @@ export function compileCounts(
 export function compileIndexedCount(field: RelationshipField, target: Target): Sql {
   const { link, to } = field
   const other = getResourceType(target.model, to)
-  const where = and([isLinkedFrom(1, link, keyAt(0, link.ownKey)), ...inScope(1, other)])
+  const ownKey = toKey(linkKeyAt(link, 'ownKey', 0))
+  const where = and([isLinkedFrom(1, link, ownKey), ...inScope(1, other)])
   return sql`(select count(*) from ${tableAt(1, other.table)} where ${where})`
 }

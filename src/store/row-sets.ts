@@ -12,20 +12,18 @@ import { getIncludeEdge, startsAtLinkage } from '../plan/projection.ts'
 import type { ReadShape } from '../plan/read.ts'
 import { isUnbounded } from './buffering.ts'
 import { isKeyPresent, toKey } from './keys.ts'
+import {
+  isJoinKeyIndexed,
+  isKeyIndexed,
+  isLinkedFromAny,
+  joinKeyAt,
+  linkKeyAt,
+} from './link-keys.ts'
 import { earlierRowSets } from './linkage.ts'
 import { isPrimary } from './primary-rows.ts'
 import { isFoundByKey } from './related-rows.ts'
 import { rowsAt } from './table-function.ts'
-import {
-  and,
-  columnsAt,
-  inScope,
-  isLinkedFromAny,
-  joinAt,
-  joinColumnsAt,
-  keyAt,
-  type Target,
-} from './tables.ts'
+import { and, inScope, joinAt, keyAt, type Target } from './tables.ts'
 
 // Row sets for streams. A row set is the primary rows, or the rows that an include edge reaches. A stream collects no ids, so each row
 // set is a condition over the condition of the primary data, and excludes the rows of earlier sets.
@@ -102,13 +100,13 @@ function isReachableFromRow(
   { link }: RelationshipField,
   { depth, conditions, target }: SourceRows,
 ): Sql {
-  const ownKey = keyAt(depth + 1, link.ownKey)
-  const otherKey = keyAt(depth, link.otherKey)
+  const ownKey = toKey(linkKeyAt(link, 'ownKey', depth + 1))
+  const otherKey = toKey(linkKeyAt(link, 'otherKey', depth))
   const from = rowsAt(depth + 1, resource, target)
   if (link.foreignKey !== 'join table')
     return sql`exists (select 1 from ${from} where ${and([sql`${ownKey} = ${otherKey}`, ...conditions])})`
-  const isFrom = sql`${toKey(joinColumnsAt(depth, link.from))} = ${ownKey}`
-  const isTo = sql`${toKey(joinColumnsAt(depth, link.to))} = ${otherKey}`
+  const isFrom = sql`${toKey(joinKeyAt(link, 'from', depth))} = ${ownKey}`
+  const isTo = sql`${toKey(joinKeyAt(link, 'to', depth))} = ${otherKey}`
   const join = joinAt(depth, link.joinTable)
   return sql`exists (select 1 from ${join} join ${from} on ${isFrom} where ${and([isTo, ...conditions])})`
 }
@@ -117,11 +115,11 @@ function isReachableFromRow(
 function isSourceIndexed(
   { table }: ResourceType,
   { link }: RelationshipField,
-  { isIndexed = () => true }: Target,
+  target: Target,
 ): boolean {
   return (
-    isIndexed(table, link.ownKey) &&
-    (link.foreignKey !== 'join table' || isIndexed(link.joinTable, link.to))
+    isKeyIndexed(table, link, 'ownKey', target) &&
+    (link.foreignKey !== 'join table' || isJoinKeyIndexed(link, 'to', target))
   )
 }
 
@@ -137,7 +135,7 @@ function isReachableFromSet(
   { depth, conditions, target }: SourceRows,
 ): Sql {
   const { link } = relationship
-  const ownKey = columnsAt(depth + 1, link.ownKey)
+  const ownKey = linkKeyAt(link, 'ownKey', depth + 1)
   const where = and([...isKeyPresent(ownKey), ...conditions])
   const barrier = (!isFoundByKey(relationship, target) && target.dialect.subqueryBarrier) || sql``
   const ownKeys = sql`select ${sql.join(ownKey)} from ${rowsAt(depth + 1, resource, target)} where ${where}${barrier}`

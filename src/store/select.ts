@@ -4,13 +4,14 @@ import type { AggregatedIds, Sql } from '../model/dialect.ts'
 import {
   getRelationship,
   getResourceType,
-  type KeyColumns,
+  type Link,
   type RelationshipField,
   type ResourceType,
 } from '../model/model.ts'
 import type { RowLayout } from '../plan/row-layout.ts'
 import { compileInvalidValue } from './invalid-values.ts'
 import { isKeyPresent, nameColumns, toKey } from './keys.ts'
+import { isLinkedFrom, linkKeyAt } from './link-keys.ts'
 import { isOwnKey } from './linkage.ts'
 import {
   compileCounts,
@@ -27,7 +28,6 @@ import {
   idColumn,
   idSortKeys,
   inScope,
-  isLinkedFrom,
   type LinkageLimit,
   storedValueAt,
   type Target,
@@ -92,7 +92,7 @@ function compileRelatedCount(
   const where = (key: Sql) => isInHashed(key, sql`select ${ownKeys} from ${rows}`)
   const counts = compileCounts(field, target, rows && { where })
   const name = sql.id(alias)
-  const isSame = hasOwnKey(name, counts.names, ownKey)
+  const isSame = hasOwnKey(name, counts.names, field.link)
   // SQLite evaluates the inner query once, and builds an automatic index for the lookups in it.
   if (target.dialect.aggregateIdsInGroups === undefined)
     return {
@@ -130,7 +130,7 @@ function compileGroupedLinkage(
     ? compileGroups({ ...grouped, key }, dialect.aggregateIdsInGroups, linkageLimit)
     : sql`(select ${select}, (array_agg(${asId(id, other.id, target)}))[1] as ids from ${from} where ${where} group by ${sql.join(key)})`
   const name = sql.id(alias)
-  const isSame = hasOwnKey(name, names, link.ownKey)
+  const isSame = hasOwnKey(name, names, link)
   const ids = sql`${name}.ids`
   return {
     join: sql` left join ${groups} as ${name} on ${isSame}`,
@@ -139,8 +139,8 @@ function compileGroupedLinkage(
 }
 
 /** Compiles whether a joined row is that of the key of `t0`. */
-function hasOwnKey(alias: Sql, names: readonly Sql[], ownKey: KeyColumns): Sql {
-  const columns = columnsAt(0, ownKey)
+function hasOwnKey(alias: Sql, names: readonly Sql[], link: Link): Sql {
+  const columns = linkKeyAt(link, 'ownKey', 0)
   return and(columns.map((column, index) => sql`${alias}.${names[index]} = ${column}`))
 }
 
@@ -184,7 +184,7 @@ function compileKey({ link, to }: RelationshipField, target: Target): Sql {
 function compileLinkage(field: RelationshipField, target: Target): Sql {
   const { link, many } = field
   const other = getResourceType(target.model, field.to)
-  const ownKey = columnsAt(0, link.ownKey)
+  const ownKey = linkKeyAt(link, 'ownKey', 0)
   if (isOwnKey(field, target)) return compileKey(field, target)
   const from = tableAt(1, other.table)
   const where = and([isLinkedFrom(1, link, toKey(ownKey)), ...inScope(1, other)])
@@ -210,7 +210,7 @@ function compileScannedLinkage(field: RelationshipField, target: Target): Sql | 
       from,
       where: and([...isKeyPresent(key), ...inScope(1, other)]),
     },
-    columnsAt(0, field.link.ownKey),
+    linkKeyAt(field.link, 'ownKey', 0),
   )
 }
 

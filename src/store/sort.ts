@@ -3,6 +3,7 @@ import type { Sql } from '../model/dialect.ts'
 import { getRelationship, getResourceType, type ResourceType } from '../model/model.ts'
 import { type OrderTerm, toPathKey } from '../plan/sort.ts'
 import { isEqualKey } from './keys.ts'
+import { linkKeyAt } from './link-keys.ts'
 import { compileCounts } from './related-rows.ts'
 import {
   and,
@@ -75,7 +76,10 @@ function followPath(path: readonly string[], pathJoins: PathJoins, target: Targe
     resource: getResourceType(target.model, to),
     column: (column) => sql`${alias}.${sql.id(column)}`,
   }
-  const isLinked = isEqualKey(link.otherKey.map(table.column), link.ownKey.map(parent.column))
+  const isLinked = isEqualKey(
+    linkKeyAt(link, 'otherKey', table.column),
+    linkKeyAt(link, 'ownKey', parent.column),
+  )
   const on = and([isLinked, ...inScope(table.column, table.resource)])
   joins.push(sql` left join ${tableName(table.resource.table)} as ${alias} on ${on}`)
   tables.set(toPathKey(path), table)
@@ -98,7 +102,7 @@ function compileCountTerm(
   })
   const counts = compileCounts(field, target)
   const key = counts.names.map((column) => sql`${alias}.${column}`)
-  const isCounted = isEqualKey(key, field.link.ownKey.map(parent.column))
+  const isCounted = isEqualKey(key, linkKeyAt(field.link, 'ownKey', parent.column))
   joins.push(sql` left join (${counts.select}) as ${alias} on ${isCounted}`)
   const number = sql`coalesce(${alias}.number, 0)`
   const exists = sql`${parent.column(parent.resource.id.columns[0])} is not null`

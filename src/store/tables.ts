@@ -7,7 +7,6 @@ import {
   findPath,
   type IdField,
   type KeyColumns,
-  type Link,
   type Model,
   type RelationshipField,
   type ResourceType,
@@ -16,7 +15,7 @@ import {
 } from '../model/model.ts'
 import type { RowRules } from '../plan/access/identity.ts'
 import type { ReportInvalidValue } from './invalid-value-report.ts'
-import { idPartParams, isKeyPresent, joinIdParts, toKey } from './keys.ts'
+import { idPartParams, joinIdParts, toKey } from './keys.ts'
 import { castParam } from './statement.ts'
 
 /** How much linkage a statement may return, as numbers of ids. It returns one more if there is more. */
@@ -27,6 +26,16 @@ export interface LinkageLimit {
   readonly perRelationship: number
 }
 
+/**
+ * Whether columns are the first of an index.
+ * @param collations - by which the columns are compared; `undefined` for their own
+ */
+export type IndexLookup = (
+  table: Table,
+  columns: KeyColumns,
+  collations?: readonly (string | undefined)[] | undefined,
+) => boolean
+
 /** The model and the dialect for which SQL is compiled. */
 export interface Target {
   readonly model: Model
@@ -36,7 +45,7 @@ export interface Target {
   /** Absent: the linkage is complete. */
   readonly linkageLimit?: LinkageLimit | undefined
   /** Whether columns are the first of an index, so that a lookup visits few rows; absent: they always are. */
-  readonly isIndexed?: ((table: Table, columns: KeyColumns) => boolean) | undefined
+  readonly isIndexed?: IndexLookup | undefined
   /** Whether comparisons of a text column ignore case or trailing spaces; absent: none does. */
   readonly ignoresCase?: ((table: Table, column: string) => boolean) | undefined
   /** Whether a column has floating-point numbers of four bytes; absent: none has. */
@@ -99,11 +108,6 @@ export function joinAt(depth: number, table: Table): Sql {
 /** Compiles a column of the join table `j<depth>`. */
 export function joinColumnAt(depth: number, column: string): Sql {
   return sql`${sql.id(`j${depth}`)}.${sql.id(column)}`
-}
-
-/** Compiles the columns of a key of the join table `j<depth>`. */
-export function joinColumnsAt(depth: number, columns: KeyColumns): Sql[] {
-  return columns.map((column) => joinColumnAt(depth, column))
 }
 
 /** Compiles an attribute of the table `t<depth>`. */
@@ -231,29 +235,4 @@ export function isRowReadable(resource: ResourceType): Sql[] {
 /** Joins conditions with `and`; `true` for none. */
 export function and(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql.raw(' and '))
-}
-
-/** Compiles whether the row of `t<depth>` is linked from the row with a key. */
-export function isLinkedFrom(depth: number, link: Link, ownKey: Sql): Sql {
-  const otherKey = keyAt(depth, link.otherKey)
-  if (link.foreignKey !== 'join table') return sql`${otherKey} = ${ownKey}`
-  const from = sql`${toKey(joinColumnsAt(depth, link.from))} = ${ownKey}`
-  return sql`${otherKey} in (select ${sql.join(joinColumnsAt(depth, link.to))} from ${joinAt(depth, link.joinTable)} where ${from})`
-}
-
-/**
- * Compiles whether the row of `t<depth>` is linked from a row with one of the keys of a subquery.
- * @param otherKey - the key of the row; default: that of `t<depth>`
- */
-export function isLinkedFromAny(
-  depth: number,
-  link: Link,
-  ownKeys: Sql,
-  otherKey = keyAt(depth, link.otherKey),
-): Sql {
-  if (link.foreignKey !== 'join table') return sql`${otherKey} in (${ownKeys})`
-  const to = joinColumnsAt(depth, link.to)
-  const from = sql`${toKey(joinColumnsAt(depth, link.from))} in (${ownKeys})`
-  const where = and([...isKeyPresent(to), from])
-  return sql`${otherKey} in (select ${sql.join(to)} from ${joinAt(depth, link.joinTable)} where ${where})`
 }

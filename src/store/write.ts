@@ -7,6 +7,7 @@ import type { WriteColumn } from '../plan/write-builder.ts'
 import { compileDeniedInsert } from './access/denied-insert.ts'
 import { idPartParams, isEqualKey, isInIdList } from './keys.ts'
 import { compileLink } from './link-changes.ts'
+import { linkKeyAt } from './link-keys.ts'
 import {
   assignedParam,
   compileStatement,
@@ -17,6 +18,7 @@ import {
 import {
   and,
   asIdText,
+  columnAt,
   columnsAt,
   getAttribute,
   idColumn,
@@ -210,10 +212,10 @@ function compileHiddenKey(
   const other = getResourceType(target.model, to)
   if (other.scope === undefined) return undefined
   const otherKey = columnsAt(1, link.otherKey)
-  const ownKey = isSqliteView(resource.table, target)
-    ? link.ownKey.map((column) => sql`${tableName(resource.table)}.${sql.id(column)}`)
-    : columnsAt(0, link.ownKey)
-  const isLinked = isEqualKey(otherKey, ownKey)
+  const isView = isSqliteView(resource.table, target)
+  const own = (column: string) =>
+    isView ? sql`${tableName(resource.table)}.${sql.id(column)}` : columnAt(0, column)
+  const isLinked = isEqualKey(linkKeyAt(link, 'otherKey', 1), linkKeyAt(link, 'ownKey', own))
   const isOutOfScope = sql`(${and(inScope(1, other))}) is not true`
   return sql`(select ${otherKey[link.ownKey.indexOf(name)]} from ${tableAt(1, other.table)} where ${isLinked} and ${isOutOfScope})`
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Sql } from '../model/dialect.ts'
 import type { KeyColumns, ResourceType, Table } from '../model/model.ts'
 import { idPartParams, isEqualKey, toKey } from './keys.ts'
+import { hasSpellings } from './linkage.ts'
 import type { ParameterSource } from './statement.ts'
 import { and, columnAt, columnsAt, requestedId, type Target, tableAt, tableName } from './tables.ts'
 
@@ -21,18 +22,24 @@ export function zipColumns(columns: KeyColumns, values: readonly Sql[]): Assignm
   })
 }
 
-/** Compiles the key that references columns of the resource with an id. @param source - the parameter of the id */
+/**
+ * Compiles the key that references columns of the resource with an id. If comparisons of the id ignore case, the key is read from the
+ * row: PostgreSQL compares a column of the type citext with a parameter, which is a text, case-sensitively.
+ * @param source - the parameter of the id
+ */
 export function compileKey(
-  { id, table }: ResourceType,
+  resource: ResourceType,
   columns: KeyColumns,
   source: ParameterSource,
   target: Target,
 ): Sql[] {
+  const { id, table } = resource
   const idParams =
     source === 'id' ? requestedId(id, target) : idPartParams(source, id, target.dialect)
+  const isExact = !hasSpellings(resource, target)
   return columns.map((column) => {
     const param = idParams[id.columns.indexOf(column)]
-    if (param !== undefined) return param
+    if (param !== undefined && isExact) return param
     const where = isEqualKey(columnsAt(1, id.columns), idParams)
     return sql`(select ${columnAt(1, column)} from ${tableAt(1, table)} where ${where})`
   })

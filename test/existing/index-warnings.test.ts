@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { attribute, defineModel, type Model, resource, text, toMany, toOne } from 'lapidary'
 import { readPostgresCatalog } from 'lapidary/postgres'
@@ -10,7 +11,8 @@ import { resources } from '../../service/resources/index.ts'
 import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute, filled } from '../filled.ts'
-import { splitWarning } from './serve-model.ts'
+import { statementsOf } from '../service/statements.ts'
+import { serveModel, splitWarning } from './serve-model.ts'
 
 /** Client-generated ids, so that the same tables work on every database. */
 const clientGenerated = { client: 'required' } as const
@@ -202,6 +204,51 @@ for (const database of databases) {
     })
   })
 }
+
+describe('Warnings about foreign keys of another collation · SQLite', () => {
+  it('occur until an index has the collation of the referenced column, which requests then use', async (test) => {
+    const [sqlite] = databases
+    assert.ok(sqlite)
+    const url = await filled(
+      test,
+      sqlite,
+      `create table author (code text collate nocase primary key not null);
+       create table book (id integer primary key, author_code text references author (code));
+       create index by_author on book (author_code); insert into author values ('ada'); insert into book values (1, 'ADA')`,
+    )
+    const author = resource('author', {
+      ...{
+        path: '/authors',
+        table: 'author',
+        id: { column: 'code', kind: text, client: 'required' },
+      },
+      fields: { books: toMany('book', { column: 'author_code' }) },
+    })
+    const works = resource('book', {
+      ...{ path: '/books', table: 'book' },
+      fields: { author: toOne('author', { column: 'author_code' }) },
+    })
+    const model = defineModel([author, works])
+    const served = await serveModel(test, model, url)
+    const fix = 'create index "book_author_code_nocase" on "book" ("author_code" collate nocase)'
+    assert.deepEqual(
+      served.warnings.filter((warning) => warning.includes('is compared by')),
+      [
+        `author.fields.books, book.fields.author: "author_code" of "book" is compared by the collation nocase of what it references, and no index has it, so the table is scanned to follow the relationship; to fix it: ${fix}`,
+      ],
+    )
+    await execute(url, fix)
+    const fixed = await serveModel(test, model, url)
+    assert.ok(fixed.warnings.every((warning) => !warning.includes('is compared by')))
+    const statements = await statementsOf(() => fixed.get('/authors/ada/books'))
+    const database = new DatabaseSync(url.replace(/^sqlite:/, ''))
+    test.after(() => database.close())
+    const plans = statements
+      .filter((sql) => sql.includes('"book"'))
+      .map((sql) => database.prepare(`explain query plan ${sql}`).all())
+    assert.match(JSON.stringify(plans), /USING (?:COVERING )?INDEX book_author_code_nocase/)
+  })
+})
 
 /** The library with a view as its join table. */
 const readOnly: Model = defineModel([

@@ -12,14 +12,13 @@ import type { RowCondition } from '../../plan/access/rules.ts'
 import type { WritePlan, WriteShape } from '../../plan/write.ts'
 import { type LinkChange, toFieldPointer } from '../../plan/write-builder.ts'
 import { isInIdList, toKey } from '../keys.ts'
+import { isLinkedFrom, linkKeyAt } from '../link-keys.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 import {
   and,
   columnAt,
   columnsAt,
-  isLinkedFrom,
   isRowInScope,
-  keyAt,
   matchesRequestedId,
   type Target,
   tableAt,
@@ -174,8 +173,8 @@ function compileKeyChecks(
     if (isParent || context.operation === 'create') return linked
     const { link } = getRelationship(resource, column.relationship)
     const isOwn = matchesRequestedId(resource, 1, target)
-    const keys = sql`select ${sql.join(columnsAt(1, link.ownKey))} from ${tableAt(1, resource.table)} where ${isOwn}`
-    const isCurrent = sql`${keyAt(0, link.otherKey)} in (${keys})`
+    const keys = sql`select ${sql.join(linkKeyAt(link, 'ownKey', 1))} from ${tableAt(1, resource.table)} where ${isOwn}`
+    const isCurrent = sql`${toKey(linkKeyAt(link, 'otherKey', 0))} in (${keys})`
     return [...linked, ...compileCheck(rule, other, [isCurrent, ...scope], context, location)]
   })
 }
@@ -220,8 +219,8 @@ function compileIsCurrent({ link }: RelationshipField, { target, resource }: Che
   const self = compileKey(resource, link.ownKey, 'id', target)
   if (link.foreignKey !== 'own') return isLinkedFrom(0, link, toKey(self))
   const isOwn = matchesRequestedId(resource, 1, target)
-  const keys = sql`select ${sql.join(columnsAt(1, link.ownKey))} from ${tableAt(1, resource.table)} where ${isOwn}`
-  return sql`${keyAt(0, link.otherKey)} in (${keys})`
+  const keys = sql`select ${sql.join(linkKeyAt(link, 'ownKey', 1))} from ${tableAt(1, resource.table)} where ${isOwn}`
+  return sql`${toKey(linkKeyAt(link, 'otherKey', 0))} in (${keys})`
 }
 
 /** Checks the other resources of the written type whose members a change takes away. */
@@ -234,8 +233,8 @@ function compileOwnerChecks(
   const member = getResourceType(target.model, to)
   // A member that the request may not read does not exist: it is reported as such.
   const isKnown = and([isListed(member, target), ...isRowInScope(member)])
-  const keys = sql`select ${sql.join(columnsAt(0, link.otherKey))} from ${tableAt(0, member.table)} where ${isKnown}`
-  const isOwner = sql`${keyAt(0, link.ownKey)} in (${keys})`
+  const keys = sql`select ${sql.join(linkKeyAt(link, 'otherKey', 0))} from ${tableAt(0, member.table)} where ${isKnown}`
+  const isOwner = sql`${toKey(linkKeyAt(link, 'ownKey', 0))} in (${keys})`
   const location = {
     pointer: pointerTo(name, context),
     ids: ({ linkIds }: WritePlan) => linkIds[index] ?? [],

@@ -8,6 +8,7 @@ import { findIncludedLayout } from '../../plan/read-result.ts'
 import type { Row, RowLayout } from '../../plan/row-layout.ts'
 import { isUnbounded } from '../buffering.ts'
 import { isEqualKey, toKey } from '../keys.ts'
+import { isLinkedFrom, isLinkedFromAny, joinKeyAt, linkKeyAt } from '../link-keys.ts'
 import { earlierRowSets, isLinkageFromIncluded } from '../linkage.ts'
 import { pathExists, primaryConditions } from '../primary-rows.ts'
 import { isFoundByKey } from '../related-rows.ts'
@@ -21,10 +22,7 @@ import {
   columnsAt,
   idOrder,
   inScope,
-  isLinkedFrom,
-  isLinkedFromAny,
   joinAt,
-  joinColumnsAt,
   keyAt,
   type Target,
   tableAt,
@@ -304,10 +302,11 @@ function isReachable(edge: LocatedIncludeEdge, target: Target): Sql {
   const field = getRelationship(from, edge.relationship)
   const { link } = field
   if (!isFoundByKey(field, target)) {
-    if (link.foreignKey !== 'join table') return isInHashed(keyAt(0, link.otherKey), ownKeys)
-    const isFrom = isInHashed(toKey(joinColumnsAt(0, link.from)), ownKeys)
-    const otherKeys = sql`select ${sql.join(joinColumnsAt(0, link.to))} from ${joinAt(0, link.joinTable)} where ${isFrom}`
-    return sql`${keyAt(0, link.otherKey)} in (${otherKeys})`
+    if (link.foreignKey !== 'join table')
+      return isInHashed(toKey(linkKeyAt(link, 'otherKey', 0)), ownKeys)
+    const isFrom = isInHashed(toKey(joinKeyAt(link, 'from', 0)), ownKeys)
+    const otherKeys = sql`select ${sql.join(joinKeyAt(link, 'to', 0))} from ${joinAt(0, link.joinTable)} where ${isFrom}`
+    return sql`${toKey(linkKeyAt(link, 'otherKey', 0))} in (${otherKeys})`
   }
   const referencesId = link.foreignKey !== 'join table' && isSameKey(link.otherKey, to.id.columns)
   const usesId = referencesId || isSameKey(link.ownKey, from.id.columns)

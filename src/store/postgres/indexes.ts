@@ -1,12 +1,9 @@
 import { sql } from 'kysely'
 import { type Catalog, findTable, isIndexed } from '../../model/catalog.ts'
-import type { KeyColumns, Table } from '../../model/model.ts'
 import { compileStatement } from '../statement.ts'
+import type { IndexLookup } from '../tables.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
-
-/** Returns whether columns are the first of an index that finds each of their values. */
-export type IndexLookup = (table: Table, columns: KeyColumns) => boolean
 
 /** Partial indexes count if they omit only the rows with null in the first column, and then for this column alone. */
 const indexesQuery = compileStatement(

@@ -1,13 +1,13 @@
 import { type Catalog, findTable, type TableTriggers } from '../../model/catalog.ts'
 import type { Model, RelationshipField, Table } from '../../model/model.ts'
 import { hasForeignKey, listRelationshipKeys } from '../enforced-keys.ts'
-import { listTables, type Target } from '../tables.ts'
+import { type IndexLookup, listTables, type Target } from '../tables.ts'
 import { excludeNullIds } from '../view-ids.ts'
 import { queryPostgresCatalog } from './catalog.ts'
 import { queryCollations } from './collations.ts'
 import type { PostgresConnection } from './connection.ts'
 import { listCacheableTables } from './counts.ts'
-import { type IndexLookup, queryIndexes } from './indexes.ts'
+import { queryIndexes } from './indexes.ts'
 import { listValueLimits, type ValueLimits } from './value-limits.ts'
 
 /** Facts about the tables of a model that the store depends on. */

@@ -5,38 +5,33 @@ import { tableName } from '../tables.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
 
-/** What comparisons of a text column ignore. */
-interface ObservedCollation {
-  readonly ignoresCase: boolean
-  readonly ignoresSpaces: boolean
-}
+/** A collation that every SQLite database has. */
+type SqliteCollation = 'binary' | 'nocase' | 'rtrim'
 
-/** Returns what comparisons of a column ignore. No pragma returns the collation of a column, so its comparisons are observed. */
+/** Returns the collation of a column. No pragma returns it, so comparisons of the column are observed. */
 export function observeCollation(
   connection: SqliteConnection,
   table: Table,
   column: string,
-): ObservedCollation {
-  if (table.call) return { ignoresCase: false, ignoresSpaces: false }
+): SqliteCollation {
+  if (table.call) return 'binary'
   const value = sql`select ${sql.id(column)} as x from ${tableName(table)} where 0 union all select 'a'`
   const comparisons = compileStatement(sql`select x = 'A', x = 'a ' from (${value})`, sqliteDialect)
   const [[ignoresCase, ignoresSpaces] = []] = connection.all(comparisons, { planValues: [] })
-  return { ignoresCase: ignoresCase === 1, ignoresSpaces: ignoresSpaces === 1 }
+  if (ignoresCase === 1) return 'nocase'
+  return ignoresSpaces === 1 ? 'rtrim' : 'binary'
 }
 
-/** Creates a function that returns whether comparisons of a column ignore anything. It observes each column once. */
-export function createCollationLookup(
-  connection: SqliteConnection,
-): (table: Table, column: string) => boolean {
-  const known = new Map<string, boolean>()
+/** Returns the collation of a column of a table. */
+export type SqliteCollationLookup = (table: Table, column: string) => SqliteCollation
+
+/** Creates a function that returns the collation of a column. It observes each column once. */
+export function createCollationLookup(connection: SqliteConnection): SqliteCollationLookup {
+  const known = new Map<string, SqliteCollation>()
   return (table, column) => {
     const key = JSON.stringify([table.name, column])
-    const observed = known.get(key) ?? isInexact(observeCollation(connection, table, column))
+    const observed = known.get(key) ?? observeCollation(connection, table, column)
     known.set(key, observed)
     return observed
   }
-}
-
-function isInexact({ ignoresCase, ignoresSpaces }: ObservedCollation): boolean {
-  return ignoresCase || ignoresSpaces
 }

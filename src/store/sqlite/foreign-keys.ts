@@ -4,11 +4,14 @@ import type { Catalog } from '../../model/catalog.ts'
 import type { Model, RelationshipField } from '../../model/model.ts'
 import { hasForeignKey, listRelationshipKeys, type RelationshipKey } from '../enforced-keys.ts'
 import { isKeyPresent, toKey } from '../keys.ts'
+import { collate } from '../link-keys.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 import { and, tableName } from '../tables.ts'
 import { querySqliteCatalog } from './catalog.ts'
+import type { SqliteCollationLookup } from './collations.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
+import { compareKeyCollations } from './key-collations.ts'
 import { estimateRowCount } from './table-size.ts'
 
 /** The rows of a table whose keys are checked, and the rows of all tables. */
@@ -21,12 +24,14 @@ const [maxRows, maxTotalRows] = [100_000, 1_000_000]
 export class EnforcedKeys {
   readonly #model: Model
   readonly #connection: SqliteConnection
+  readonly #collationOf: SqliteCollationLookup
   #enforced: ReadonlySet<RelationshipField> | undefined
   #violated: readonly string[] = []
 
-  constructor(model: Model, connection: SqliteConnection) {
+  constructor(model: Model, connection: SqliteConnection, collationOf: SqliteCollationLookup) {
     this.#model = model
     this.#connection = connection
+    this.#collationOf = collationOf
   }
 
   /** Checks the keys, once. It is repeated while a table is missing: a migration may create it. */
@@ -54,8 +59,8 @@ export class EnforcedKeys {
     for (const same of groupKeys(keys)) {
       const [key] = same
       remaining -= Math.min(estimateRowCount(this.#connection, key.table.name), maxRows)
-      const [[value] = []] =
-        remaining < 0 ? [] : this.#connection.all(compileCheck(key), { planValues: [] })
+      const check = compileCheck(key, this.#collationOf)
+      const [[value] = []] = remaining < 0 ? [] : this.#connection.all(check, { planValues: [] })
       if (value === undefined) for (const { field } of same) enforced.add(field)
       else violated.push(describe(key, String(value)))
     }
@@ -82,13 +87,17 @@ function groupKeys(keys: readonly RelationshipKey[]): [RelationshipKey, ...Relat
 }
 
 /** Compiles the query for a key that references nothing. */
-function compileCheck({ table, columns: names, to, references: ids }: RelationshipKey): Statement {
+function compileCheck(key: RelationshipKey, collationOf: SqliteCollationLookup): Statement {
+  const { table, columns: names, to, references: ids } = key
+  const referencedKey = { table: to, columns: ids }
+  const collations = compareKeyCollations({ table, columns: names }, referencedKey, collationOf)
   const keys = names.map((_, index) => sql.raw(index === 0 ? 'key' : `key${index}`))
   const columns = sql.join(names.map((name, index) => sql`${sql.id(name)} as ${keys[index]}`))
   const first = sql`select ${columns} from ${tableName(table)} limit ${sql.lit(maxRows)}`
   const references = ids.map((name) => sql.id(name))
   const referenced = sql`select ${sql.join(references)} from ${tableName(to)} where ${and(isKeyPresent(references))}`
-  const isDangling = sql`${toKey(keys)} not in (${referenced})`
+  const compared = keys.map((column, index) => collate(column, collations[index]))
+  const isDangling = sql`${toKey(compared)} not in (${referenced})`
   const value = sql.join(
     keys.map((key) => sql`cast(${key} as text)`),
     sql.raw(` || ',' || `),

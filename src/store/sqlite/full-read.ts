@@ -5,19 +5,20 @@ import {
   getRelationship,
   getResourceType,
   type IdField,
-  type KeyColumns,
-  type Table,
+  type RelationshipField,
 } from '../../model/model.ts'
 import type { LocatedIncludeEdge } from '../../plan/projection.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { findIncludedLayout } from '../../plan/read-result.ts'
 import { idPartParams, isEqualKey, isInIdList, selectIdList, toKey } from '../keys.ts'
+import { linkKeyAt } from '../link-keys.ts'
 import { isLinkageFromIncluded } from '../linkage.ts'
 import { type CompiledRead, compileRead, compileRowStatement } from '../read.ts'
+import { isFoundByKey } from '../related-rows.ts'
 import { compileSelect } from '../select.ts'
 import { listParam, rawParam, type Statement } from '../statement.ts'
 import { statementSize } from '../statement-cache.ts'
-import { and, asId, columnsAt, idOrder, inScope, type Target, tableAt } from '../tables.ts'
+import { and, asId, idOrder, inScope, type Target, tableAt } from '../tables.ts'
 import type { IncludeStatements, OwnedRead } from './include.ts'
 import { compileLinkages, withoutLinkageLookups } from './linkage.ts'
 import type { ReadCost } from './read-cost.ts'
@@ -102,9 +103,9 @@ function compileOwnedRead(
   const owner = getResourceType(model, edge.type)
   const resource = getResourceType(model, edge.to)
   const layout = findIncludedLayout(shape, edge.to)
-  const { link } = getRelationship(owner, edge.relationship)
-  const key = columnsAt(0, link.otherKey)
-  const lookup = chooseLookup(shape, resource.table, link.otherKey, target)
+  const field = getRelationship(owner, edge.relationship)
+  const key = linkKeyAt(field.link, 'otherKey', 0)
+  const lookup = chooseLookup(shape, field, target)
   const { join, condition } = compileLookup(key, lookup, owner.id, dialect)
   const { id } = resource
   const isExact = id.parts.length === 1 && getCodec(id.kind.codec, dialect.name).isExact === true
@@ -120,12 +121,11 @@ function compileOwnedRead(
 
 function chooseLookup(
   { addressed }: ReadShape,
-  table: Table,
-  columns: KeyColumns,
-  { isIndexed }: Target,
+  field: RelationshipField,
+  target: Target,
 ): OwnerLookup {
   if (addressed.is === 'one') return 'path'
-  return (isIndexed?.(table, columns) ?? true) ? 'index' : 'scan'
+  return isFoundByKey(field, target) ? 'index' : 'scan'
 }
 
 /** @param key - the columns that reference the owner */

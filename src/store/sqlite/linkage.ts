@@ -9,20 +9,11 @@ import {
 } from '../../model/model.ts'
 import { findLinkageIndex, type RowLayout } from '../../plan/row-layout.ts'
 import { isEqualKey, isInIdList } from '../keys.ts'
+import { joinKeyAt, linkKeyAt } from '../link-keys.ts'
 import { hasSpellings, isOwnKey } from '../linkage.ts'
 import { compileStatement, rawParam, type Statement } from '../statement.ts'
 import { rowsAt } from '../table-function.ts'
-import {
-  and,
-  asId,
-  columnsAt,
-  idOrder,
-  inScope,
-  joinAt,
-  joinColumnsAt,
-  type Target,
-  tableAt,
-} from '../tables.ts'
+import { and, asId, columnsAt, idOrder, inScope, joinAt, type Target, tableAt } from '../tables.ts'
 
 /** A statement that reads the linkage of a set of rows. */
 export interface LinkageRead {
@@ -89,19 +80,19 @@ function compileLinkedPairs(
   target: Target,
 ): Readonly<{ from: Sql; ownerId: readonly Sql[] }> {
   const others = tableAt(1, getResourceType(target.model, to).table)
-  const otherKey = columnsAt(1, link.otherKey)
+  const otherKey = linkKeyAt(link, 'otherKey', 1)
   const [keyed, key, joined] =
     link.foreignKey === 'join table'
       ? [
           joinAt(1, link.joinTable),
-          joinColumnsAt(1, link.from),
-          sql` join ${others} on ${isEqualKey(otherKey, joinColumnsAt(1, link.to))}`,
+          joinKeyAt(link, 'from', 1),
+          sql` join ${others} on ${isEqualKey(otherKey, joinKeyAt(link, 'to', 1))}`,
         ]
       : [others, otherKey, sql``]
   // If the id is the referenced column, the table of the owners need not be joined.
   if (isSameKey(link.ownKey, owner.id.columns) && !hasSpellings(owner, target))
     return { from: sql`${keyed}${joined}`, ownerId: key }
-  const isOwner = isEqualKey(columnsAt(0, link.ownKey), key)
+  const isOwner = isEqualKey(linkKeyAt(link, 'ownKey', 0), key)
   return {
     from: sql`${rowsAt(0, owner, target)} join ${keyed} on ${isOwner}${joined}`,
     ownerId: columnsAt(0, owner.id.columns),

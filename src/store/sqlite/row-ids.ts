@@ -9,8 +9,10 @@ import { compileStatement } from '../statement.ts'
 import { and, asIdText, columnsAt, tableAt } from '../tables.ts'
 import { excludeNullIds } from '../view-ids.ts'
 import { querySqliteCatalog } from './catalog.ts'
+import type { SqliteCollationLookup } from './collations.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
+import { collateLinks } from './key-collations.ts'
 import { estimateRowCount } from './table-size.ts'
 
 /** The rows of a table whose ids are checked, and the rows of all tables. */
@@ -32,15 +34,17 @@ const isPart: Readonly<Record<string, (column: Sql) => Sql>> = {
 export class RowIds {
   readonly #model: Model
   readonly #connection: SqliteConnection
+  readonly #collationOf: SqliteCollationLookup
   #served: Model | undefined
   #warnings: readonly string[] = []
 
-  constructor(model: Model, connection: SqliteConnection) {
+  constructor(model: Model, connection: SqliteConnection, collationOf: SqliteCollationLookup) {
     this.#model = model
     this.#connection = connection
+    this.#collationOf = collationOf
   }
 
-  /** The model whose scopes exclude the rows without an id. */
+  /** The model whose scopes exclude the rows without an id, and whose links have their collations. */
   get model(): Model {
     this.load()
     return this.#served ?? this.#model
@@ -74,7 +78,9 @@ export class RowIds {
       if (found) warnings.push(describe(resource, found.id))
     }
     this.#warnings = warnings
-    if (areAllKnown) this.#served = { ...this.#model, types }
+    const collationOf: SqliteCollationLookup = (table, column) =>
+      findTable(catalog, table)?.columns.has(column) ? this.#collationOf(table, column) : 'binary'
+    if (areAllKnown) this.#served = collateLinks({ ...this.#model, types }, collationOf)
   }
 
   /** Finds a row without an id. */

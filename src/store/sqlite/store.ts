@@ -20,7 +20,7 @@ import type { Target } from '../tables.ts'
 import { openTransaction } from '../transaction.ts'
 import { findViewIdErrors } from '../view-ids.ts'
 import { querySqliteCatalog } from './catalog.ts'
-import { createCollationLookup } from './collations.ts'
+import { createCollationLookup, type SqliteCollationLookup } from './collations.ts'
 import { type ConnectionOptions, SqliteConnection } from './connection.ts'
 import { DatabaseFile } from './database-file.ts'
 import { sqliteDialect } from './dialect.ts'
@@ -60,9 +60,10 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
   const { statementCache = defaultCacheSize } = options
   const connectionOptions = { statementCache: statementCache / 4 }
   const writer = openWriter(file, options, connectionOptions)
-  const enforcedKeys = new EnforcedKeys(model, writer)
-  const rowIds = new RowIds(model, writer)
-  const target = createTarget(rowIds, writer, enforcedKeys)
+  const collationOf = createCollationLookup(writer)
+  const enforcedKeys = new EnforcedKeys(model, writer, collationOf)
+  const rowIds = new RowIds(model, writer, collationOf)
+  const target = createTarget(rowIds, writer, { enforcedKeys, collationOf })
   const cache = new StatementCache(statementCache / 2)
   const statementsOf = createStatementsOf(target, cache)
   const mutex = new Mutex()
@@ -104,10 +105,16 @@ function openWriter(
   return writer
 }
 
+/** Facts about the tables that SQL depends on. */
+interface TableFacts {
+  readonly enforcedKeys: EnforcedKeys
+  readonly collationOf: SqliteCollationLookup
+}
+
 function createTarget(
   rowIds: RowIds,
   writer: SqliteConnection,
-  enforcedKeys: EnforcedKeys,
+  { enforcedKeys, collationOf }: TableFacts,
 ): Target {
   return {
     // The rows are checked when the first statement is compiled: before, migrations may create the tables.
@@ -116,7 +123,7 @@ function createTarget(
     },
     dialect: sqliteDialect,
     isIndexed: createIndexLookup(writer),
-    ignoresCase: createCollationLookup(writer),
+    ignoresCase: (table, column) => collationOf(table, column) !== 'binary',
     triggersOf: createTriggerLookup(writer),
     isEnforced: (field) => enforcedKeys.has(field),
     reportInvalidValue: createInvalidValueReport(),

@@ -6,11 +6,12 @@ import {
   listServedColumns,
   type ServedColumn,
 } from '../column-warnings.ts'
-import { formatIndexWarning, listIndexWarnings } from '../index-warnings.ts'
+import { formatIndexWarning, listCollationWarnings, listIndexWarnings } from '../index-warnings.ts'
 import { formatScannedTexts, listScannedTexts } from '../match-warnings.ts'
 import { listBrokenKeyWarnings } from './broken-keys.ts'
 import { observeCollation } from './collations.ts'
 import type { SqliteConnection } from './connection.ts'
+import { createIndexLookup } from './indexes.ts'
 import { estimateRowCount } from './table-size.ts'
 
 /** Lists text columns with a collation other than `binary`, a line for each table, and relationships without an index. */
@@ -31,6 +32,7 @@ export function listSqliteWarnings(
     ...listUnusedIndexes(model, catalog),
     ...listBrokenKeyWarnings(model, catalog),
     ...listIndexWarnings(model, catalog).map(formatIndexWarning),
+    ...listCollationWarnings(model, catalog, createIndexLookup(connection)).map(formatIndexWarning),
     ...listScannedTexts(model, 'sqlite').flatMap((texts) =>
       formatScannedTexts(texts, countRows(texts.table, catalog, connection), 'sqlite'),
     ),
@@ -66,10 +68,11 @@ function describeCollation(
   { table, column }: ServedColumn,
   connection: SqliteConnection,
 ): string | undefined {
-  const { ignoresCase, ignoresSpaces } = observeCollation(connection, table, column)
+  const collation = observeCollation(connection, table, column)
   const operations = 'in filters, sorting, keys and unique constraints'
-  if (ignoresCase) return `the collation nocase ignores the case of letters ${operations}`
-  return ignoresSpaces
+  if (collation === 'nocase')
+    return `the collation nocase ignores the case of letters ${operations}`
+  return collation === 'rtrim'
     ? `the collation rtrim ignores spaces at the end of a text ${operations}`
     : undefined
 }

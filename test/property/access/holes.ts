@@ -96,8 +96,8 @@ export const holes: readonly Hole[] = [
     title: 'the number of related resources ignores the rule',
     seed: 333,
     file: 'src/store/related-rows.ts',
-    from: 'const where = and([isLinkedFrom(1, link, keyAt(0, link.ownKey)), ...inScope(1, other)])',
-    to: 'const where = and([isLinkedFrom(1, link, keyAt(0, link.ownKey))])',
+    from: 'const where = and([isLinkedFrom(1, link, ownKey), ...inScope(1, other)])',
+    to: 'const where = and([isLinkedFrom(1, link, ownKey)])',
   },
   {
     title: 'a count is cached without the values of the identity',
