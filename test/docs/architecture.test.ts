@@ -160,10 +160,7 @@ describe('docs/architecture.md', () => {
         assert.deepEqual(statements, heading === getWalk ? expected.slice(0, -1) : expected)
       })
 
-      const walk = tablesIn(section(architecture, heading)).find(
-        ({ head }) => head[0] === 'function',
-      )
-      for (const [name = '', file = ''] of walk?.rows.map((row) => row.map(withoutQuotes)) ?? []) {
+      for (const [name, file] of walkIn(heading)) {
         it(`shows that ${name} in ${file} is called`, () => {
           assert.ok(isEntered(name, file))
         })
@@ -171,16 +168,54 @@ describe('docs/architecture.md', () => {
     })
   }
 
-  it('shows how many functions repeated requests enter', long, async () => {
-    const tool = absolutePath('tools/trace-request.ts')
-    const { stdout } = await promisify(execFile)(process.execPath, [tool, '--summary'])
-    const counted = [...stdout.matchAll(/: (\d+) functions/g)].map(([, number]) => Number(number))
-    const shown = [...architecture.matchAll(/ enters (\d+) /g)].map(([, number]) => Number(number))
-    assert.equal(counted.length, 3, stdout)
-    assert.equal(shown.length, 3)
-    // A change that adds a function need not change the page.
-    for (const [index, number] of counted.entries())
-      assert.ok(Math.abs(number - (shown[index] ?? 0)) <= 10, `${stdout} on the page: ${shown}`)
+  describe('given repeated requests, when they are traced', long, () => {
+    /** The traces of a GET, of a GET with new values, and of a PATCH: a title, and a line for each function. */
+    let traces: readonly string[]
+    before(async () => {
+      const tool = absolutePath('tools/trace-request.ts')
+      const { stdout } = await promisify(execFile)(process.execPath, [tool])
+      traces = stdout.split(/^(?=\S)/m)
+      assert.equal(traces.length, 3, stdout)
+    })
+
+    const countOf = (trace = '') => Number(/: (\d+) functions/.exec(trace)?.[1])
+
+    it('the page shows how many functions they enter', () => {
+      const shown = [...architecture.matchAll(/ enters (\d+) /g)].map(([, number]) =>
+        Number(number),
+      )
+      assert.equal(shown.length, 3)
+      // A change that adds a function need not change the page.
+      for (const [index, trace] of traces.entries())
+        assert.ok(
+          Math.abs(countOf(trace) - (shown[index] ?? 0)) <= 10,
+          `${trace} on the page: ${shown}`,
+        )
+    })
+
+    it('a GET with known values enters at most 134 functions, and a PATCH 129', () => {
+      assert.ok(countOf(traces[0]) <= 134, traces.join())
+      assert.ok(countOf(traces[2]) <= 129, traces.join())
+    })
+
+    for (const [heading, index] of [
+      [getWalk, 0],
+      [patchWalk, 2],
+    ] as const) {
+      it(`the functions of "${heading.slice(3)}" are in the order of the page`, () => {
+        const lines = traces[index]?.split('\n').map((line) => line.replace(/ +× \d+$/, '')) ?? []
+        const walk = walkIn(heading).map(([name, file]) => ({
+          name,
+          at: lines.findIndex((line) => line.startsWith(`  ${file}:`) && line.endsWith(` ${name}`)),
+        }))
+        const found = walk.filter(({ at }) => at !== -1)
+        assert.ok(found.length >= 12, lines.join())
+        assert.deepEqual(
+          found.map(({ name }) => name),
+          found.toSorted((one, other) => one.at - other.at).map(({ name }) => name),
+        )
+      })
+    }
   })
 
   it('shows the statements of a stream', () => {
@@ -195,8 +230,11 @@ describe('docs/architecture.md', () => {
   })
 })
 
-function withoutQuotes(cell: string): string {
-  return cell.replaceAll('`', '')
+/** The functions in the table of a walk, in the order of the page. */
+function walkIn(heading: string): (readonly [name: string, file: string])[] {
+  const walk = tablesIn(section(architecture, heading)).find(({ head }) => head[0] === 'function')
+  const rows = walk?.rows.map((row) => row.map((cell) => cell.replaceAll('`', ''))) ?? []
+  return rows.map(([name = '', file = '']) => [name, file])
 }
 
 /** Returns the SQL that a new service on a database executes for a request. `beforeRequest` runs after the start. */
