@@ -18,7 +18,7 @@ export function computeMedian(values: readonly number[]): number {
 }
 
 /** The difference of two samples. */
-export interface SampleDifference {
+interface SampleDifference {
   /**
    * The probability that a value of the one sample is greater than one of the other, minus that of the opposite (Cliff's delta): 0 for
    * equal distributions, ±1 if no value of one lies among those of the other.

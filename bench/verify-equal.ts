@@ -6,7 +6,7 @@ import type { Workload, WorkloadRequest } from './workloads.ts'
 const verifiedRequests = { usual: 20, scans: 3 } as const
 
 /** Two servers and the workload of each. */
-export interface ServerPair {
+interface ServerPair {
   readonly servers: readonly [ServerProcess, ServerProcess]
   readonly workloads: readonly [Workload, Workload]
   readonly persons: number

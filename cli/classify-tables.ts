@@ -6,7 +6,7 @@ import { looksSecret } from './looks-secret.ts'
 import { parseName, toMemberName } from './name.ts'
 
 /** A column of a key. */
-export interface KeyPart {
+interface KeyPart {
   readonly column: StoredColumn
   readonly kind: 'integer' | 'uuid' | 'text' | 'date' | 'datetime'
 }

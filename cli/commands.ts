@@ -2,7 +2,7 @@ import { serverSettings } from '../process/server-settings.ts'
 import type { SettingTable } from '../process/settings.ts'
 
 /** A flag of a command that is no setting. */
-export interface Flag {
+interface Flag {
   /** What follows the flag, e.g. `<folder>`; absent for a switch. */
   readonly value?: string
   readonly help: string

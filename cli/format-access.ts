@@ -118,7 +118,7 @@ function formatTable(rows: readonly (readonly string[])[]): string[] {
 }
 
 /** Formats a rule in the words of its declaration. */
-export function formatRule(rule: RuleDescription): string {
+function formatRule(rule: RuleDescription): string {
   if (typeof rule === 'boolean') return rule ? 'all' : 'none'
   if ('function' in rule) return rule.function
   if ('filter' in rule) return `filter=${JSON.stringify(rule.filter)}`

@@ -10,7 +10,7 @@ import {
 } from './code.ts'
 
 /** Where on its line an expression is written. Numbers count characters. */
-export interface CodePosition {
+interface CodePosition {
   /** The width of what precedes the expression on its first line. */
   readonly column: number
   /** The indentation of that line. */

@@ -33,7 +33,7 @@ export interface Findings {
 export const noFindings: Findings = createFindings()
 
 /** Reads the first rows of tables. @returns a sample for each request, in their order */
-export type SampleTables = (requests: readonly SampleRequest[]) => Promise<readonly TableSample[]>
+type SampleTables = (requests: readonly SampleRequest[]) => Promise<readonly TableSample[]>
 
 /** Findings while they are collected. */
 type MutableFindings = ReturnType<typeof createFindings>

@@ -8,7 +8,7 @@ interface Manifest {
 }
 
 /** What `lapidary init` adds to a `package.json`. */
-export interface Additions {
+interface Additions {
   readonly scripts: Readonly<Record<string, string>>
   readonly dependencies: Readonly<Record<string, string>>
   readonly devDependencies: Readonly<Record<string, string>>

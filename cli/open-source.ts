@@ -18,7 +18,7 @@ export interface OpenedSource {
 }
 
 /** True if a source is a database url, and not a module. */
-export function isDatabaseUrl(source: string): boolean {
+function isDatabaseUrl(source: string): boolean {
   return /^(?:sqlite|postgres(?:ql)?):/.test(source)
 }
 

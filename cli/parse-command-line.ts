@@ -13,7 +13,7 @@ import { type CommandDescription, type CommandName, commands, serveSettings } fr
 import type { TypeNames } from './name-tables.ts'
 
 /** The settings of `lapidary serve`, with the database url. */
-export type ServeSettings = SettingValues<typeof serveSettings> & { readonly databaseUrl: string }
+type ServeSettings = SettingValues<typeof serveSettings> & { readonly databaseUrl: string }
 
 /** A parsed command line. */
 export type Command =

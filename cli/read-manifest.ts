@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /** The members of the `package.json` of Lapidary that the command reads. */
-export interface Manifest {
+interface Manifest {
   readonly name: string
   readonly version: string
   readonly dependencies: Readonly<Record<string, string>>

@@ -6,7 +6,7 @@ import { superviseWorkers, supervisorLimit } from './supervise-workers.ts'
 import { onSupervisorExit, reportListening, workerPort } from './worker.ts'
 
 /** How a program starts its server. */
-export interface ServerProgram<Settings extends ServerSettings> {
+interface ServerProgram<Settings extends ServerSettings> {
   /** Starts the server in this process. */
   readonly start: (settings: Settings) => Promise<RunningServer>
   /** Prepares the database before workers start. @returns a description of the database */

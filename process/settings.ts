@@ -1,5 +1,5 @@
 /** A format of text that a setting accepts. */
-export interface TextFormat<Value> {
+interface TextFormat<Value> {
   /** Reads a text. @returns `undefined` if the text has another format */
   readonly read: (text: string) => Value | undefined
   /** Completes the sentence "PORT must be …". */
@@ -7,7 +7,7 @@ export interface TextFormat<Value> {
 }
 
 /** A setting: a flag of the command line and an environment variable. */
-export interface Setting<Value = unknown> extends TextFormat<Value> {
+interface Setting<Value = unknown> extends TextFormat<Value> {
   /** The text that counts when none is given; `undefined` when the setting then has no value. */
   readonly default: string | undefined
   /** The description in `--help`. */
@@ -76,7 +76,7 @@ export function toFlag(name: string): string {
 }
 
 /** Returns the environment variable of a setting: `MAX_BODY` of `maxBody`. */
-export function toVariable(name: string): string {
+function toVariable(name: string): string {
   return toFlag(name).replaceAll('-', '_').toUpperCase()
 }
 

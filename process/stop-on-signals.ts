@@ -6,7 +6,7 @@ const defaultLimit = 25_000
 const flushTimeout = 1000
 
 /** A shutdown that signals start. */
-export interface Shutdown {
+interface Shutdown {
   /** Sets the function that runs before the process exits. Runs it at once if the shutdown was requested already. */
   onStop(close: () => Promise<void>): void
   /** Starts the shutdown. Further requests have no effect. */

@@ -13,7 +13,7 @@ const workerLimit = 27_000
 export const supervisorLimit = 29_000
 
 /** The address and the number of workers. */
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly count: number
   readonly host: string
   /** 0 chooses a free port. */
@@ -21,7 +21,7 @@ export interface WorkerOptions {
 }
 
 /** Running worker processes that share one address. */
-export interface Workers {
+interface Workers {
   /** The port they listen on. */
   readonly port: number
   /** Stops all workers. Each finishes its pending requests first. */

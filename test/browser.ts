@@ -13,7 +13,7 @@ import {
 const commands = ['chromium', 'chromium-browser', 'google-chrome']
 
 /** The path of Chromium: the variable `CHROMIUM`, or the first command that is found; `undefined` if there is none. */
-export const chromiumPath: string | undefined =
+const chromiumPath: string | undefined =
   process.env.CHROMIUM ??
   (process.env.PATH ?? '')
     .split(delimiter)

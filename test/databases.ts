@@ -18,7 +18,7 @@ export interface OpenDatabase {
 }
 
 /** Changes a database that a server has open. */
-export interface SecondConnection {
+interface SecondConnection {
   /** Runs SQL statements; generated ids continue after the greatest one that is stored. */
   execute(sql: string): Promise<void>
   /** Drops every table, view and type. */

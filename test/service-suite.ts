@@ -53,7 +53,7 @@ export interface TestService {
 }
 
 /** What differs from one suite to another. */
-export interface SuiteOptions {
+interface SuiteOptions {
   readonly settings?: Partial<Settings>
   /** Every database when absent. */
   readonly databases?: readonly Database[]

@@ -8,7 +8,7 @@ import { describeAnswer, type Examination, listOf } from './examination.ts'
 import type { ExaminedResource } from './examined-api.ts'
 
 /** How much of each type is examined. */
-export interface ExaminationOptions {
+interface ExaminationOptions {
   /** The maximum number of resources of each type. */
   readonly sample: number
 }

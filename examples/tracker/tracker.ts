@@ -7,7 +7,7 @@ import { model, type User } from './model.ts'
 const headers = { 'www-authenticate': 'Bearer' }
 
 /** An uploaded file. `bytes` is what the host has read: anything, if a client sends no bytes. */
-export type AttachedFile = Readonly<{ name: string; bytes: unknown }>
+type AttachedFile = Readonly<{ name: string; bytes: unknown }>
 /** The calls of one user in process. */
 export type UserClient = Client<(typeof model)['declarations']>
 

@@ -175,7 +175,7 @@ export interface WriteOperations<
 }
 
 /** The calls of the actions of a type. */
-export interface CallOperations<Types extends Declarations, Type extends TypeName<Types> & string> {
+interface CallOperations<Types extends Declarations, Type extends TypeName<Types> & string> {
   /**
    * Calls an action: `POST /issues/1/actions/close`.
    * @returns the resource, the list of resources or the members of `meta` that the action returns; `undefined` if it returns nothing

@@ -18,7 +18,7 @@ export interface RootDocument {
 }
 
 /** What a client knows of a resource type. */
-export interface ResourceLocation {
+interface ResourceLocation {
   readonly type: string
   /** The URL of the collection. */
   readonly url: string

@@ -5,7 +5,6 @@ import { autoParameterize } from '../plan/cache/auto-parameterization.ts'
 import { cachePlans } from '../plan/cache/plan-cache.ts'
 import type { Planner } from '../plan/planner.ts'
 import { planCollection } from '../plan/read.ts'
-
 import { thenMaybe } from '../store/then-maybe.ts'
 import { checkIds } from './check-ids.ts'
 import type { Handler } from './handler.ts'

@@ -8,7 +8,7 @@ import { listRoutes } from './protected-routes.ts'
 import type { ModelRoute } from './route-table.ts'
 
 /** Who reads, and how long the reads may take. */
-export interface FirstPagesRequest
+interface FirstPagesRequest
   extends Pick<ApiRequest, 'auth' | 'origin' | 'requestId' | 'ip' | 'log'> {
   /** Milliseconds for all reads together. */
   readonly timeout: number

@@ -8,7 +8,7 @@ import { AccessDenied } from '../plan/access/access-denied.ts'
 const deniedChannel = channel('lapidary:access-denied')
 
 /** A denied operation: who wanted to do what, and which rule denied it. It contains no values of fields. */
-export interface AccessDeniedEvent {
+interface AccessDeniedEvent {
   /** The auth context of the request. */
   readonly auth: unknown
   readonly requestId: string | undefined

@@ -14,7 +14,7 @@ export interface CapturedWork {
 }
 
 /** A part of a request, and the type whose rows it reads. */
-export type RequestPart = ReadSubject & Readonly<{ part: string }>
+type RequestPart = ReadSubject & Readonly<{ part: string }>
 
 /** Lists the parts of a request, in the order in which its rules are explained. */
 export function listRequestParts({ read, write }: CapturedWork, model: Model): RequestPart[] {

@@ -11,7 +11,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
 }
 
 /** The files of the pages, as routes. */
-export interface Assets {
+interface Assets {
   readonly routes: readonly Route[]
   /** The names of the modules of the script. */
   readonly modules: readonly string[]

@@ -3,7 +3,7 @@ import { silentLogger } from '../handlers/silent-logger.ts'
 import type { FoundPage, PageRequest } from '../http/html.ts'
 
 /** The numbers of resources, by type. */
-export type Counts = ReadonlyMap<string, number>
+type Counts = ReadonlyMap<string, number>
 
 /** The request of a page; that of the landing page with the numbers of resources that could be counted in time. */
 export interface CountedRequest extends PageRequest {

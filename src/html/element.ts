@@ -4,7 +4,7 @@ import { type ComponentChildren, h as createElement } from 'preact'
 export type Html = ComponentChildren
 
 /** The attributes of an element; `undefined` and `false` leave one out. */
-export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>
+type Attributes = Readonly<Record<string, string | number | boolean | undefined>>
 
 /**
  * Creates an element of a page, e.g. `h('a', { href }, 'Next')`. It is the function of Preact with types for HTML elements

@@ -15,7 +15,7 @@ export interface PageFiles {
 }
 
 /** The parts of a page. */
-export interface PageParts {
+interface PageParts {
   readonly title: string
   readonly content: Html
   /** What is beside the content: the JSON, and the request. Absent for a page of one column. */

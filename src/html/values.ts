@@ -5,7 +5,7 @@ import { type Html, h } from './element.ts'
 const briefLength = 160
 
 /** How much of a value is shown. */
-export type Extent = 'brief' | 'complete'
+type Extent = 'brief' | 'complete'
 
 /** Renders the value of an attribute as text. Only an `http` or `https` address becomes a link. */
 export function renderValue(value: JsonValue | undefined, extent: Extent): Html {

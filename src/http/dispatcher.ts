@@ -25,7 +25,7 @@ import { createFileResponder, type FileResponder } from './static-files.ts'
 import { startStream } from './stream.ts'
 
 /** Processes a request. It reports every error as a response: it never throws. */
-export type Dispatcher = (request: HttpRequest) => Promise<HttpResponse>
+type Dispatcher = (request: HttpRequest) => Promise<HttpResponse>
 
 /**
  * Creates the part that the adapters without Fastify share: route, negotiation, authentication, body, handler, errors.

@@ -8,7 +8,7 @@ import { createUnavailableLogger } from './log-unavailable.ts'
 import { redactQuery } from './redact-query.ts'
 
 /** The parts of a request that the report of its error needs. */
-export interface FailedRequest {
+interface FailedRequest {
   readonly method: string
   /** The request target. */
   readonly url: string
@@ -18,7 +18,7 @@ export interface FailedRequest {
 }
 
 /** Returns the response to a request whose processing threw an error, and logs what the client does not learn. */
-export type ErrorResponder = (error: unknown, request: FailedRequest) => ErrorResponse
+type ErrorResponder = (error: unknown, request: FailedRequest) => ErrorResponse
 
 /**
  * Creates the error handler of an application. It reports an error of the request with its own status and code, and an error

@@ -56,13 +56,13 @@ export interface HtmlPages {
 }
 
 /** A page, and header fields such as `content-security-policy`. */
-export interface RenderedPage {
+interface RenderedPage {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
 /** The longest document that is shown as a page, in UTF-16 code units. A page is built in memory, unlike a streamed document. */
-export const maxPageLength = 8 * 1024 * 1024
+const maxPageLength = 8 * 1024 * 1024
 
 /** True if a page answers the request: a GET or HEAD of a client that prefers HTML. */
 export function wantsPage(method: string, accept: string | undefined): boolean {

@@ -4,7 +4,7 @@ import type { Route } from '../handlers/route-table.ts'
 import { createRouteNotFound, maxUrlLength } from './headers.ts'
 
 /** The route of a path, and the id in the path; empty for a path without an id. */
-export interface Match {
+interface Match {
   readonly route: Route
   readonly id: string
 }

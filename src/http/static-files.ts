@@ -11,7 +11,7 @@ interface FileRequest {
 }
 
 /** A response with the bytes of a file; without a body if the client has them. */
-export interface FileResponse {
+interface FileResponse {
   readonly status: 200 | 304
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array | undefined

@@ -1,5 +1,5 @@
 /** The chunks of a streamed document. */
-export interface Chunks extends AsyncIterableIterator<string> {
+interface Chunks extends AsyncIterableIterator<string> {
   /** Ends the stream before its end and releases its database connection. */
   return(): Promise<IteratorResult<string>>
 }

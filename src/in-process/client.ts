@@ -107,7 +107,7 @@ export interface ResourceOperations<Types extends Declarations = Declarations> {
 }
 
 /** Calls of actions. */
-export interface ActionOperations<Types extends Declarations = Declarations> {
+interface ActionOperations<Types extends Declarations = Declarations> {
   /**
    * Calls an action, as `POST /issues/1/actions/close`: `call('issues', 'close', { id: '1', parameters: { comment: 'Fixed.' } })`.
    * @returns the resource, the list of resources or the members of `meta` that the action returns; `undefined` if it returns nothing

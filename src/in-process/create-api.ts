@@ -39,7 +39,7 @@ export interface CallContext<Auth = unknown> {
 }
 
 /** The argument of `with`: required if `declare` has named an auth context that every request has. */
-export type CallArguments<Auth> = undefined extends Auth
+type CallArguments<Auth> = undefined extends Auth
   ? [context?: CallContext<Auth>]
   : [context: CallContext<Auth> & Readonly<{ auth: Auth }>]
 

@@ -16,7 +16,7 @@ import type { LinkChange } from '../plan/write-builder.ts'
 import { createResourceReader, type ResourceReader } from './read-each.ts'
 
 /** The operations on one resource type: the handlers of its routes. */
-export interface Endpoints {
+interface Endpoints {
   readonly resource: ResourceType
   readonly list: Handler
   readonly get: Handler

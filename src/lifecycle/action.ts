@@ -14,7 +14,7 @@ import { executeInTransaction } from './transaction.ts'
 import type { OpenTransaction, UnitOfWork } from './unit-of-work.ts'
 
 /** The calls of an API in a transaction that is open. `close` accepts no more calls, and waits for those that were made. */
-export interface OpenedCalls {
+interface OpenedCalls {
   readonly tx: ActionCalls
   readonly close: () => Promise<void>
 }

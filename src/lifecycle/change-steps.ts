@@ -23,7 +23,7 @@ interface ChangeState {
 }
 
 /** The steps before a write, and their results. */
-export interface PreparedChange {
+interface PreparedChange {
   readonly steps: readonly Step[]
   readonly state: Readonly<ChangeState>
 }

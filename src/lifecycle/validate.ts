@@ -31,7 +31,7 @@ interface StoredBefore extends StoredResource {
 }
 
 /** The attributes of a resource by name. */
-export type Attributes = Readonly<Record<string, unknown>>
+type Attributes = Readonly<Record<string, unknown>>
 
 /**
  * Validates a write: immutable fields, the validators of attributes and the validator of the resource. It reports all

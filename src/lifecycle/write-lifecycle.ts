@@ -67,7 +67,7 @@ function needsStoredValues({ columns, links }: WriteShape, resource: ResourceTyp
 }
 
 /** Whether a hook runs when a resource of the type is updated. */
-export function hasUpdateHooks({ hooks }: ResourceType): boolean {
+function hasUpdateHooks({ hooks }: ResourceType): boolean {
   const { beforeUpdate, afterUpdate, afterCommit } = hooks
   return [beforeUpdate, afterUpdate, afterCommit].some((hook) => hook !== undefined)
 }

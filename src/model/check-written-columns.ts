@@ -79,7 +79,7 @@ export function findWrittenColumnErrors(
 }
 
 /** Returns the columns of the type's own table that a field uses. */
-export function listOwnColumns(name: string, field: FieldDeclaration): readonly string[] {
+function listOwnColumns(name: string, field: FieldDeclaration): readonly string[] {
   if (field.is === 'attribute') return [field.column ?? name]
   return field.is === 'toOne' && field.foreignKey !== 'other' ? toList(field.column) : []
 }

@@ -215,7 +215,7 @@ export interface JoinTable {
 }
 
 /** The options of every relationship to any number of resources. */
-export interface CountOptions<IsCounted extends boolean = boolean> {
+interface CountOptions<IsCounted extends boolean = boolean> {
   /** If true, clients can request the number of related resources, filter by it and sort by it. Default false. */
   readonly count?: IsCounted
 }

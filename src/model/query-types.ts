@@ -21,7 +21,7 @@ import type {
 import type { TableFunction } from './table-function.ts'
 
 /** The names by which a list can be filtered: stored attributes, `id`, relationships, and paths through relationships. */
-export type FilterName<Fields extends FieldDeclarations> = string extends keyof Fields
+type FilterName<Fields extends FieldDeclarations> = string extends keyof Fields
   ? string
   :
       | 'id'

@@ -139,7 +139,7 @@ export type Fieldsets<Types extends Declarations> = {
 }
 
 /** The name of a field that a response can have. */
-export type FieldName<Fields extends FieldDeclarations> = string extends keyof Fields
+type FieldName<Fields extends FieldDeclarations> = string extends keyof Fields
   ? string
   : (ReadableName<Fields> & string) | (RelationshipName<Fields> & string)
 

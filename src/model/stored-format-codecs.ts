@@ -20,7 +20,7 @@ import {
 import { parseStoredInteger } from './stored-values.ts'
 
 /** What the codecs of one database have in common. */
-export interface FormatDialect {
+interface FormatDialect {
   /** How texts are stored, read, bound and sorted. */
   readonly text: Omit<ColumnCodec<string>, 'load' | 'bind' | 'valid'>
   /** How integers are stored, read and sorted. */

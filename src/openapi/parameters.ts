@@ -21,7 +21,7 @@ import { listRelationships } from './value-schemas.ts'
 export type Parameter = Readonly<Record<string, unknown>>
 
 /** Parameters by their names among the components. */
-export type Parameters = Readonly<Record<string, Parameter>>
+type Parameters = Readonly<Record<string, Parameter>>
 
 /** A list that is one parameter, with commas between the items. */
 const commaSeparated = { in: 'query', style: 'form', explode: false } as const

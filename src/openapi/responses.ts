@@ -5,7 +5,7 @@ import { mediaType } from '../parse/negotiate.ts'
 import type { SchemaContext } from './resource-schemas.ts'
 
 /** A response (https://spec.openapis.org/oas/v3.1.0#response-object) or a request body. */
-export type Exchanged = Readonly<Record<string, unknown>>
+type Exchanged = Readonly<Record<string, unknown>>
 
 /** Responses or request bodies by their names among the components. */
 export type ExchangedByName = Readonly<Record<string, Exchanged>>

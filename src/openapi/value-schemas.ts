@@ -4,10 +4,10 @@ import type { AttributeField, Field, RelationshipField, ResourceType } from '../
 import { orNull } from './schema.ts'
 
 /** A field that is in `attributes`. */
-export type AttributeLike = Exclude<Field, { is: 'relationship' }>
+type AttributeLike = Exclude<Field, { is: 'relationship' }>
 
 /** The fields of a type, by what clients do with them. */
-export interface FieldGroups {
+interface FieldGroups {
   /** In responses. */
   readonly readable: readonly AttributeLike[]
   /** In the body of a create or an update. */

@@ -25,7 +25,7 @@ export type ParsedLinkage =
   | Readonly<{ is: 'many'; identifiers: readonly ParsedIdentifier[] }>
 
 /** A relationship of a resource object of a request. */
-export type ParsedRelationship = readonly [name: string, linkage: ParsedLinkage | undefined]
+type ParsedRelationship = readonly [name: string, linkage: ParsedLinkage | undefined]
 
 /** A resource object of a request. Its structure is valid; its names are not looked up yet. */
 export interface ParsedResource {

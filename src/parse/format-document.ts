@@ -45,7 +45,7 @@ export function formatLinkage(value: unknown, to: string): unknown {
 }
 
 /** The change of a relationship: what happens with the members, and the members. */
-export type ParsedChange = readonly [change: 'add' | 'remove' | 'replace', members: unknown]
+type ParsedChange = readonly [change: 'add' | 'remove' | 'replace', members: unknown]
 
 /** Parses a change such as `{ add: ['1'] }`. @throws TypeError unless it has exactly one of `add`, `remove` and `replace` */
 export function parseChange(change: FieldInput): ParsedChange {

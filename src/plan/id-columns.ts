@@ -25,7 +25,7 @@ interface WrittenRow {
 }
 
 /** A field whose value does not agree with the id, or with another field that is part of the id. */
-export interface IdConflict {
+interface IdConflict {
   readonly field: string
   /** The other field; `undefined` for the id. */
   readonly other: string | undefined

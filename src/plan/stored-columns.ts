@@ -18,7 +18,7 @@ export function listStoredAttributes(resource: ResourceType): AttributeField[] {
 }
 
 /** The to-one relationships of a type. */
-export function listToOnes(resource: ResourceType): RelationshipField[] {
+function listToOnes(resource: ResourceType): RelationshipField[] {
   return [...resource.fields.values()].filter(
     (field) => field.is === 'relationship' && !field.many,
   ) as RelationshipField[]

@@ -41,7 +41,7 @@ export interface DocumentSerializer<Body = DocumentText> {
 type SerializeLinkage<Body> = (plan: ReadPlan, rows: Rows, linkBase: RelationshipLinkBase) => Body
 
 /** The base of the links of a relationship document. */
-export interface RelationshipLinkBase extends LinkBase {
+interface RelationshipLinkBase extends LinkBase {
   /** The path of the related resources. */
   readonly related: string
 }

@@ -29,7 +29,7 @@ import type { DocumentSerializer } from './document.ts'
 export type PlainObject = Readonly<Record<string, unknown>>
 
 /** A list of resources as plain objects. */
-export interface PlainList {
+interface PlainList {
   readonly data: readonly PlainObject[]
   readonly meta: Readonly<{ count: number }>
 }

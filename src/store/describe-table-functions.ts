@@ -6,7 +6,7 @@ import { compileCall } from './table-function.ts'
 import type { Target } from './tables.ts'
 
 /** Returns the names and the types of the columns of a query, without running it; a type is empty if the database does not know it. */
-export type DescribeColumns = (
+type DescribeColumns = (
   query: Sql,
 ) => Awaitable<readonly Readonly<{ name: string; type: string }>[]>
 

@@ -13,7 +13,7 @@ import { quoteIdentifier } from './quote-identifier.ts'
 import type { IndexLookup } from './tables.ts'
 
 /** A relationship without an index. */
-export interface IndexWarning {
+interface IndexWarning {
   /** The paths of the relationships, e.g. `person.fields.computers`. */
   readonly paths: readonly string[]
   readonly message: string

@@ -42,7 +42,7 @@ interface CountedKeys {
 }
 
 /** The numbers of related resources by key. */
-export interface RelatedCounts {
+interface RelatedCounts {
   /** The query. */
   readonly select: Sql
   /** The names of the columns of the key in its result. The number is in `number`. */

@@ -18,7 +18,7 @@ import {
 } from './tables.ts'
 
 /** A compiled order: the joins that it needs, and its terms. */
-export interface CompiledOrder {
+interface CompiledOrder {
   readonly joins: Sql
   readonly orderBy: Sql
 }

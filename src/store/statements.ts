@@ -16,7 +16,7 @@ import type { Target } from './tables.ts'
 import { type CompiledWrite, compileDelete, compileLookup, compileWrite } from './write.ts'
 
 /** The statements of a resource type that are the same for every query shape. */
-export interface TypeStatements {
+interface TypeStatements {
   readonly resource: ResourceType
   /** Returns a row if the resource with the id exists. */
   readonly exists: Statement

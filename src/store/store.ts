@@ -35,7 +35,7 @@ export interface ReadOptions {
 }
 
 /** The options of a transaction of the application that only reads. */
-export interface SnapshotOptions {
+interface SnapshotOptions {
   /** Returns a signal that aborts when the result is no longer needed. */
   readonly signal?: (() => AbortSignal) | undefined
   /** Who calls, for the session of the model. */

@@ -9,7 +9,7 @@ import { createServer, jsonApi } from 'lapidary/fastify'
 import { createNodeHandler } from 'lapidary/node'
 
 /** Reads a header field of a request by its name in lower case. */
-export type ReadHeader = (name: string) => string | undefined
+type ReadHeader = (name: string) => string | undefined
 
 /** What every host serves. */
 export interface HostOptions extends HttpOptions {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import manifest from '../../package.json' with { type: 'json' }
 import { holes } from '../property/access/holes.ts'
-import { type Source, sourcesIn } from './sources.ts'
+import { type Source, sourcesIn, textsIn } from './sources.ts'
 
 const engine = sourcesIn('src')
 
@@ -44,6 +45,8 @@ const drivers = {
 }
 
 const entryPoint = 'src/index.ts'
+/** The files of the subpaths of the package. */
+const entryPoints = Object.values<string>(manifest.exports).map((path) => path.slice(2))
 const layerOf = (file: string) => /^src\/([^/]+)\//.exec(file)?.[1]
 
 describe('The layers of the engine', () => {
@@ -129,6 +132,27 @@ describe('Every source file', () => {
 
   it('documents every export', () => {
     assert.deepEqual(violations(undocumented), [])
+  })
+
+  it('exports only what another file names', () => {
+    const filesByName = new Map<string, Set<string>>()
+    for (const { file, code } of everything)
+      for (const [name] of code.matchAll(/\w+/g))
+        filesByName.set(name, (filesByName.get(name) ?? new Set()).add(file))
+    const exported =
+      /^export (?:abstract )?(?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm
+    // The subpaths of the package export to applications.
+    const inner = everything.filter(({ file }) => !entryPoints.includes(file))
+    const unused = inner.flatMap(({ code }) =>
+      [...code.matchAll(exported)].flatMap(([, name = '']) =>
+        filesByName.get(name)?.size === 1 ? [name] : [],
+      ),
+    )
+    const others = ['test', 'bench'].flatMap(textsIn).join('\n')
+    assert.deepEqual(
+      unused.filter((name) => !new RegExp(`\\b${name}\\b`).test(others)),
+      [],
+    )
   })
 
   it('has no default export, no any, and no TODO', () => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** What one file takes from another, or from outside. */
-export interface Import {
+interface Import {
   /** As it is written, e.g. `./links.ts` or `node:http`. */
   readonly from: string
   /** The file of ours it leads to, from the root of the repository; `undefined` for everything from outside. */
@@ -25,6 +25,13 @@ export interface Source {
 /** Every TypeScript file below a folder, in order. */
 export function sourcesIn(folder: string): Source[] {
   return globSync(`${folder}/**/*.ts`, { cwd: root }).sort().map(readSource)
+}
+
+/** The texts of every TypeScript file below a folder. */
+export function textsIn(folder: string): string[] {
+  return globSync(`${folder}/**/*.ts`, { cwd: root }).map((file) =>
+    readFileSync(join(root, file), 'utf8'),
+  )
 }
 
 function readSource(file: string): Source {

@@ -35,7 +35,7 @@ interface Context {
  *
  * @returns a function that throws an AssertionError with every difference and the whole exchange
  */
-export function createDescriptionChecker(
+function createDescriptionChecker(
   description: OpenApiDocument,
   prefix: string,
 ): DescriptionChecker {

@@ -4,7 +4,7 @@ import type { Members, Violation, Violations } from './violation.ts'
 import { appendToken, checkMembers, isObject } from './violation.ts'
 
 /** The format of a link: a path, or an absolute URL. */
-export type LinkFormat = 'path' | 'absolute' | 'any'
+type LinkFormat = 'path' | 'absolute' | 'any'
 
 const origin = /^https?:\/\/[^/?#]+/
 const encodedUrl = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*$/

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { appendToken, isObject, type Members } from './violation.ts'
 
 /** Returns a line for each difference between a value and a schema. @param at - the JSON pointer of the value */
-export type Validate = (value: unknown, at: string) => readonly string[]
+type Validate = (value: unknown, at: string) => readonly string[]
 
 /** What the checks of a set of schemas share. */
 interface Context {

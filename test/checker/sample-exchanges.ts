@@ -11,7 +11,7 @@ interface SampleOptions {
 }
 
 /** Creates a sample exchange with a service at `http://host`. */
-export function sampleExchange(
+function sampleExchange(
   path: string,
   { method = 'GET', status = 200, headers, body }: SampleOptions,
 ): Exchange {

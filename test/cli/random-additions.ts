@@ -31,7 +31,7 @@ export const additions = fc.record({
 })
 
 /** What is added to the tables of a schema. */
-export type Additions = typeof additions extends fc.Arbitrary<infer Each> ? Each : never
+type Additions = typeof additions extends fc.Arbitrary<infer Each> ? Each : never
 
 /** Lists the statements that add rows, indexes, views and triggers. A database may reject any of them. */
 export function listAdditions(

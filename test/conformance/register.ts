@@ -1,8 +1,8 @@
 /** The requirement level of a rule, in the words of RFC 2119. The specification has a `note` only as a note or an example. */
-export type Level = 'MUST' | 'MUST NOT' | 'SHOULD' | 'SHOULD NOT' | 'RECOMMENDED' | 'MAY' | 'note'
+type Level = 'MUST' | 'MUST NOT' | 'SHOULD' | 'SHOULD NOT' | 'RECOMMENDED' | 'MAY' | 'note'
 
 /** An area of the specification: its section, and the number of its rules by requirement level. */
-export interface Area {
+interface Area {
   readonly title: string
   /** The anchor in https://jsonapi.org/format/1.0/. */
   readonly section: string

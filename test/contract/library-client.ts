@@ -21,7 +21,7 @@ import type { ReadOptions, Transaction, Written } from '../../src/store/store.ts
 import { library } from './library-model.ts'
 
 /** A planned read, and how its rows become a document. */
-export interface PlannedRead {
+interface PlannedRead {
   readonly plan: ReadPlan
   readonly serialize: (rows: Rows) => DocumentText
 }

@@ -5,7 +5,7 @@ import type { ContractDatabase, ContractOptions } from './contract-databases.ts'
 import { library, listLibraryMigrations } from './library-model.ts'
 
 /** How the library of a test is made. */
-export interface LibraryOptions extends ContractOptions {
+interface LibraryOptions extends ContractOptions {
   /** Further books, without an author. */
   readonly books?: number
   /** Whether the database stays empty. */
@@ -13,7 +13,7 @@ export interface LibraryOptions extends ContractOptions {
 }
 
 /** A library on a fresh database. All of its stores are closed after the test. */
-export interface OpenLibrary {
+interface OpenLibrary {
   readonly database: OpenDatabase
   readonly store: Store
   /** Another store on the same database; the same store where no two can share a database. */

@@ -1,5 +1,5 @@
 /** A fenced code block of a page. */
-export interface Block {
+interface Block {
   readonly language: string
   readonly text: string
   /** The text between this block and the previous one. */
@@ -17,7 +17,7 @@ export function blocksOf(page: string): Block[] {
 }
 
 /** A request on a page, with the response that the page describes. */
-export interface ShownRequest {
+interface ShownRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>

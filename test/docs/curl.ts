@@ -5,7 +5,7 @@ import type { Call } from '../client.ts'
 import { connect } from '../client.ts'
 
 /** A response. */
-export interface Reply {
+interface Reply {
   readonly status: number
   readonly text: string
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type senders, splitCommand } from './curl.ts'
 
 /** A `curl` command of a page, with the response that the page shows. */
-export interface Example {
+interface Example {
   readonly command: string
   readonly status: number
   readonly answer: string

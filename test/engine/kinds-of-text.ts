@@ -14,17 +14,7 @@ const oddTexts = [
 ]
 
 /** JSON values that are not strings, and strings that no database can store. */
-export const notStrings = [
-  '5',
-  '0',
-  'true',
-  '{}',
-  '[]',
-  '["a"]',
-  '"a\\u0000b"',
-  '"\\ud800"',
-  '"\\udc00x"',
-]
+const notStrings = ['5', '0', 'true', '{}', '[]', '["a"]', '"a\\u0000b"', '"\\ud800"', '"\\udc00x"']
 
 const host = 'https://example.org'
 const id = 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6'

@@ -25,7 +25,7 @@ export interface End {
 }
 
 /** How ids look in a table and on the wire. */
-export interface Ids {
+interface Ids {
   /** The names of the columns. */
   readonly names: readonly string[]
   /** The types of the columns, and whatever makes one column a key. */

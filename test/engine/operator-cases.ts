@@ -2,7 +2,7 @@ import type { OperatorName } from '../../src/model/operators.ts'
 import type { ColumnTypes } from '../databases.ts'
 
 /** A value to compare with, and the ids of the rows that match, in order. */
-export type Case = readonly [val: unknown, ids: string]
+type Case = readonly [val: unknown, ids: string]
 
 /** The rows of the test table as SQL literals, a column for each kind; bytes are hexadecimal. A further row has only nulls. */
 // biome-ignore format: a table, one column a row

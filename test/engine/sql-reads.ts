@@ -1,5 +1,5 @@
 /** A read, its statements on SQLite in order, and its statement on PostgreSQL; parameters are `?`. */
-export type ReadRow = readonly [
+type ReadRow = readonly [
   sentence: string,
   path: string,
   query: Readonly<Record<string, string>>,
@@ -120,7 +120,7 @@ export const reads: readonly ReadRow[] = [
 ]
 
 /** A filter of a list, and its conditions on SQLite and PostgreSQL; parameters are `?`. */
-export type FilterRow = readonly [
+type FilterRow = readonly [
   path: string,
   filter: readonly object[],
   sqlite: string,

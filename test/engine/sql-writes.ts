@@ -1,5 +1,5 @@
 /** A write, and its statements on SQLite and PostgreSQL in order; parameters are `?`. */
-export type WriteRow = readonly [
+type WriteRow = readonly [
   sentence: string,
   method: 'POST' | 'PATCH' | 'DELETE',
   path: string,

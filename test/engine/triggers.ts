@@ -1,7 +1,7 @@
 import type { DialectName } from '../../src/model/dialect.ts'
 
 /** A trigger that rejects new rows. */
-export interface Rejecting {
+interface Rejecting {
   readonly table: string
   /** SQL over the new row, which is `new`. */
   readonly when: string

@@ -26,7 +26,7 @@ export function signToken({ id, role }: User, key: string = secret): Promise<str
 }
 
 /** Stores the users, and a project of Ben with an issue, a comment of Ben and a label. */
-export async function addSampleData(as: (user: UserName) => UserClient): Promise<void> {
+async function addSampleData(as: (user: UserName) => UserClient): Promise<void> {
   for (const [name, { role }] of Object.entries(users))
     await as('ada').create('users', { name, email: `${name}@example.org`, role })
   await as('ada').create('labels', { name: 'bug', color: '#cc0000' })

@@ -7,7 +7,7 @@ type Field = ResourceDeclaration['fields'][string]
 type Relationship = Extract<Field, { is: 'toOne' | 'toMany' }>
 
 /** Declarations, a client of a server that serves them, and direct access to their tables. */
-export interface ServedTables {
+interface ServedTables {
   readonly resources: readonly ResourceDeclaration[]
   readonly get: Get
   readonly runSql: RunSql

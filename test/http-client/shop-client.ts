@@ -3,10 +3,10 @@ import type { Engine } from '../engine/engine.ts'
 import type { shopModel } from '../in-process/shop.ts'
 
 /** A client of the shop over HTTP. */
-export type ShopHttpClient = HttpClient<(typeof shopModel)['declarations']>
+type ShopHttpClient = HttpClient<(typeof shopModel)['declarations']>
 
 /** A client whose requests go to the server of a suite, and the requests that it has sent: method and decoded path. */
-export interface ConnectedClient {
+interface ConnectedClient {
   readonly client: ShopHttpClient
   readonly requests: string[]
 }

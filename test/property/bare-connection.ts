@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 
 /** What came back on a bare connection. */
-export interface BareAnswer {
+interface BareAnswer {
   readonly status: number
   /** By lower-case name; repeated ones joined by `, `. */
   readonly headers: Record<string, string>

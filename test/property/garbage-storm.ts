@@ -17,7 +17,7 @@ const workers = 32
 const timeout = 20_000
 
 /** What a storm of malformed requests came to. */
-export interface StormStats {
+interface StormStats {
   sent: number
   rejected: number
   /** Persons and computers created by requests that turned out harmless. */

@@ -9,7 +9,7 @@ export interface NamingRequest {
 }
 
 /** What requests are made of. */
-export interface Vocabulary {
+interface Vocabulary {
   /** The names under suspicion; they are also tried behind `owner__`, `owner.` and their likes. */
   readonly suspects: readonly string[]
   /** What filters compare with. */

@@ -16,7 +16,7 @@ export const prototypeNames = [
 ] as const
 
 /** Names that no type, field, operator or parameter has. */
-export const unknownNames = [
+const unknownNames = [
   ...prototypeNames,
   'password',
   'person_id',

@@ -21,7 +21,7 @@ import {
 } from './schema.ts'
 
 /** A `filter[field]=value` parameter. */
-export type Simple = readonly [field: string, value: string]
+type Simple = readonly [field: string, value: string]
 
 /** What a comparison compares with. */
 export type Side = 'value' | 'null' | 'field' | 'list' | 'empty list'

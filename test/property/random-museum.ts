@@ -14,7 +14,7 @@ interface DraftRow {
 }
 
 /** All rows by type, before they are stored; guides are among the staff. */
-export type WorldDraft = Readonly<Record<string, readonly DraftRow[]>>
+type WorldDraft = Readonly<Record<string, readonly DraftRow[]>>
 
 /** How many rows of each type, and the relationships by which the links are stored. */
 const plan: Readonly<Record<string, Readonly<{ rows: number; links: readonly string[] }>>> = {

@@ -5,7 +5,7 @@ import { anyDate, anyEmail, anyText } from './random-texts.ts'
 import type { Data, Row } from './schema.ts'
 
 /** People and computers before they are stored; an owner is a place in the list of persons. */
-export interface Draft {
+interface Draft {
   readonly persons: readonly Readonly<{
     name: string
     email: string | null

@@ -84,7 +84,7 @@ export function linkageOf(
 }
 
 /** The relationships that are included, as `type.relationship`: their linkage is returned wherever the type is. */
-export function listFollowed(data: Data, type: string, selection: Selection): Set<string> {
+function listFollowed(data: Data, type: string, selection: Selection): Set<string> {
   const followed = new Set<string>()
   for (const path of selection.include) {
     let at = type

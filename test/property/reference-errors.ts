@@ -183,7 +183,7 @@ export function identifiersIn(linkage: Linkage): readonly Identifier[] {
 }
 
 /** The relationship of the new resource that says the same as the one in the path, if it may be written. */
-export function inverseOf(data: Data, { type, relationship }: Target): string | undefined {
+function inverseOf(data: Data, { type, relationship }: Target): string | undefined {
   const { to, link } = getRelationship(data.schema, type, relationship)
   if (link.foreignKey === 'join table') return undefined
   const [found] = Object.entries(getType(data.schema, to).relationships).find(

@@ -7,7 +7,7 @@ import { compareText } from './reference-text.ts'
 import type { AttributeDescription, JsonValue, Kind, Value } from './schema.ts'
 
 /** What the reference knows of a kind. */
-export interface KindRow {
+interface KindRow {
   /** Kinds of one group can be compared with each other. */
   readonly group: string
   /** The operators that it takes: each class takes all that those before it take. */

@@ -4,16 +4,16 @@ import { allOf, negate, type Truth } from './reference-truth.ts'
 import type { Value } from './schema.ts'
 
 /** Operators that compare with one value, which may also be another field's. */
-export type SingleOperator = keyof typeof single
+type SingleOperator = keyof typeof single
 
 /** Operators that compare with a list of values. */
-export type ListOperator = 'between' | 'in_' | 'notin_'
+type ListOperator = 'between' | 'in_' | 'notin_'
 
 /** Operators that follow a relationship. */
-export type FollowOperator = 'any' | 'has'
+type FollowOperator = 'any' | 'has'
 
 /** Operators that compare the number of related resources. */
-export type CountOperator = keyof typeof counting
+type CountOperator = keyof typeof counting
 
 /** Every operator of the filter syntax (`docs/service.md`, Filter). */
 export type OperatorName = SingleOperator | ListOperator | FollowOperator | CountOperator

@@ -17,7 +17,7 @@ import {
 import type { Linkage, ParsedResource, Target, Write } from './write.ts'
 
 /** The response to a write, and the data after it: the same data when it was rejected. */
-export interface WriteResult {
+interface WriteResult {
   readonly status: number
   readonly data: Data
   /** The id of what was created. */

@@ -31,7 +31,7 @@ export interface CollectionRequest {
 }
 
 /** The rows of one page, and how many rows match over all pages. */
-export interface CollectionAnswer {
+interface CollectionAnswer {
   readonly rows: readonly Row[]
   readonly count: number
 }

@@ -34,7 +34,7 @@ export type Write =
   | Readonly<{ is: 'delete'; type: string; id: string }>
 
 /** A request as it is sent. */
-export interface WriteRequest {
+interface WriteRequest {
   readonly method: string
   readonly path: string
   /** The body's text; absent for none. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ErrorObject, TestResponse } from '../service-suite.ts'
 
 /** What a test expects of one error. */
-export interface ExpectedError {
+interface ExpectedError {
   readonly status: number
   /** Its `source`: a pointer where it is empty or begins with `/`, else the name of a parameter. Not compared when absent. */
   readonly at?: string | RegExp

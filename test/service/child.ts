@@ -14,10 +14,10 @@ import { until } from './processes.ts'
 const main = fileURLToPath(new URL('../../service/main.js', import.meta.url))
 
 /** Settings in the environment, by name. */
-export type Environment = Readonly<Record<string, string>>
+type Environment = Readonly<Record<string, string>>
 
 /** What a process that has ended left behind. */
-export interface Ended {
+interface Ended {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string

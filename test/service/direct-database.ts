@@ -9,10 +9,10 @@ export function isShared(app: TestService): boolean {
 }
 
 /** A row by the names of its columns. */
-export type StoredRow = Readonly<Record<string, unknown>>
+type StoredRow = Readonly<Record<string, unknown>>
 
 /** A connection to the database of a service, beside the service's own. */
-export interface DatabaseConnection {
+interface DatabaseConnection {
   /** Runs SQL that both databases take; returns the rows. */
   run(sql: string): Promise<StoredRow[]>
   close(): Promise<void>
@@ -54,7 +54,7 @@ export async function executeDirectly(databaseUrl: string, ...statements: readon
 }
 
 /** What `insertMany` writes. */
-export interface Crowd {
+interface Crowd {
   readonly persons: number
   /** For each person. */
   readonly computers: number

@@ -11,7 +11,7 @@ const note = resource('note', { path: '/notes', table: 'note', fields: { text: a
 const model = defineModel([note], { maxPageSize: null })
 
 /** A request that the server has begun and that waits for the test. */
-export type Held = () => void
+type Held = () => void
 
 /** A small server of its own, and a path `/held` whose requests wait until the test lets them go. */
 export interface NotesServer {
@@ -22,7 +22,7 @@ export interface NotesServer {
 }
 
 /** What differs from a server of the defaults, besides its options. */
-export interface NotesOptions {
+interface NotesOptions {
   /** Where to listen. Default 127.0.0.1. */
   readonly host?: string
   /** Looks on at what the server asks of the store. */

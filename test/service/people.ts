@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Identifier, Query, Resource, TestResponse, TestService } from '../service-suite.ts'
 
 /** Four persons and four computers that most chapters ask about. */
-export interface Cast {
+interface Cast {
   readonly ada: Resource
   readonly alan: Resource
   readonly grace: Resource

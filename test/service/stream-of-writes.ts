@@ -19,7 +19,7 @@ export interface WriteLog {
 const timeout = 30_000
 
 /** Who writes, and how. */
-export interface Writers {
+interface Writers {
   /** How many at the same time. */
   readonly clients: number
   /** Begins each name; several groups that write to one service need one each. */

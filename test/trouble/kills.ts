@@ -16,7 +16,7 @@ const clients = 8
 const nothing: State = { persons: new Map(), computers: new Map() }
 
 /** What came of it. */
-export interface KillReport {
+interface KillReport {
   readonly acknowledged: ReadonlyMap<string, number>
   /** How many writes got no response, and how many of these were found to be carried out. */
   readonly inDoubt: number

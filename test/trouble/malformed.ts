@@ -24,7 +24,7 @@ const growth = 150
 const timeout = 20_000
 
 /** What it came to. */
-export interface MalformedReport {
+interface MalformedReport {
   readonly sent: number
   readonly rejected: number
   /** Resident memory of the service after the first batch and at the end, in MiB. */

@@ -22,7 +22,7 @@ interface Template {
 }
 
 /** How often the service responded with each status; 0 counts connections that it closed without a response. */
-export type Statuses = ReadonlyMap<number, number>
+type Statuses = ReadonlyMap<number, number>
 
 /**
  * Sends malformed requests with a few bytes of the target or the body replaced, inserted or removed, as fast as the service

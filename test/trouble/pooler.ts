@@ -8,7 +8,7 @@ const version = 196_608
 const cancelCode = 80_877_102
 
 /** A pooler that lends each of its few connections for one transaction at a time, as PgBouncer does in that mode. */
-export interface Pooler {
+interface Pooler {
   readonly url: string
   /** How many transactions it has lent a connection for. */
   readonly lent: number

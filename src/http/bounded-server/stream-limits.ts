@@ -15,7 +15,7 @@ import { sendError, toErrorResponse } from './raw-response.ts'
 import { scheduleChecks } from './schedule-checks.ts'
 
 /** The limits of the requests over HTTP/2. Times are in milliseconds. */
-export interface Http2Limits extends ConnectionLimits {
+interface Http2Limits extends ConnectionLimits {
   /** In which the body of a request must arrive. */
   readonly requestTimeout: number
   /** In which a client must accept 64 KiB of a response, or all of a smaller one. */

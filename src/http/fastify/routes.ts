@@ -31,7 +31,7 @@ import { type ResponseSender, type Sendable, sendResponse } from './response.ts'
 export type Authenticate<Auth = unknown> = (request: FastifyRequest) => Awaitable<Auth>
 
 /** The dependencies of every route. */
-export interface RouteOptions {
+interface RouteOptions {
   readonly routes: readonly Route[]
   readonly context: AppContext
   readonly authenticate: Authenticate | undefined

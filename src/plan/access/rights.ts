@@ -27,7 +27,7 @@ export interface Rights {
 }
 
 /** The operations whose rules a link needs; `undefined` where the end of the link needs none. */
-export interface LinkOperations {
+interface LinkOperations {
   /** Of the resource in the path. */
   readonly owner: LinkOperation | undefined
   /** Of the resources that are linked or unlinked. */

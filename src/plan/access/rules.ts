@@ -17,7 +17,7 @@ import { planFilter } from '../filter.ts'
 import { readRuleOperand } from './rule-value.ts'
 
 /** A condition of a rule. `path` is that of its declaration, e.g. `task.access.read`. */
-export type RuleCondition = (
+type RuleCondition = (
   | Readonly<{ is: 'filter'; condition: Condition; declared: readonly RuleFilter[] }>
   | Readonly<{ is: 'sql'; write: Expression }>
 ) &

@@ -11,7 +11,7 @@ import {
 } from '../../model/model.ts'
 
 /** Decides whether a rule of a field holds. */
-export type FieldDecider = (rule: FieldRule) => boolean
+type FieldDecider = (rule: FieldRule) => boolean
 
 /** A decision of a field's rule; `undefined` for a constant. */
 export function toDecision(rule: FieldRule): AuthValue | undefined {

@@ -14,7 +14,7 @@ const defaultStatements = 500
 const bytesPerCharacter = 64
 
 /** The limits of a connection's prepared statements. The server uses some hundred bytes for each character, for the plan. */
-export interface PreparedBounds {
+interface PreparedBounds {
   readonly statements: number
   /** The characters of their SQL in total. */
   readonly length: number

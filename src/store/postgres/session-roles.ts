@@ -6,7 +6,7 @@ import type { PostgresConnection } from './connection.ts'
 import { compileSession } from './session-setup.ts'
 
 /** What the startup finds about the roles of the option `session`. */
-export interface SessionRoleFindings {
+interface SessionRoleFindings {
   /** Roles that cannot be set. */
   readonly errors: readonly string[]
   /** Roles to which no policy applies. */

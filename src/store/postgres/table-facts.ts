@@ -11,7 +11,7 @@ import { queryIndexes } from './indexes.ts'
 import { listValueLimits, type ValueLimits } from './value-limits.ts'
 
 /** Facts about the tables of a model that the store depends on. */
-export interface TableFacts {
+interface TableFacts {
   /** The model without the rows of views whose id is null; absent if no type is a view. */
   readonly model?: Model
   readonly isIndexed: IndexLookup

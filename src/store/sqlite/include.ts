@@ -47,7 +47,7 @@ function exceeded({ exceed }: ReadBudget, edge: number | undefined): undefined {
 }
 
 /** Complete primary rows, and the included rows. */
-export type IncludeResult = Pick<CompleteRows, 'primary' | 'included'>
+type IncludeResult = Pick<CompleteRows, 'primary' | 'included'>
 
 /** What to read in addition to the primary rows. */
 interface IncludeRequest {

@@ -20,7 +20,7 @@ const definition = new RegExp(
 const comments = /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g
 
 /** Returns the change that a trigger is for; `undefined` if the text is no definition of a trigger. */
-export function parseTriggerChange(text: string): RowChange | undefined {
+function parseTriggerChange(text: string): RowChange | undefined {
   const [, change] = definition.exec(text) ?? definition.exec(text.replace(comments, ' ')) ?? []
   // The pattern has no other words.
   return change?.toLowerCase() as RowChange | undefined

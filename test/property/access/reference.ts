@@ -205,7 +205,7 @@ function compare(
 }
 
 /** A resource as an identity may see it. */
-export interface SeenThing {
+interface SeenThing {
   readonly id: string
   /** The visible attributes, by name. */
   readonly attributes: Readonly<Record<string, unknown>>

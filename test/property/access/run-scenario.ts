@@ -35,7 +35,7 @@ export interface ScenarioSize {
 }
 
 /** What a scenario did. */
-export interface ScenarioResult {
+interface ScenarioResult {
   readonly requests: number
   /** The differences between the two databases. */
   readonly changes: number

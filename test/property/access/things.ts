@@ -1,7 +1,7 @@
 import { nextOf, previousOf, type Type } from './schema.ts'
 
 /** A JSON value with a word, by which requests and rules can filter. */
-export type WordInJson = Readonly<{ word: string | null }>
+type WordInJson = Readonly<{ word: string | null }>
 
 /** A row of any type. */
 export interface Thing {

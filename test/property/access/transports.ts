@@ -7,7 +7,7 @@ import type { Identity } from './schema.ts'
 export type Send = (request: TestRequest) => Promise<string>
 
 /** Handles requests of the Fetch API, with pages and a description. */
-export type Handle = ReturnType<typeof createHandler>
+type Handle = ReturnType<typeof createHandler>
 
 /** Creates the handler of a store. */
 export function createHandlerOf(store: Store): Handle {
