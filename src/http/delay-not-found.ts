@@ -6,7 +6,7 @@ import type { Model } from '../model/model.ts'
 import { createPreciseTimer, type WaitUntil } from './precise-timer.ts'
 
 /** The default of `notFoundInterval`, in milliseconds. */
-export const defaultNotFoundInterval = 10
+const defaultNotFoundInterval = 10
 
 /** When the responses about resources that do not exist are sent. */
 interface DelayOptions {
@@ -15,7 +15,7 @@ interface DelayOptions {
 }
 
 /** The clock and the timer of delayed responses. */
-export interface DelayTimer {
+interface DelayTimer {
   readonly now: () => number
   readonly waitUntil: WaitUntil
 }

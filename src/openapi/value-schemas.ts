@@ -7,7 +7,7 @@ import { orNull } from './schema.ts'
 type AttributeLike = Exclude<Field, { is: 'relationship' }>
 
 /** The fields of a type, by what clients do with them. */
-interface FieldGroups {
+export interface FieldGroups {
   /** In responses. */
   readonly readable: readonly AttributeLike[]
   /** In the body of a create or an update. */

@@ -7,6 +7,11 @@ import { LargeResultError } from './large-values.ts'
 import type { ReaderCommand, ReaderReply, ReaderRequest } from './reader-messages.ts'
 import { type StatementWork, workChannel } from './statement-work.ts'
 
+type QueryCommand = Extract<
+  ReaderCommand,
+  Readonly<{ do: 'all' | 'bounded' | 'count' | 'records' }>
+>
+
 /** Executes the commands to a reader process, one after the other. */
 export class CommandExecutor {
   readonly #connection: SqliteConnection
@@ -54,43 +59,42 @@ export class CommandExecutor {
   }
 
   #execute(command: ReaderCommand): ReaderReply | undefined {
-    const connection = this.#connection
     switch (command.do) {
       case 'begin':
-        connection.begin('deferred')
+        this.#connection.begin('deferred')
         return undefined
       case 'all':
-        return { is: 'rows', rows: connection.rawRows(this.#intern(command.sql), command.values) }
       case 'bounded':
-        return {
-          is: 'rows',
-          rows: connection.boundedRows(this.#intern(command.sql), command.values),
-        }
       case 'count':
-        return {
-          is: 'rows',
-          rows: [[this.#counts.count(this.#intern(command.sql), command.values)]],
-        }
       case 'records':
-        return {
-          is: 'records',
-          records: connection.records(this.#intern(command.sql), command.values),
-        }
-      case 'open':
+        return this.#query(command)
+      case 'open': {
+        const { sql, values, size } = command
         this.#batches?.return(undefined)
-        this.#batches = connection.rawBatches(
-          this.#intern(command.sql),
-          command.values,
-          command.size,
-        )
+        this.#batches = this.#connection.rawBatches(this.#intern(sql), values, size)
         return undefined
+      }
       case 'next':
         return { is: 'batch', rows: this.#batches?.next().value ?? [] }
       case 'end':
         this.#batches?.return(undefined)
         this.#batches = undefined
-        connection.rollback()
+        this.#connection.rollback()
         return undefined
+    }
+  }
+
+  #query({ do: kind, sql, values }: QueryCommand): ReaderReply {
+    const statement = this.#intern(sql)
+    switch (kind) {
+      case 'all':
+        return { is: 'rows', rows: this.#connection.rawRows(statement, values) }
+      case 'bounded':
+        return { is: 'rows', rows: this.#connection.boundedRows(statement, values) }
+      case 'count':
+        return { is: 'rows', rows: [[this.#counts.count(statement, values)]] }
+      case 'records':
+        return { is: 'records', records: this.#connection.records(statement, values) }
     }
   }
 
