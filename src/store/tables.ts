@@ -106,7 +106,7 @@ export function joinAt(depth: number, table: Table): Sql {
 }
 
 /** Compiles a column of the join table `j<depth>`. */
-function joinColumnAt(depth: number, column: string): Sql {
+export function joinColumnAt(depth: number, column: string): Sql {
   return sql`${sql.id(`j${depth}`)}.${sql.id(column)}`
 }
 

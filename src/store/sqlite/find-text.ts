@@ -1,5 +1,5 @@
 /** Finds a text in another one from a position on, as `indexOf`. */
-export type FindText = (text: string, position: number) => number
+type FindText = (text: string, position: number) => number
 
 /** The longest overlap with which a naive search takes about linear time. */
 const maxOverlap = 8
