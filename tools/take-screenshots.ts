@@ -38,6 +38,19 @@ const pictures: readonly Picture[] = [
     colorScheme: 'light',
   },
   {
+    name: 'phone',
+    path: '/persons/2?include=computers',
+    colorScheme: 'light',
+    width: 390,
+  },
+  {
+    name: 'reference',
+    path: '/docs#tag/person/GET/persons',
+    colorScheme: 'light',
+    width: 1400,
+    prepare: showOperation,
+  },
+  {
     name: 'form',
     path: '/persons/2?include=computers',
     colorScheme: 'dark',
@@ -49,6 +62,14 @@ const pictures: readonly Picture[] = [
     },
   },
 ]
+
+/** Waits until Scalar has rendered an operation and its example. */
+async function showOperation(page: Page): Promise<void> {
+  await page.getByText('A person, who may own computers.').first().waitFor()
+  await page.getByRole('heading', { name: 'List person' }).first().scrollIntoViewIfNeeded()
+  await page.locator('button', { hasText: 'Test Request(get /persons)' }).first().waitFor()
+  await page.waitForTimeout(1000)
+}
 
 async function buildFilter(page: Page): Promise<void> {
   await page.locator('summary', { hasText: 'Filter' }).click()

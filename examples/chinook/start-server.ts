@@ -1,5 +1,7 @@
 import { defineModel, type Store } from 'lapidary'
+import { docsPage } from 'lapidary/docs'
 import { createServer } from 'lapidary/fastify'
+import { createPages } from 'lapidary/html'
 import { generateSql } from './data/generate-sql.ts'
 import { resources } from './resources/index.ts'
 
@@ -28,7 +30,9 @@ export async function startServer(
 ): Promise<RunningServer> {
   const store = await openStore(databaseUrl)
   const rootMeta = { description: 'A music store, by JSON:API 1.0.' }
-  const server = createServer({ model, store, rootMeta, logLevel })
+  const html = createPages({ explain: true })
+  const openapi = { title: 'Music store', docs: docsPage(), examples: 'rows' } as const
+  const server = createServer({ model, store, rootMeta, logLevel, html, openapi })
   try {
     await store.migrate([{ version: 1, sql: generateSql(store.dialect) }])
     const { warnings } = await store.verify()

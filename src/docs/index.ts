@@ -57,6 +57,7 @@ export function docsPage({ path = '/docs' }: DocsPageOptions = {}): DocsPage {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
 <title>API reference</title>
 <style>${style}</style>
 </head>

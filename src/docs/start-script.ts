@@ -41,13 +41,16 @@ function askForCredentials(challenge, isWrong) {
   input.focus()
 }
 
-/** The credentials as Scalar takes them, for each scheme that a header field holds. */
-function toAuthentication(description, secret) {
+/** The credentials as Scalar takes them, for each scheme that a header field holds. Of an API key it takes the whole value. */
+function toAuthentication(description, headers, secret) {
   const schemes = Object.entries(description.components.securitySchemes ?? {})
   return {
     preferredSecurityScheme: schemes[0]?.[0],
     securitySchemes: Object.fromEntries(
-      schemes.map(([name, { type }]) => [name, type === 'http' ? { token: secret } : { value: secret }]),
+      schemes.map(([id, { type, name = '' }]) => [
+        id,
+        type === 'http' ? { token: secret } : { value: headers[name.toLowerCase()] ?? secret },
+      ]),
     ),
   }
 }
@@ -73,7 +76,7 @@ async function load(headers, secret) {
     showDeveloperTools: 'never',
     agent: { disabled: true },
     mcp: { disabled: true },
-    ...(secret !== undefined && { authentication: toAuthentication(description, secret) }),
+    ...(secret !== undefined && { authentication: toAuthentication(description, headers, secret) }),
   })
 }
 

@@ -44,7 +44,7 @@ export function renderQueryForm(context: PageContext, resource: ResourceType): H
       h(
         'div',
         { class: 'row' },
-        text('sort', 'Sort', '-birth_date,name'),
+        text('sort', 'Sort', formatSortHint(context, resource)),
         text('page[size]', 'Resources per page', String(context.rights.model.pageSize)),
       ),
       renderIncludePicker(context, resource),
@@ -53,6 +53,15 @@ export function renderQueryForm(context: PageContext, resource: ResourceType): H
       h('p', { class: 'actions' }, h('button', null, 'Apply'), h('a', { href: url.path }, 'Reset')),
     ),
   )
+}
+
+/** Formats an example of the parameter `sort` with attributes of the type, e.g. `-birth_date,name`. */
+function formatSortHint(context: PageContext, resource: ResourceType): string {
+  const sortable = listFields(context, resource).filter(
+    (field) => field.is === 'attribute' && field.isSortable,
+  )
+  const [first = 'id', second] = sortable.map(({ name }) => name)
+  return second === undefined ? `-${first}` : `-${second},${first}`
 }
 
 /** Renders an input for each parameter of a table function. */

@@ -8,10 +8,12 @@ export function renderRequest(context: BaseContext): Html {
   const { origin = 'http://localhost', target } = context.request
   const url = origin + target
   const call = formatClientCall(context)
-  const snippets: readonly (readonly [title: string, code: string])[] = [
-    ['curl', formatCurl(url)],
-    ['fetch', formatFetch(url)],
-    ...(call === undefined ? [] : [['Typed client', call] as const]),
+  const snippets: readonly (readonly [title: string, code: Html])[] = [
+    ['curl', renderCurl(url)],
+    ['fetch', renderFetch(url)],
+    ...(call === undefined
+      ? []
+      : [['Typed client', renderClient(origin + context.request.prefix, call)] as const]),
   ]
   return h(
     'details',
@@ -19,11 +21,7 @@ export function renderRequest(context: BaseContext): Html {
     h('summary', null, 'This request as code'),
     snippets.map(([title, code]) => [
       h('h2', null, title),
-      h(
-        'pre',
-        { tabIndex: 0, role: 'region', 'aria-label': title },
-        h('code', null, h('bdi', null, code)),
-      ),
+      h('pre', { tabIndex: 0, role: 'region', 'aria-label': title }, h('code', null, code)),
     ]),
   )
 }
@@ -33,15 +31,37 @@ function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
-function formatCurl(url: string): string {
-  return `curl --globoff -H ${quoteForShell(`Accept: ${mediaType}`)} ${quoteForShell(url)}`
+/** The position in a code at which the script of a page that was opened with credentials writes where they belong. */
+function renderCredentials(code: 'curl' | 'fetch' | 'client'): Html {
+  return h('span', { 'data-credentials': code })
 }
 
-function formatFetch(url: string): string {
+function renderCurl(url: string): Html {
   return [
-    `const response = await fetch(${JSON.stringify(url)}, {`,
-    `  headers: { Accept: '${mediaType}' },`,
-    '})',
-    'const document = await response.json()',
-  ].join('\n')
+    `curl --globoff -H ${quoteForShell(`Accept: ${mediaType}`)}`,
+    renderCredentials('curl'),
+    ' ',
+    h('bdi', null, quoteForShell(url)),
+  ]
+}
+
+function renderFetch(url: string): Html {
+  return [
+    'const response = await fetch(',
+    h('bdi', null, JSON.stringify(url)),
+    `, {\n  headers: { Accept: '${mediaType}'`,
+    renderCredentials('fetch'),
+    ' },\n})\nconst document = await response.json()',
+  ]
+}
+
+/** @param api - the address of the API */
+function renderClient(api: string, call: string): Html {
+  return [
+    "import { createClient } from 'lapidary/client'\nimport type { model } from './model.ts'\n\n",
+    `const client = createClient<typeof model>({ url: ${JSON.stringify(api)}`,
+    renderCredentials('client'),
+    ' })\n',
+    h('bdi', null, call),
+  ]
 }

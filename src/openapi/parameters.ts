@@ -7,6 +7,7 @@ import {
   type ResourceType,
 } from '../model/model.ts'
 import { listParameters } from '../model/parameter.ts'
+import { makeExample } from './example-values.ts'
 import {
   describeArgumentText,
   describeFilterText,
@@ -109,7 +110,16 @@ function describeFilter(resource: ResourceType): string {
   const called = queries.size === 0 ? '.' : ', or for the `call` of a query.'
   const needed =
     names.length === 0 ? '' : ` A list needs a filter \`eq\` for each of ${names.join(', ')}.`
-  return `${general}${called}${needed}`
+  return `${general}${called}${needed}${formatFilterExample(resource)}`
+}
+
+/** Formats a filter with a value that is made up; empty for a type without an attribute to filter by. */
+function formatFilterExample(resource: ResourceType): string {
+  const [example] = listFilterable(resource).flatMap(({ name, kind }) => {
+    const val = kind.operators === 'opaque' || name === 'id' ? undefined : makeExample(kind)
+    return val === undefined ? [] : [{ name, op: 'eq', val }]
+  })
+  return example === undefined ? '' : ` For example \`${JSON.stringify([example])}\`.`
 }
 
 function describeSort(resource: ResourceType): Parameter {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
 import { createHandler } from 'lapidary'
 import { createClient } from 'lapidary/client'
+import { createServer } from 'lapidary/fastify'
 import { createPages } from 'lapidary/html'
 import { openSqlite } from 'lapidary/sqlite'
 import { inMemory } from '../databases.ts'
@@ -30,7 +33,21 @@ const calls: readonly (readonly [path: string, call: string])[] = [
   ],
 ]
 
-describe('The typed call on a page', () => {
+const run = promisify(execFile)
+
+/** Reads the code that a page shows, without its elements. */
+function readCode(page: string): string[] {
+  const [, code = ''] = page.split('This request as code')
+  return [...code.matchAll(/<code>(.*?)<\/code>/gs)].map(([, html = '']) =>
+    html
+      .replaceAll(/<[^>]*>/g, '')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&amp;', '&'),
+  )
+}
+
+describe('The code of a request on a page', () => {
   const store = openSqlite(library, ':memory:')
   const handle = createHandler({ model: library, store, html: createPages() })
   const requests: string[] = []
@@ -67,6 +84,26 @@ describe('The typed call on a page', () => {
       assert.deepEqual(await read(requests.at(-1) ?? ''), await read(path))
     })
   }
+
+  it('given a page, when its curl command and its call of fetch are pasted, then they get its document', async (test) => {
+    const server = createServer({ model: library, store, html: createPages(), logLevel: 'silent' })
+    const origin = await server.listen({ host: '127.0.0.1', port: 0 })
+    test.after(() => server.close())
+    const hostile = JSON.stringify([{ name: 'name', op: 'ne', val: `'$(id)"\`\\ü[1-2]{a}` }])
+    for (const search of ['?page[size]=1&sort=-name', `?filter=${encodeURIComponent(hostile)}`]) {
+      const url = `${origin}/authors${search}`
+      const document = await (await fetch(url)).json()
+      assert.ok(document.data.length > 0)
+      const page = await (await fetch(url, { headers: { accept: 'text/html' } })).text()
+      const [curl = '', call = ''] = readCode(page)
+      const { stdout } = await run('sh', ['-c', `${curl} --silent`])
+      assert.deepEqual(JSON.parse(stdout), document)
+      assert.deepEqual(
+        await new Function(`return (async () => { ${call}; return document })()`)(),
+        document,
+      )
+    }
+  })
 
   for (const path of ['/', '/authors/1/relationships/books', '/authors/99']) {
     it(`given ${path}, when its page is read, then it has no call`, async () => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
 import { SignJWT } from 'jose'
 import { apiKeyAuth, bearerAuth, createApiKey } from 'lapidary/auth'
 import { createServer } from 'lapidary/fastify'
@@ -11,6 +13,8 @@ import { library, libraryTables } from '../engine/library.ts'
 import { long } from '../long-tests.ts'
 import { findAxeViolations } from './find-axe-violations.ts'
 import { openBrowser } from './shared-browser.ts'
+
+const run = promisify(execFile)
 
 describe('The pages behind authentication by a header field', { skip: lacksChromium }, () => {
   const store = openSqlite(library, ':memory:')
@@ -58,6 +62,22 @@ describe('The pages behind authentication by a header field', { skip: lacksChrom
     await enter(key)
     await page.locator('h1', { hasText: 'book' }).waitFor()
     assert.equal(await page.title(), '/books')
+
+    await page.locator('summary', { hasText: 'code' }).click()
+    const [curl = '', call, client] = await page
+      .locator('details code')
+      .allInnerTexts()
+      .then((all) => all.slice(1))
+    assert.match(curl, / -H "x-api-key: \$TOKEN" /)
+    const { stdout } = await run('sh', ['-c', `${curl} --silent`], {
+      env: { ...process.env, TOKEN: key },
+    })
+    assert.ok(Array.isArray(JSON.parse(stdout).data))
+    assert.match(call ?? '', /\+json', 'x-api-key': token }/)
+    assert.match(
+      client ?? '',
+      /headers: \{ 'x-api-key': token \} \}\)\nawait client\.book\.list\(\)/,
+    )
 
     await page.locator('summary', { hasText: 'Filter' }).click()
     await page.getByLabel('Add condition').waitFor()

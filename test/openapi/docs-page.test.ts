@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { createHandler, defineModel, type Store } from 'lapidary'
+import type { FastifyRequest } from 'fastify'
+import { createHandler, defineModel, RequestError, type Store } from 'lapidary'
 import { apiKeyAuth, createApiKey } from 'lapidary/auth'
 import { docsPage } from 'lapidary/docs'
 import { createServer } from 'lapidary/fastify'
@@ -93,6 +94,29 @@ describe('The reference page', () => {
       assert.equal((await responded).status(), 200)
       assert.deepEqual(browser.foreignRequests, [])
       assert.deepEqual(browser.errors, [])
+    })
+
+    it('sends a token as a function of the application reads it, though the description does not say how', async (test) => {
+      const authenticate = ({ headers }: FastifyRequest) => {
+        if (headers.authorization === 'Bearer abc') return 'ada'
+        const challenge = { 'www-authenticate': 'Bearer' }
+        throw new RequestError({ status: 401, detail: 'Sign in.', headers: challenge })
+      }
+      const openapi = { title: 'Persons', docs: docsPage() }
+      const other = createServer({ model, store, authenticate, openapi, logLevel: 'silent' })
+      const otherBrowser = await launchBrowser(await other.listen({ host: '127.0.0.1', port: 0 }))
+      test.after(async () => {
+        await otherBrowser.close()
+        await other.close()
+      })
+      const page = await otherBrowser.open('/docs')
+      await page.getByLabel('Bearer token').fill('abc')
+      await page.keyboard.press('Enter')
+      await page.locator('button', { hasText: 'Test Request(get /persons)' }).first().click()
+      const responded = page.waitForResponse((each) => new URL(each.url()).pathname === '/persons')
+      await page.getByRole('button', { name: /^Send/ }).first().click()
+      assert.equal((await responded).status(), 200)
+      assert.deepEqual([otherBrowser.foreignRequests, otherBrowser.errors], [[], []])
     })
   })
 })

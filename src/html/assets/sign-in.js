@@ -70,9 +70,24 @@ async function readPage(response) {
 function showPage(page) {
   document.title = page.title
   document.body.replaceWith(page.body)
+  showCredentials()
   const forget = createButton('Forget credentials', 'Forget credentials', () => {
     forgetCredentials()
     location.reload()
   })
   document.querySelector('.breadcrumb')?.append(forget)
+}
+
+/** Writes in the code of the request where the credentials belong; they themselves are in variables. */
+function showCredentials() {
+  const [[header = '', value = ''] = []] = Object.entries(getCredentials())
+  const scheme = value.startsWith('Bearer ') ? 'Bearer ' : ''
+  const member = `'${header}': ${scheme && `'${scheme}' + `}token`
+  const code = {
+    curl: ` -H "${header}: ${scheme}$TOKEN"`,
+    fetch: `, ${member}`,
+    client: `, headers: { ${member} }`,
+  }
+  for (const element of document.querySelectorAll('[data-credentials]'))
+    element.textContent = Reflect.get(code, element.getAttribute('data-credentials') ?? '') ?? ''
 }
