@@ -144,7 +144,7 @@ export function defineModel<const Resources extends readonly ResourceDeclaration
     // Each declaration is under its own type. `Object.fromEntries` cannot say which.
     declarations: declarations as DeclarationsOf<Resources>,
     types,
-    ...resolveAccess([...types.values()], options),
+    ...resolveAccess([...types.values()], resources, options),
     ...(options.session && { session: options.session }),
     begin,
     clientIds: options.clientIds ?? 'discard',
@@ -156,6 +156,7 @@ export function defineModel<const Resources extends readonly ResourceDeclaration
 /** Resolves the access options; no member for a model in which nothing depends on the auth context. */
 function resolveAccess(
   types: readonly ResourceType[],
+  declared: readonly ResourceDeclaration[],
   { access, tenant }: ModelOptions,
 ): Pick<Model, 'access'> {
   const hasRules = types.some(
@@ -164,7 +165,12 @@ function resolveAccess(
       (scope !== undefined && containsAuthValue(scope)) ||
       [...fields.values()].some((field) => field.access !== undefined),
   )
-  if (!hasRules && access === undefined && tenant === undefined) return {}
+  const hasValues = declared.some(({ fields }) =>
+    Object.values(fields).some(
+      (field) => field.is === 'expression' && containsAuthValue(field.expression),
+    ),
+  )
+  if (!hasRules && !hasValues && access === undefined && tenant === undefined) return {}
   return { access: { isClosed: access !== undefined, tenant } }
 }
 

@@ -14,6 +14,7 @@ export type Access = 'read-write' | 'read-only' | 'write-only' | 'immutable'
 /**
  * Writes a SQL expression over columns of the type's own table; `column` quotes a column name. A pure function: it runs when a
  * statement is compiled, not for each request, so it must not read anything that changes, such as the user of a request.
+ * `${auth(…)}` binds a value of the auth context of each request.
  */
 export type Expression = (column: (name: string) => Sql) => Sql
 
