@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { createApi, defineModel, sql } from 'lapidary'
+import { auth, createApi, defineModel, type Sql, sql } from 'lapidary'
 import { openPostgres } from 'lapidary/postgres'
 import { openSqlite } from 'lapidary/sqlite'
 import { openStore } from '../engine/engine.ts'
@@ -54,6 +54,34 @@ inProcess('SQL that reads, in process', (engine) => {
       await assert.rejects(client.sql(sql`select nope from item`), /nope/)
       const [row] = await client.sql(sql`select count(*) as count from item`)
       assert.equal(Number(row?.count), 3)
+    }))
+
+  it('rejects what is not SQL, and values that cannot be bound, in calls, transactions and hooks', () =>
+    withApi(engine, async ({ client }) => {
+      const bad = [
+        ['select 1', /SQL must be written as sql`…`; it is "select 1"/],
+        [undefined, /SQL must be written as sql`…`; it is missing/],
+        [sql`select ${auth(() => 1)} as x`, /auth\(…\) is a value of declarations/],
+        ...(engine.dialect === 'sqlite'
+          ? ([
+              [sql`select ${new Date()} as x`, /SQLite cannot bind a Date; bind a text/],
+              [sql`select ${{ a: 1 }} as x, ${[1]} as y`, /cannot bind an object, an array/],
+            ] as const)
+          : []),
+      ] as const
+      for (const [expression, message] of bad) {
+        const error = { name: 'TypeError', message }
+        const run = (runSql: (expression: Sql) => Promise<unknown>) =>
+          Reflect.apply(runSql, undefined, [expression])
+        await assert.rejects(async () => run(client.sql), error)
+        await assert.rejects(
+          client.transaction(async (tx) => run(tx.sql)),
+          error,
+        )
+      }
+      const values = [1, 'a', true, null, 5n, new Uint8Array([1])]
+      for (const value of values)
+        assert.equal((await client.sql(sql`select ${value} as x`)).length, 1)
     }))
 
   it('is stopped at the deadline of reads, while other calls are answered', () =>

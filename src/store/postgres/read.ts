@@ -4,12 +4,13 @@ import type { ReadPlan } from '../../plan/read.ts'
 import { type CompleteRows, pairWithLayouts, type Rows } from '../../plan/read-result.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import { isList, maxBufferedRows, maxWriteResources } from '../buffering.ts'
+import { compileQuery } from '../compile-query.ts'
 import { fitsMemory } from '../count-characters.ts'
 import { notFoundError } from '../not-found.ts'
 import { countFromRows, pageWindow } from '../page-window.ts'
 import { checkResourceLimit, type SizeLimit, tooManyResourcesError } from '../resource-limit.ts'
 import { addAuth, createRunValues, limitRows } from '../run-values.ts'
-import { compileStatement, type RunValues, type Statement } from '../statement.ts'
+import type { RunValues, Statement } from '../statement.ts'
 import type { ReadHooks, RunQuery } from '../store.ts'
 import { type StreamedRead, type StreamSource, streamRows } from '../stream.ts'
 import { clearDanglingKeys } from '../streamed-keys.ts'
@@ -281,6 +282,8 @@ export function createPostgresRunQuery(
   transaction: PostgresTransaction,
   dialect: Dialect,
 ): RunQuery {
-  return (expression) =>
-    transaction.withSavepoint(() => transaction.records(compileStatement(expression, dialect)))
+  return async (expression) => {
+    const statement = compileQuery(expression, dialect)
+    return transaction.withSavepoint(() => transaction.records(statement))
+  }
 }

@@ -1,5 +1,6 @@
 import type { Awaitable } from '../../model/hooks.ts'
-import { compileStatement, type Statement } from '../statement.ts'
+import { compileQuery } from '../compile-query.ts'
+import type { Statement } from '../statement.ts'
 import type { RunQuery } from '../store.ts'
 import type { StreamSource } from '../stream.ts'
 import { sqliteDialect } from './dialect.ts'
@@ -17,7 +18,7 @@ export interface ReadTransaction extends StreamSource {
 export function createSqliteRunQuery(
   transaction: Readonly<{ records: (statement: Statement) => Awaitable<readonly SqlRecord[]> }>,
 ): RunQuery {
-  return async (expression) => transaction.records(compileStatement(expression, sqliteDialect))
+  return async (expression) => transaction.records(compileQuery(expression, sqliteDialect))
 }
 
 /** Runs work in a transaction, and ends the transaction if the work fails. */
