@@ -3,7 +3,7 @@ import type { Logger } from '../model/request-context.ts'
 import { collectBody } from './collect-body.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { createJsonLogger } from './json-logger.ts'
-import { anyValue, checkHttpOptions, type HttpOptions } from './options.ts'
+import { anyValue, checkHttpOptions, type HttpOptions, type WithAuthenticate } from './options.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
 import { findRequestId } from './request-id.ts'
 
@@ -44,7 +44,7 @@ export interface RequestInfo<Auth = unknown> {
  * @see https://developer.mozilla.org/en-US/docs/Web/API/Fetch_API
  */
 export function createHandler<Auth = unknown>(
-  options: HandlerOptions<Auth>,
+  options: WithAuthenticate<HandlerOptions<Auth>, Auth>,
 ): (request: Request, info?: RequestInfo<Auth>) => Promise<Response> {
   checkHttpOptions(options, 'createHandler', { log: anyValue })
   const { authenticate, log: defaultLog = createJsonLogger() } = options

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { suggest } from '../errors/suggestion.ts'
 import type { AccessView } from '../handlers/access-views.ts'
 import { createAppContext } from '../handlers/app-context.ts'
 import { checkAppOptions } from '../handlers/check-app-options.ts'
@@ -71,9 +72,29 @@ export function createApi<Types extends Declarations, Auth = unknown>(
   }
   return {
     model: options.model,
-    with: (call: CallContext = {}) =>
-      createApiClient<Types>(context, toRequestContext(call), call.signal),
+    with: (call: CallContext = {}) => {
+      checkCallContext(call)
+      return createApiClient<Types>(context, toRequestContext(call), call.signal)
+    },
   }
+}
+
+/** The names of the options of a call. */
+const callOptions: ReadonlySet<string> = new Set([
+  'auth',
+  'requestId',
+  'ip',
+  'log',
+  'signal',
+] satisfies readonly (keyof CallContext)[])
+
+/** Rejects a misspelled option: without `auth`, a call would have no user. @throws TypeError with the nearest name */
+function checkCallContext(call: CallContext): void {
+  for (const name in call)
+    if (!callOptions.has(name))
+      throw new TypeError(
+        `with.${name}: there is no such option; ${suggest(name, [...callOptions], 'options')}`,
+      )
 }
 
 function toRequestContext({ auth, requestId, ip, log, signal }: CallContext): RequestContext {

@@ -62,10 +62,11 @@ function authContexts(store: Store, app: FastifyInstance, request: Request): rea
       store,
       authenticate: ({ ip }: ExpressRequest) => (ip ? user : { id: '0' }),
     }),
-    createHandler({ model, store })(request, { auth: user }),
+    createHandler({ model, store, authenticate: () => user })(request, { auth: user }),
+    createHandler({ model: open, store }),
     createHandler({ model, store, authenticate: () => user })(request, { auth: undefined }),
     createHandler({ model: untyped, store })(request, { auth: 5 }),
-    createHandler({ model, store }) satisfies NextRoute,
+    createHandler({ model: open, store }) satisfies NextRoute,
     createServer({ model: open, store }),
     createServer({ model: untyped, store }),
     createNodeHandler({ model: open, store }),
@@ -82,7 +83,9 @@ function authContexts(store: Store, app: FastifyInstance, request: Request): rea
     // @ts-expect-error no user
     createNodeHandler({ model, store, authenticate: ({ ip }: ExpressRequest) => ip }),
     // @ts-expect-error no user
-    createHandler({ model, store })(request, { auth: 'Ada' }),
+    createHandler({ model, store, authenticate: () => user })(request, { auth: 'Ada' }),
+    // @ts-expect-error every request has a user
+    createHandler({ model, store }),
     // @ts-expect-error every request has a user
     createServer({ model, store }),
     // @ts-expect-error every request has a user

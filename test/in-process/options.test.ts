@@ -21,6 +21,18 @@ inProcess('The options of createApi', (engine) => {
       throwsError({ model: defineModel([]) }, /createApi\.store: was opened for another model/)
     }))
 
+  it('of a client are checked, so that a call does not run without its user by mistake', () =>
+    withApi(engine, async ({ store }) => {
+      const api = createApi({ model: shopModel, store })
+      assert.throws(() => Reflect.apply(api.with, api, [{ ath: 'Ada' }]), {
+        name: 'TypeError',
+        message: 'with.ath: there is no such option; did you mean "auth"?',
+      })
+      const { signal } = new AbortController()
+      const call = { auth: 'Ada', requestId: 'r1', ip: '192.0.2.1', signal, log: undefined }
+      assert.equal((await api.with(call).get('item', '1')).id, '1')
+    }))
+
   it('give documents the links of the service', () =>
     withApi(engine, async ({ store }) => {
       const options = { prefix: '/api', publicUrl: 'https://example.org' }

@@ -123,7 +123,7 @@ describe('The examples of the description', () => {
   })
 
   it('are read for each identity that the host passes on instead of authenticate', async (test) => {
-    const api = declare<{ auth: string }>()
+    const api = declare<{ auth: string | undefined }>()
     const own = { filter: [{ name: 'owner', op: 'eq', val: api.auth((user) => user) }] } as const
     const guarded = api.defineModel([
       api.resource('person', {
