@@ -8,6 +8,8 @@ export const maxWriteResources = 10_000
 
 /** The most characters of the texts that a read holds in memory; a longer document is streamed. */
 export const maxBufferedText = 2 ** 20
+/** The same for the response to a write, without the written resource itself. */
+export const maxWriteText = 32 * 2 ** 20
 
 /** The most ids in the linkage of one relationship that a read holds in memory. */
 export const maxBufferedLinkage = 10_000

@@ -1,5 +1,5 @@
 import type { CompleteRows } from '../plan/read-result.ts'
-import { maxBufferedText } from './buffering.ts'
+import { maxBufferedText, maxWriteText } from './buffering.ts'
 
 /** Returns the number of characters in the texts of a row: streams limit the size of a batch by it. */
 export function countCharacters(row: readonly unknown[]): number {
@@ -10,8 +10,18 @@ export function countCharacters(row: readonly unknown[]): number {
 
 /** Whether the texts of a document are short enough to hold it in memory; a longer one is streamed. */
 export function fitsMemory({ primary, included }: CompleteRows): boolean {
-  let characters = 0
+  let characters = countIncluded(included)
   for (const row of primary) characters += countCharacters(row)
-  for (const { rows } of included) for (const row of rows) characters += countCharacters(row)
   return characters <= maxBufferedText
+}
+
+/** Whether the texts of the included resources are short enough for the response to a write, which cannot be streamed. */
+export function fitsWriteResponse({ included }: CompleteRows): boolean {
+  return countIncluded(included) <= maxWriteText
+}
+
+function countIncluded(included: CompleteRows['included']): number {
+  let characters = 0
+  for (const { rows } of included) for (const row of rows) characters += countCharacters(row)
+  return characters
 }

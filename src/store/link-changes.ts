@@ -9,7 +9,7 @@ import {
   type ResourceType,
 } from '../model/model.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
-import { isEqualKey, isInIdList, toKey } from './keys.ts'
+import { isEqualKey, isInIdList, isKeyPresent, toKey } from './keys.ts'
 import { type JoinLink, joinKeyAt, linkKeyAt } from './link-keys.ts'
 import { hasSpellings } from './linkage.ts'
 import { compileStatement, type Statement } from './statement.ts'
@@ -134,8 +134,8 @@ function compileJoinTableChanges(
   const otherKeys = (conditions: readonly Sql[]) =>
     sql`select ${sql.join(otherKey)} from ${tableAt(0, other.table)} where ${and(conditions)}`
   const isFromSelf = isEqualKey(from, self)
-  const isLinked = sql`select 1 from ${table} where ${isFromSelf} and ${isEqualKey(to, otherKey)}`
-  const add = sql`insert into ${table} (${sql.join(columns)}) select ${sql.join([...self, ...otherKey])} from ${tableAt(0, other.table)} where ${isMember} and not exists (${isLinked})`
+  const isNew = compileIsNew(link, { isFromSelf, to, otherKey }, target)
+  const add = sql`insert into ${table} (${sql.join(columns)}) select ${sql.join([...self, ...otherKey])} from ${tableAt(0, other.table)} where ${isMember} and ${isNew}`
   const unlink = (conditions: readonly Sql[]) =>
     sql`delete from ${table} where ${isFromSelf} and ${toKey(to)} in (${otherKeys(conditions)})`
   const ofType = inScope(0, other)
@@ -144,6 +144,28 @@ function compileJoinTableChanges(
     remove: [unlink([isMember, ...ofType])],
     replace: [unlink([sql`not (${isMember})`, ...ofType]), add],
   }
+}
+
+/** The keys of the rows of a join table, and of the members. */
+interface JoinKeys {
+  /** Whether a row belongs to the resource whose members change. */
+  readonly isFromSelf: Sql
+  readonly to: readonly Sql[]
+  readonly otherKey: readonly Sql[]
+}
+
+/** Compiles that the join table has no row for a member yet. */
+function compileIsNew(
+  link: JoinLink,
+  { isFromSelf, to, otherKey }: JoinKeys,
+  { dialect, isIndexed = () => true }: Target,
+): Sql {
+  const table = tableName(link.joinTable)
+  if (dialect.name === 'postgres' || isIndexed(link.joinTable, [...link.from, ...link.to]))
+    return sql`not exists (select 1 from ${table} where ${isFromSelf} and ${isEqualKey(to, otherKey)})`
+  // SQLite would scan the table for each member. It evaluates this subquery once, which must return no null.
+  const linked = sql`select ${sql.join(to)} from ${table} where ${and([isFromSelf, ...isKeyPresent(to)])}`
+  return sql`${toKey(otherKey)} not in (${linked})`
 }
 
 /** Compiles whether the own key of `t0` references a row of a type with one of `ids`. */

@@ -2,6 +2,7 @@ import { ParameterError } from '../errors/errors.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { CompleteRows } from '../plan/read-result.ts'
 import type { Row } from '../plan/row-layout.ts'
+import { maxWriteText } from './buffering.ts'
 import type { CompiledRead } from './read.ts'
 import type { Statement } from './statement.ts'
 
@@ -40,6 +41,15 @@ export function tooManyResourcesError(
     'too_many_resources',
     'include',
     `include: with "${path}" ${limit}; ${advice}.`,
+  )
+}
+
+/** The request error of a response to a write whose included resources have too much text. */
+export function tooMuchTextError(): ParameterError {
+  return new ParameterError(
+    'too_many_resources',
+    'include',
+    `include: the response to a write would hold more than ${maxWriteText} characters of included resources; leave it out and send a GET request afterwards.`,
   )
 }
 

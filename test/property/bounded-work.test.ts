@@ -9,6 +9,7 @@ import * as fc from 'fast-check'
 import { attribute, defineModel, integer, resource, text, toMany, toOne } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { openSqlite } from 'lapidary/sqlite'
+import { mediaType } from '../client.ts'
 import { scale, seed } from './seed.ts'
 
 /** A reference from one table to another: a column of the one, or a join table; without any index. */
@@ -202,6 +203,32 @@ function anyRequest(tables: Tables): fc.Arbitrary<string> {
   })
 }
 
+/** A change of the members of a relationship. */
+interface Write {
+  readonly method: 'POST' | 'PATCH' | 'DELETE'
+  readonly url: string
+  readonly data: readonly Readonly<{ type: string; id: string }>[]
+}
+
+function anyWrite(tables: Tables): fc.Arbitrary<Write> {
+  const relationships = tables.sizes.flatMap((_, table) =>
+    [...relationshipsOf(tables, table)]
+      .filter(([, { many }]) => many)
+      .map(([name, { to }]) => ({ url: `/${names[table]}s/5/relationships/${name}`, to })),
+  )
+  return fc
+    .record({
+      method: fc.constantFrom('POST', 'PATCH', 'DELETE'),
+      relationship: fc.constantFrom(...relationships),
+      share: fc.integer({ min: 1, max: 4 }),
+    })
+    .map(({ method, relationship: { url, to }, share }) => {
+      const length = Math.floor((tables.sizes[to] ?? 0) / share)
+      const data = Array.from({ length }, (_, at) => ({ type: `${names[to]}`, id: `${at + 1}` }))
+      return { method, url, data }
+    })
+}
+
 /** What a statement cost, as SQLite's store publishes it. */
 interface Work {
   readonly sql: string
@@ -227,9 +254,12 @@ async function workOf(run: () => Promise<void>): Promise<Work[]> {
 const perVisit = 40
 const perValue = 8
 
-/** What a statement may cost at most: one scan of each table that stands in it, and the rows that it returns. */
-function bound({ sql, rows }: Work, { sizes, references }: Tables): number {
-  const tables = [...sql.matchAll(/"([a-d]|j\d)" as/g)].map(([, name = '']) => name)
+/**
+ * What a statement may cost at most: one scan of each table that stands in it, the rows that it returns, and those that were sent.
+ * @param sent - the members in all writes so far
+ */
+function bound({ sql, rows }: Work, { sizes, references }: Tables, sent = 0): number {
+  const tables = [...sql.matchAll(/"([a-d]|j\d)" (?:as|where)/g)].map(([, name = '']) => name)
   const scans = tables.map((name) => {
     const own = sizes[names.indexOf(name)]
     return own ?? sizes[references[Number(name.slice(1))]?.from ?? 0] ?? 0
@@ -238,8 +268,24 @@ function bound({ sql, rows }: Work, { sizes, references }: Tables): number {
   // Each relationship whose linkage is aggregated or whose rows are counted sorts its links.
   const groups = sql.split(/json_group_array|group by/).length - 1
   const aggregated = linked * groups
-  const visits = scans.reduce((sum, size) => sum + size, 0) + rows + aggregated
+  // What was sent before is in the tables by now.
+  const visits = scans.reduce((sum, size) => sum + size + sent, sent) + rows + aggregated
   return 500 + visits * (perVisit + perValue * (sql.split('?').length - 1))
+}
+
+function assertBounded(
+  request: string,
+  work: readonly Work[],
+  tables: Tables,
+  sent?: number,
+): void {
+  for (const each of work) {
+    const most = bound(each, tables, sent)
+    assert.ok(
+      each.steps <= most,
+      `${request}\n${each.sql}\n${each.steps} operations, ${most} at most`,
+    )
+  }
 }
 
 describe('The rows that a statement visits', () => {
@@ -251,9 +297,10 @@ describe('The rows that a statement visits', () => {
           fc.record({
             tables: fc.constant(tables),
             requests: fc.array(anyRequest(tables), { minLength: 12, maxLength: 12 }),
+            writes: fc.array(anyWrite(tables), { minLength: 4, maxLength: 4 }),
           }),
         ),
-        async ({ tables, requests }) => {
+        async ({ tables, requests, writes }) => {
           const folder = mkdtempSync(join(tmpdir(), 'lapidary-'))
           const path = join(folder, 'test.db')
           fill(path, tables)
@@ -267,14 +314,20 @@ describe('The rows that a statement visits', () => {
                 const response = await server.inject({ url })
                 assert.equal(response.statusCode, 200, `${url}\n${response.body}`)
               })
-              for (const each of work) {
-                statements += 1
-                const most = bound(each, tables)
-                assert.ok(
-                  each.steps <= most,
-                  `${url}\n${each.sql}\n${each.steps} operations, ${most} at most`,
-                )
-              }
+              statements += work.length
+              assertBounded(url, work, tables)
+            }
+            let sent = 0
+            for (const { method, url, data } of writes) {
+              sent += data.length
+              const work = await workOf(async () => {
+                const headers = { 'content-type': mediaType }
+                const payload = JSON.stringify({ data })
+                const response = await server.inject({ method, url, headers, payload })
+                assert.ok(response.statusCode < 300, `${method} ${url}\n${response.body}`)
+              })
+              assert.ok(work.length > 0)
+              assertBounded(`${method} ${url}`, work, tables, sent)
             }
           } finally {
             await server.close()

@@ -7,7 +7,7 @@ import {
   type Resource,
   type TestResponse,
 } from '../service-suite.ts'
-import { insertMany, isShared } from './direct-database.ts'
+import { executeDirectly, insertMany, isShared } from './direct-database.ts'
 import { statementsOf } from './statements.ts'
 
 const key = ({ type, id }: Identifier) => `${type} ${id}`
@@ -119,6 +119,29 @@ describeService('Documents of more than 1 MiB', (app) => {
       assert.deepEqual([isStreamed(sparse), sparse.many.length], [false, persons])
     })
   }
+
+  it('are rejected as the response to a write, and nothing is written', async () => {
+    const twelve = Array.from({ length: 12 }, (_, index) => index + 1)
+    await insertMany(app.databaseUrl, { persons: 1, computers: 0 })
+    await executeDirectly(
+      app.databaseUrl,
+      `insert into computer (serial, person_id) values ${twelve.map(() => `('', 1)`)}`,
+      `update computer set serial = replace('${'.'.repeat(3000)}', '.', '${'x'.repeat(1000)}')`,
+    )
+    const data = { type: 'person', id: '1', attributes: { name: 'Renamed' } }
+    const query = { include: 'computers' }
+    const rejected = await app.patch('/persons/1', { data }, query)
+    assert.deepEqual([rejected.status, rejected.error.code], [400, 'too_many_resources'])
+    assert.deepEqual(rejected.error.source, { parameter: 'include' })
+    assert.match(
+      rejected.error.detail,
+      /^include: the response to a write would hold more than 33554432 cha/,
+    )
+    const person = await app.get('/persons/1', { ...query, 'fields[computer]': 'owner' })
+    assert.notEqual(person.one.attributes?.name, 'Renamed')
+    assert.equal(person.body.included?.length, 12)
+    assert.equal((await app.patch('/persons/1', { data })).status, 200)
+  })
 
   it('are found by searches, with the same errors as smaller ones', async () => {
     await insertMany(app.databaseUrl, { persons: 20, computers: 0, nameLength: 100_000 })

@@ -5,10 +5,15 @@ import { type CompleteRows, pairWithLayouts, type Rows } from '../../plan/read-r
 import type { Row } from '../../plan/row-layout.ts'
 import { isList, maxBufferedRows, maxWriteResources } from '../buffering.ts'
 import { compileQuery } from '../compile-query.ts'
-import { fitsMemory } from '../count-characters.ts'
+import { fitsMemory, fitsWriteResponse } from '../count-characters.ts'
 import { notFoundError } from '../not-found.ts'
 import { countFromRows, pageWindow } from '../page-window.ts'
-import { checkResourceLimit, type SizeLimit, tooManyResourcesError } from '../resource-limit.ts'
+import {
+  checkResourceLimit,
+  type SizeLimit,
+  tooManyResourcesError,
+  tooMuchTextError,
+} from '../resource-limit.ts'
 import { addAuth, createRunValues, limitRows } from '../run-values.ts'
 import type { RunValues, Statement } from '../statement.ts'
 import type { ReadHooks, RunQuery } from '../store.ts'
@@ -52,6 +57,7 @@ export async function readInserted(
 function checkWriteLimit(document: ParsedDocument, plan: ReadPlan): CompleteRows {
   const { rows, isCut, longLinkage } = document
   checkResourceLimit(rows, plan, writeLimit)
+  if (!fitsWriteResponse(rows)) throw tooMuchTextError()
   if (isCut) throw tooManyResourcesError(plan, writeLimit, plan.shape.includeEdges.length - 1)
   if (longLinkage !== undefined)
     throw tooManyResourcesError(

@@ -108,14 +108,19 @@ export class SqliteConnection {
 
   /**
    * Returns the rows of a statement as the driver reads them.
-   * @throws LargeResultError when their texts are too long for a document in memory
+   * @param maxLength - of their texts together, in characters. Default: that of a document in memory
+   * @throws LargeResultError when their texts are longer
    */
-  boundedRows(statement: Statement, values: readonly ParameterValue[]): unknown[][] {
+  boundedRows(
+    statement: Statement,
+    values: readonly ParameterValue[],
+    maxLength = maxBufferedText,
+  ): unknown[][] {
     return this.#withPatterns(values, (boundValues) =>
       translateErrors(() => {
         const prepared = this.#prepare(statement)
         const readNext = createRowReader(prepared, boundValues)
-        const { rows, isLast } = readBatch(readNext, Number.POSITIVE_INFINITY, maxBufferedText)
+        const { rows, isLast } = readBatch(readNext, Number.POSITIVE_INFINITY, maxLength)
         publishWork(prepared, statement.sql, rows.length)
         if (isLast) return rows
         // It would keep its place in the snapshot.

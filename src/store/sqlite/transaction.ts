@@ -1,10 +1,16 @@
 import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows } from '../../plan/read-result.ts'
-import { tooManyResourcesError } from '../resource-limit.ts'
+import type { Row } from '../../plan/row-layout.ts'
+import { maxWriteText } from '../buffering.ts'
+import { countCharacters } from '../count-characters.ts'
+import { tooManyResourcesError, tooMuchTextError } from '../resource-limit.ts'
 import { addAuth } from '../run-values.ts'
+import { bound, loadRows } from '../statement-values.ts'
 import { runSequentially } from '../steps.ts'
+import type { QueryRequest } from '../stream.ts'
 import type { WriteConnection } from '../write-connection.ts'
 import type { SqliteConnection } from './connection.ts'
+import { LargeResultError } from './large-values.ts'
 import { runSync } from './query-sequence.ts'
 import { executeFullRead, type FullReadStatements, readPoint, writeBudget } from './read.ts'
 import { createSqliteRunQuery } from './read-transaction.ts'
@@ -48,11 +54,34 @@ function readDocument(
     exceed: (edge: number | undefined) => tooManyResourcesError(plan, limit, edge),
   }
   const queries = executeFullRead(statements, plan, id, budget)
-  const rows = runSync(queries, ({ statement, values }) =>
-    writer.all(statement, addAuth(values, plan.identity)),
-  )
+  const rows = runSync(queries, createTextLimit(writer, plan))
   if (rows === undefined) throw tooManyResourcesError(plan, limit)
   return rows
+}
+
+/**
+ * Creates the function that runs the statements of a document: the first one reads the resource itself, and the texts of all other
+ * rows together are limited.
+ */
+function createTextLimit(
+  writer: SqliteConnection,
+  { identity }: ReadPlan,
+): (request: QueryRequest) => readonly Row[] {
+  let remaining: number | undefined
+  return ({ statement, values: runValues }) => {
+    const values = addAuth(runValues, identity)
+    if (remaining === undefined) {
+      remaining = maxWriteText
+      return writer.all(statement, values)
+    }
+    try {
+      const rows = writer.boundedRows(statement, bound(statement, values), remaining)
+      for (const row of rows) remaining -= countCharacters(row)
+      return loadRows(rows, statement.load)
+    } catch (error) {
+      throw error instanceof LargeResultError ? tooMuchTextError() : error
+    }
+  }
 }
 
 async function runInSavepoint<Result>(
