@@ -57,7 +57,7 @@ interface SuiteOptions {
   readonly settings?: Partial<Settings>
   /** Every database when absent. */
   readonly databases?: readonly Database[]
-  /** Whether each test starts a service of its own, for suites about what a service remembers. */
+  /** Whether each test starts a service of its own, for suites about what a service caches. */
   readonly restarts?: boolean
   /**
    * False for suites that count what a request costs: the check of its description runs in the same process, and the

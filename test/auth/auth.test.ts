@@ -28,7 +28,7 @@ function sign(
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /** Returns the auth context, or the status and the challenge of a rejection. */
-async function outcomeOf(authenticated: Promise<unknown>): Promise<unknown> {
+async function resultOf(authenticated: Promise<unknown>): Promise<unknown> {
   try {
     return await authenticated
   } catch (error) {
@@ -72,7 +72,7 @@ describe('bearerAuth with a secret', () => {
   })
 
   it('rejects a request without a token, without an error code', async () => {
-    assert.deepEqual(await outcomeOf(authenticate({ headers: {} })), [401, 'Bearer'])
+    assert.deepEqual(await resultOf(authenticate({ headers: {} })), [401, 'Bearer'])
   })
 
   const unsigned = () =>
@@ -98,22 +98,22 @@ describe('bearerAuth with a secret', () => {
   ]
   for (const [title, token] of tokens)
     it(`rejects ${title}`, async () => {
-      assert.deepEqual(await outcomeOf(authenticate(bearer(await token()))), invalid)
+      assert.deepEqual(await resultOf(authenticate(bearer(await token()))), invalid)
     })
 
   it('rejects another scheme and a repeated header field', async () => {
     const token = await sign()
     const basic = { headers: { authorization: 'Basic YTpi' } }
-    assert.deepEqual(await outcomeOf(authenticate(basic)), invalid)
+    assert.deepEqual(await resultOf(authenticate(basic)), invalid)
     const raw = ['Authorization', `Bearer ${token}`, 'authorization', 'Bearer b']
-    assert.deepEqual(await outcomeOf(authenticate(bearer(token, raw))), invalid)
+    assert.deepEqual(await resultOf(authenticate(bearer(token, raw))), invalid)
   })
 
   it('accepts anonymous requests only with `anonymous`, and never an invalid token', async () => {
     const options = { ...common, key: { secret }, algorithms: ['HS256'] }
     const open = bearerAuth({ ...options, anonymous: () => 'nobody' })
     assert.equal(await open({ headers: {} }), 'nobody')
-    assert.deepEqual(await outcomeOf(open(bearer('abc'))), invalid)
+    assert.deepEqual(await resultOf(open(bearer('abc'))), invalid)
   })
 
   it('throws for options that are not safe', () => {
@@ -134,7 +134,7 @@ describe('bearerAuth with public keys', () => {
     const authenticate = bearerAuth({ ...common, key: { pem }, algorithms: ['ES256', 'HS256'] })
     assert.equal(await authenticate(bearer(await sign({}, privateKey, { alg: 'ES256' }))), 'ada')
     const forged = await sign({}, new TextEncoder().encode(pem))
-    assert.deepEqual(await outcomeOf(authenticate(bearer(forged))), invalid)
+    assert.deepEqual(await resultOf(authenticate(bearer(forged))), invalid)
   })
 
   describe('of a key set', () => {
@@ -168,7 +168,7 @@ describe('bearerAuth with public keys', () => {
       assert.equal(requests, 1)
       const { privateKey } = await generateKeyPair('ES256')
       const unknown = await sign({}, privateKey, { alg: 'ES256', kid: 'three' })
-      assert.deepEqual(await outcomeOf(authenticate(bearer(unknown))), invalid)
+      assert.deepEqual(await resultOf(authenticate(bearer(unknown))), invalid)
     })
 
     it('reports 503 when the keys cannot be loaded, and serves when they can again', async () => {
@@ -205,10 +205,10 @@ describe('apiKeyAuth', () => {
   it('rejects other keys, a hash, a repeated field, and requests without a key', async () => {
     const rejected = [401, 'ApiKey header="x-api-key"']
     for (const key of ['', 'abc', ada.hash, `${ada.key} `, 'a'.repeat(9000)])
-      assert.deepEqual(await outcomeOf(authenticate(withKey(key))), rejected)
-    assert.deepEqual(await outcomeOf(authenticate({ headers: {} })), rejected)
+      assert.deepEqual(await resultOf(authenticate(withKey(key))), rejected)
+    assert.deepEqual(await resultOf(authenticate({ headers: {} })), rejected)
     const repeated = { headers: { 'x-api-key': [ada.key, 'b'] } }
-    assert.deepEqual(await outcomeOf(authenticate(repeated)), rejected)
+    assert.deepEqual(await resultOf(authenticate(repeated)), rejected)
   })
 
   it('finds keys by their hash in a store of the application', async () => {
@@ -223,7 +223,7 @@ describe('apiKeyAuth', () => {
     })
     assert.equal(await stored(withKey(ada.key, 'x-token')), 'ada')
     const rejected = [401, 'ApiKey header="x-token"']
-    assert.deepEqual(await outcomeOf(stored(withKey('abc', 'x-token'))), rejected)
+    assert.deepEqual(await resultOf(stored(withKey('abc', 'x-token'))), rejected)
     assert.equal(await stored({ headers: {} }), 'nobody')
     assert.deepEqual(hashes, [ada.hash, hashApiKey('abc')])
   })

@@ -31,7 +31,7 @@ export interface Served {
   readonly beyondAscii?: boolean
   /** Whether the tables hold what no client can have written, such as null for a required attribute: no description fits. */
   readonly hasForeignValues?: boolean
-  /** Whether the tables are made again for each test, even after a test that only read: then no count is remembered. */
+  /** Whether the tables are made again for each test, even after a test that only read: then no count is cached. */
   readonly resets?: boolean
   /** Whether tests that use the URL of the database change rows only, so that the tables need not be made again. */
   readonly keepsTables?: boolean

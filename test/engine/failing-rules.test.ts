@@ -167,16 +167,16 @@ for (const database of databases)
     })
 
     it('given a value that throws after the first bytes of a stream, then the response is cut off, and has readable rows only', async () => {
-      const outcomes: string[] = []
+      const results: string[] = []
       for (const works of [1, 2, 3, 4, 5, 6]) {
         const response = await send('stream', { fails: 'a value of a filter', works })
         if (response.status === 500) continue
         const body = await response.text().catch(() => undefined)
-        outcomes.push(body === undefined ? 'cut off' : 'complete')
+        results.push(body === undefined ? 'cut off' : 'complete')
         // The value was computed often enough for all statements.
         if (body !== undefined) assert.equal(body, await readNotes())
       }
-      assert.ok(outcomes.includes('cut off'), outcomes.join(', '))
+      assert.ok(results.includes('cut off'), results.join(', '))
       assert.equal((await send('one', {})).status, 200)
     })
   })

@@ -61,7 +61,7 @@ engine('Group commit on SQLite', served, (app) => {
   for (const [failure, fail] of Object.entries(failures)) {
     it(`commits the other transactions when one ${failure}`, async () => {
       await onStore(app, async (store) => {
-        const outcomes = await Promise.allSettled(
+        const results = await Promise.allSettled(
           numbers(1, 9).map((id) =>
             store.transaction(async ({ query }) => {
               await insert(query, id)
@@ -69,7 +69,7 @@ engine('Group commit on SQLite', served, (app) => {
             }),
           ),
         )
-        const committed = numbers(1, 9).filter((id) => outcomes[id - 1]?.status === 'fulfilled')
+        const committed = numbers(1, 9).filter((id) => results[id - 1]?.status === 'fulfilled')
         assert.deepEqual(committed, [1, 2, 3, 4, 6, 7, 8, 9])
         assert.deepEqual(itemsOf(app), committed)
       })

@@ -193,19 +193,19 @@ engine('Operators on other kinds', served, (app) => {
 
 engine('Operators with another field', served, (app) => {
   for (const [op, byKind] of expectations) {
-    const outcome = Object.entries(withItself).find(([name]) => name === op)?.[1]
-    it(`${op}: a field with itself: ${outcome ?? 'rejected'}`, async () => {
+    const expectation = Object.entries(withItself).find(([name]) => name === op)?.[1]
+    it(`${op}: a field with itself: ${expectation ?? 'rejected'}`, async () => {
       for (const name of byKind.keys()) {
         const filter = { name, op, field: name }
         if (opaque.includes(name)) {
           const says = `filter[0].field: ${name} can only be compared with null`
           await assertRejected(app, filter, { says, names: [] })
-        } else if (outcome === undefined) {
+        } else if (expectation === undefined) {
           const says = `filter[0].field: "${op}" takes a list of values`
           await assertRejected(app, filter, { says, names: [] })
         } else {
           const known = name === 'id' ? allIds : idsWithValues
-          const expected = { every: allIds, known, none: '' }[outcome]
+          const expected = { every: allIds, known, none: '' }[expectation]
           assert.equal(await matchingIds(app, filter), expected, JSON.stringify(filter))
         }
       }

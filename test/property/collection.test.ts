@@ -5,7 +5,7 @@ import { describeService, type TestService } from '../service-suite.ts'
 import { queryOf } from './collection-request.ts'
 import { assertDocument, longestQuery } from './comparison.ts'
 import { anyDocumentRequest } from './random-requests.ts'
-import { anyDraft, store } from './random-rows.ts'
+import { anyUnstoredRows, store } from './random-rows.ts'
 import { scale, seed } from './seed.ts'
 
 const stages = scale
@@ -15,9 +15,9 @@ const requestsPerStage = 100
 describeService('sort, page, include, fields, held against a reference', (app: TestService) => {
   for (let stage = 1; stage <= stages; stage += 1) {
     it(`returns the same page in the same order, over random rows ${stage} of ${stages}`, async () => {
-      const [draft] = fc.sample(anyDraft, { seed: seed + stage, numRuns: 1 })
-      assert.ok(draft)
-      const data = await store(app, draft)
+      const [unstored] = fc.sample(anyUnstoredRows, { seed: seed + stage, numRuns: 1 })
+      assert.ok(unstored)
+      const data = await store(app, unstored)
       const property = fc.asyncProperty(anyDocumentRequest(data), async (requested) => {
         fc.pre(queryOf(requested.request, requested.selection).length <= longestQuery)
         await assertDocument(app, data, requested)

@@ -69,7 +69,7 @@ engine('over every kind and every relationship, held against a reference', serve
 })
 
 async function stored(server: Engine, stage: number): Promise<Data> {
-  const [draft] = fc.sample(anyMuseum, { seed: seed + stage, numRuns: 1 })
-  assert.ok(draft)
-  return storeMuseum(server, draft)
+  const [unstored] = fc.sample(anyMuseum, { seed: seed + stage, numRuns: 1 })
+  assert.ok(unstored)
+  return storeMuseum(server, unstored)
 }

@@ -8,7 +8,7 @@ import { Coverage } from './coverage.ts'
 import { everyFilter } from './every-request.ts'
 import { people } from './people.ts'
 import { anyFilterRequest } from './random-requests.ts'
-import { anyDraft, store } from './random-rows.ts'
+import { anyUnstoredRows, store } from './random-rows.ts'
 import { start } from './reference.ts'
 import { scale, seed } from './seed.ts'
 
@@ -20,9 +20,9 @@ function held(app: TestService): void {
 
   for (let stage = 1; stage <= stages; stage += 1) {
     it(`finds what the reference finds, over random rows ${stage} of ${stages}`, async () => {
-      const [draft] = fc.sample(anyDraft, { seed: seed + stage, numRuns: 1 })
-      assert.ok(draft)
-      const data = await store(app, draft)
+      const [unstored] = fc.sample(anyUnstoredRows, { seed: seed + stage, numRuns: 1 })
+      assert.ok(unstored)
+      const data = await store(app, unstored)
       const property = fc.asyncProperty(anyFilterRequest(data), async (request) => {
         fc.pre(queryOf(request).length <= longestQuery)
         const found = await assertFound(app, data, request)
@@ -33,9 +33,9 @@ function held(app: TestService): void {
   }
 
   it('finds what the reference finds by every operator of every field, in every position', async () => {
-    const [draft] = fc.sample(anyDraft, { seed, numRuns: 1 })
-    assert.ok(draft)
-    const data = await store(app, draft)
+    const [unstored] = fc.sample(anyUnstoredRows, { seed, numRuns: 1 })
+    assert.ok(unstored)
+    const data = await store(app, unstored)
     for (const request of everyFilter(data)) {
       const found = await assertFound(app, data, request)
       coverage.add(request, found, start(data, request).length)

@@ -75,7 +75,7 @@ class Maker {
   }
 
   tree(type: string, depth: number): fc.Arbitrary<Filter> {
-    return remembered(this.#trees, `${type} ${depth}`, () => this.#anyTree(type, depth))
+    return memoized(this.#trees, `${type} ${depth}`, () => this.#anyTree(type, depth))
   }
 
   #anyTree(type: string, depth: number): fc.Arbitrary<Filter> {
@@ -97,7 +97,7 @@ class Maker {
 
   /** A comparison of one of the type's own fields, each operator of each field as likely as any other. */
   #comparison(type: string): fc.Arbitrary<Clause> {
-    return remembered(this.#comparisons, type, () =>
+    return memoized(this.#comparisons, type, () =>
       fc.oneof(
         ...cellsOf(this.#schema, type).map((cell) => {
           const sides = sidesOf(this.#schema, cell).map((side) => ({
@@ -147,7 +147,7 @@ class Maker {
 
   /** A comparison of a field one to `hops` relationships away, written `rel__field`. */
   #shortcut(type: string, hops: number): fc.Arbitrary<Clause> {
-    return remembered(this.#comparisons, `${type} ${hops}`, () => {
+    return memoized(this.#comparisons, `${type} ${hops}`, () => {
       const branches = Object.entries(getType(this.#schema, type).relationships).map(
         ([relationship, { to }]) => {
           const near = this.#comparison(to)
@@ -173,7 +173,7 @@ class Maker {
   }
 
   simple(type: string, hops: number): fc.Arbitrary<Simple> {
-    return remembered(this.#simples, `${type} ${hops}`, () => this.#anySimple(type, hops))
+    return memoized(this.#simples, `${type} ${hops}`, () => this.#anySimple(type, hops))
   }
 
   #anySimple(type: string, hops: number): fc.Arbitrary<Simple> {
@@ -231,7 +231,7 @@ function ordered({ kind }: AttributeDescription, [one, other]: [Literal, Literal
   return compareValues(read(one), read(other)) <= 0 ? [one, other] : [other, one]
 }
 
-function remembered<Made>(known: Map<string, Made>, key: string, make: () => Made): Made {
+function memoized<Made>(known: Map<string, Made>, key: string, make: () => Made): Made {
   const made = known.get(key) ?? make()
   known.set(key, made)
   return made

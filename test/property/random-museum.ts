@@ -8,13 +8,13 @@ import { type Data, getRelationship, getType, type JsonValue, known } from './sc
 import type { Linkage, Write } from './write.ts'
 
 /** A row before it is stored: values of attributes as bodies hold them, and places of linked rows in their lists. */
-interface DraftRow {
+interface UnstoredRow {
   readonly attributes: Readonly<Record<string, JsonValue>>
   readonly links: Readonly<Record<string, readonly number[]>>
 }
 
 /** All rows by type, before they are stored; guides are among the staff. */
-type WorldDraft = Readonly<Record<string, readonly DraftRow[]>>
+type UnstoredRows = Readonly<Record<string, readonly UnstoredRow[]>>
 
 /** How many rows of each type, and the relationships by which the links are stored. */
 const plan: Readonly<Record<string, Readonly<{ rows: number; links: readonly string[] }>>> = {
@@ -33,7 +33,7 @@ const tagNames = [
 ]
 
 /** Worlds of which a quarter of all cells is null and a third of all keys. */
-export const anyMuseum: fc.Arbitrary<WorldDraft> = fc
+export const anyMuseum: fc.Arbitrary<UnstoredRows> = fc
   .array(anyText, { minLength: 10, maxLength: 14 })
   .chain((pool) => {
     const types = Object.entries(plan).map(([type, { rows, links }]) => {
@@ -45,22 +45,22 @@ export const anyMuseum: fc.Arbitrary<WorldDraft> = fc
     })
     return fc.record(Object.fromEntries(types))
   })
-  .chain((draft) =>
+  .chain((unstored) =>
     fc
       .record({
         tag: fc.shuffledSubarray(tagNames, { minLength: 6, maxLength: 6 }),
         shelf: fc.shuffledSubarray([...keys], { minLength: 6, maxLength: 6 }),
       })
-      .map(({ tag, shelf }) => withIds(withIds(draft, 'tag', tag), 'shelf', shelf)),
+      .map(({ tag, shelf }) => withIds(withIds(unstored, 'tag', tag), 'shelf', shelf)),
   )
 
 /** Gives the rows of a type their ids. */
-function withIds(draft: WorldDraft, type: string, ids: readonly string[]): WorldDraft {
-  const rows = known(draft[type], type).map((row, index) => ({
+function withIds(unstored: UnstoredRows, type: string, ids: readonly string[]): UnstoredRows {
+  const rows = known(unstored[type], type).map((row, index) => ({
     ...row,
     attributes: { ...row.attributes, [`${type} id`]: ids[index] ?? '' },
   }))
-  return { ...draft, [type]: rows }
+  return { ...unstored, [type]: rows }
 }
 
 /** Texts are shared among the rows, so that fields often equal, begin or contain other fields. */
@@ -100,20 +100,20 @@ function anyLinks(type: string, name: string): fc.Arbitrary<number[]> {
 }
 
 /**
- * Stores a draft over HTTP; returns the rows with the ids that the server gave them. Everyone is a guide until all is linked:
+ * Stores rows over HTTP; returns the rows with the ids that the server gave them. Everyone is a guide until all is linked:
  * nobody could link to those who are hidden afterwards.
  */
-export async function storeMuseum(server: ServerUnderTest, draft: WorldDraft): Promise<Data> {
+export async function storeMuseum(server: ServerUnderTest, unstored: UnstoredRows): Promise<Data> {
   const mirror = new Mirror(server, everything)
   const ids = new Map<string, string[]>()
-  for (const [type, rows] of Object.entries(draft)) {
+  for (const [type, rows] of Object.entries(unstored)) {
     const created: string[] = []
     for (const [index, { attributes }] of rows.entries())
       created.push(await mirror.create(creation(type, attributes, index)))
     ids.set(type === 'staff' ? 'guide' : type, created)
     ids.set(type, created)
   }
-  for (const [type, rows] of Object.entries(draft)) {
+  for (const [type, rows] of Object.entries(unstored)) {
     for (const [index, { links }] of rows.entries()) {
       const id = known(ids.get(type)?.[index], type)
       const relationships = Object.entries(links).map(([name, places]) => {
@@ -124,7 +124,7 @@ export async function storeMuseum(server: ServerUnderTest, draft: WorldDraft): P
       await mirror.write(update(type, id, {}, Object.fromEntries(relationships)))
     }
   }
-  for (const [index, { attributes }] of known(draft.staff, 'staff').entries()) {
+  for (const [index, { attributes }] of known(unstored.staff, 'staff').entries()) {
     const { role = null, active = null } = attributes
     const id = known(ids.get('staff')?.[index], 'staff')
     await mirror.write(update('staff', id, { role, active }, {}))
@@ -134,7 +134,7 @@ export async function storeMuseum(server: ServerUnderTest, draft: WorldDraft): P
 
 function creation(
   type: string,
-  attributes: DraftRow['attributes'],
+  attributes: UnstoredRow['attributes'],
   index: number,
 ): Extract<Write, { is: 'create' }> {
   const { [`${type} id`]: id, ...sent } = attributes
@@ -157,7 +157,7 @@ function creation(
 function update(
   type: string,
   id: string,
-  attributes: DraftRow['attributes'],
+  attributes: UnstoredRow['attributes'],
   relationships: Readonly<Record<string, Linkage>>,
 ): Write {
   return { is: 'update', type, says: type, id, attributes, relationships }

@@ -5,7 +5,7 @@ import { anyDate, anyEmail, anyText } from './random-texts.ts'
 import type { Data, Row } from './schema.ts'
 
 /** People and computers before they are stored; an owner is a place in the list of persons. */
-interface Draft {
+interface UnstoredRows {
   readonly persons: readonly Readonly<{
     name: string
     email: string | null
@@ -18,7 +18,7 @@ interface Draft {
 const sizes = { persons: 24, computers: 36 }
 
 /** Rows that share texts with each other, so that fields often equal, begin or contain other fields. */
-export const anyDraft: fc.Arbitrary<Draft> = fc
+export const anyUnstoredRows: fc.Arbitrary<UnstoredRows> = fc
   .array(fc.oneof({ weight: 4, arbitrary: anyText }, { weight: 1, arbitrary: anyEmail }), {
     minLength: 12,
     maxLength: 18,
@@ -53,15 +53,15 @@ export const anyDraft: fc.Arbitrary<Draft> = fc
     })
   })
 
-/** Stores a draft over HTTP; returns the rows with the ids that the service gave them. */
-export async function store(app: TestService, draft: Draft): Promise<Data> {
+/** Stores rows over HTTP; returns the rows with the ids that the service gave them. */
+export async function store(app: TestService, unstored: UnstoredRows): Promise<Data> {
   const persons: Row[] = []
-  for (const attributes of draft.persons) {
+  for (const attributes of unstored.persons) {
     const { id } = await app.person(attributes)
     persons.push({ id: BigInt(id), ...attributes })
   }
   const computers: Row[] = []
-  for (const { serial, owner } of draft.computers) {
+  for (const { serial, owner } of unstored.computers) {
     const person = owner === null ? undefined : persons[owner]
     const identifier = person ? { type: 'person', id: String(person.id) } : null
     const { id } = await app.computer({ serial }, identifier)

@@ -112,7 +112,7 @@ describeService(
 )
 
 describeService(
-  'What is remembered of requests is bounded',
+  'What is cached of requests is bounded',
   (app) => {
     it('a count is forgotten after a thousand others', async () => {
       if (app.database === 'PostgreSQL') return

@@ -13,7 +13,7 @@ async function countOf(app: TestService, path: string, query: Query = {}): Promi
   return (await app.get(path, { ...one, ...query })).body.meta?.count
 }
 
-describeService('meta.count is remembered on SQLite', (app) => {
+describeService('meta.count is cached on SQLite', (app) => {
   if (app.database === 'PostgreSQL') return
 
   /** How many statements count for a request. */

@@ -32,7 +32,7 @@ const send =
     }
   }
 
-/** Each is sent four times on one connection: a head of usual form is remembered after the second. */
+/** Each is sent four times on one connection: a head of usual form is memoized after the second. */
 const cases: Readonly<Record<string, RequestListener>> = {
   'the usual fields': send(200, usual),
   'another status': send(201, { ...usual, location: '/notes/1' }),

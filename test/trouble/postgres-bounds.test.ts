@@ -269,7 +269,7 @@ describe('Bounded work on PostgreSQL', () => {
         const next = await stalled(url, all)
         assert.equal(next.statusCode, 200)
         next.destroy()
-        assert.equal(await outcomeOf(reader), 'broken off')
+        assert.equal(await resultOf(reader), 'broken off')
       } finally {
         await server.close()
         await store.close()
@@ -319,7 +319,7 @@ async function stalled(origin: string, path: string): Promise<IncomingMessage> {
   return message
 }
 
-async function outcomeOf(response: IncomingMessage): Promise<'whole' | 'broken off'> {
+async function resultOf(response: IncomingMessage): Promise<'whole' | 'broken off'> {
   try {
     for await (const _piece of response);
   } catch {

@@ -10,7 +10,7 @@ import { createGroup, nullOperators, operandOf, takesList } from './filter-tree.
  * @typedef {import('./filter-tree.js').JsonItem} JsonItem
  * @typedef {import('./filter-tree.js').ValueDescription} ValueDescription
  * @typedef {import('./filter-tree.js').Model} Model
- * @typedef {Readonly<{ model: Model, type: string, redraw: () => void }>} Place
+ * @typedef {Readonly<{ model: Model, type: string, redraw: () => void }>} BuilderContext
  */
 
 /**
@@ -57,10 +57,10 @@ function restoreFocus(container, position) {
 
 /**
  * @param {Group} group
- * @param {Place} place
+ * @param {BuilderContext} context
  * @returns {Node[]}
  */
-function drawGroup(group, place) {
+function drawGroup(group, context) {
   const words = /** @type {const} */ ([
     ['and', 'all of these'],
     ['or', 'at least one of these'],
@@ -80,19 +80,19 @@ function drawGroup(group, place) {
   group.items.forEach((item, index) => {
     const remove = createButton('✕', 'Remove condition', () => {
       group.items.splice(index, 1)
-      place.redraw()
+      context.redraw()
     })
-    const parts = drawItem(item, group, index, place)
+    const parts = drawItem(item, group, index, context)
     // A nested group is on lines of its own, below the button.
     const nested = parts.at(-1) instanceof HTMLDivElement ? parts.splice(-1) : []
     list.append(createElement('li', {}, ...parts, remove, ...nested))
   })
-  return [select, list, drawAdders(group, place)]
+  return [select, list, drawAdders(group, context)]
 }
 
 /**
  * @param {Group} group
- * @param {Place} place
+ * @param {BuilderContext} context
  */
 function drawAdders(group, { model, type, redraw }) {
   const [first] = model[type]?.fields ?? []
@@ -125,24 +125,24 @@ function createItem({ name, to, operators, parameters }) {
  * @param {Item} item
  * @param {Group} group
  * @param {number} index
- * @param {Place} place
+ * @param {BuilderContext} context
  * @returns {(Node | string)[]}
  */
-function drawItem(item, group, index, place) {
+function drawItem(item, group, index, context) {
   if (item.is === 'group')
-    return [createElement('div', { className: 'group' }, ...drawGroup(item, place))]
+    return [createElement('div', { className: 'group' }, ...drawGroup(item, context))]
   if (item.is === 'json') return [drawJson(item)]
-  const fields = place.model[place.type]?.fields ?? []
+  const fields = context.model[context.type]?.fields ?? []
   const names = fields.map((field) => /** @type {const} */ ([field.name, labelField(field)]))
   const select = createSelect('Field', names, item.name, (value) => {
     const field = fields.find(({ name }) => name === value)
     if (field) group.items[index] = createItem(field)
-    place.redraw()
+    context.redraw()
   })
   const field = fields.find(({ name }) => name === item.name)
-  if (item.is === 'condition') return [select, ...drawCondition(item, field, place.redraw)]
+  if (item.is === 'condition') return [select, ...drawCondition(item, field, context.redraw)]
   if (item.is === 'call') return [select, ...drawCall(item, field)]
-  const nested = { ...place, type: field?.to ?? '' }
+  const nested = { ...context, type: field?.to ?? '' }
   const words = ` ${field?.many ? 'any' : 'has'} ${field?.to}: `
   return [
     select,
