@@ -105,6 +105,7 @@ function findKey(table: StoredTable, context: KeyContext): Key | string {
   const { findings } = context
   const error = findings.tables.get(table)
   if (table.error !== undefined) return `it cannot be read: ${table.error}`
+  if (table.name === '') return 'its name is empty'
   if (error !== undefined) return error
   const candidates = table.is === 'view' ? viewKeys(table) : tableKeys(table)
   const reasons: string[] = []
@@ -119,9 +120,16 @@ function findKey(table: StoredTable, context: KeyContext): Key | string {
   }
   const [reason] = reasons
   if (reason !== undefined) return reason
-  if (table.parameters)
-    return 'it returns no column "id"; declare it by tableFunction with other ids'
+  if (table.parameters) return describeMissingId(table)
   return table.is === 'view' ? 'it is a view without a column "id"' : 'it has no primary key'
+}
+
+/** Says how to declare a function whose rows have no column `id`: only who wrote it knows which columns distinguish its rows. */
+function describeMissingId({ columns }: StoredTable): string {
+  const names = [...columns.keys()].map((name) => `'${name}'`)
+  const [first, second] = names
+  const pair = second === undefined ? '' : ` or id: [${first}, ${second}]`
+  return `it returns no column "id"; declare it by tableFunction with the columns that distinguish its rows, e.g. id: ${first}${pair}`
 }
 
 /** @returns a column as a part of a key, or the reason why it cannot be one */

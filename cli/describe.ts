@@ -29,10 +29,13 @@ export async function printRoutes(command: DescribeCommand): Promise<void> {
     )
 }
 
-/** Formats the query of the list at a path: the parameters of its table function, as `?filter[from]={from}`. */
+/** Formats the query of the list at a path: the parameters of its table function, as `?filter[from]={from}`; `{from?}` may be omitted. */
 function formatArguments({ declarations }: Model, path: string): string {
   const declared = Object.values(declarations).find((each) => each.path === path)
   if (declared === undefined || typeof declared.table === 'string') return ''
-  const pairs = Object.keys(declared.table.parameters).map((name) => `filter[${name}]={${name}}`)
+  const pairs = Object.entries(declared.table.parameters).map(([name, parameter]) => {
+    const isOptional = 'nullable' in parameter || 'default' in parameter
+    return `filter[${name}]={${name}${isOptional ? '?' : ''}}`
+  })
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }

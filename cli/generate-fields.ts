@@ -90,7 +90,7 @@ export function generateFields(
     omitted: [
       ...attributes.flatMap((each) =>
         each.kind === undefined && !isSecret(each)
-          ? formatOmission(`${table.name}.${each.column.name}`, each.omittedBecause)
+          ? formatOmission(`${table.name}.${each.column.name || '""'}`, each.omittedBecause)
           : [],
       ),
       ...brokenKeys.map((text) => `${toOneLine(table.name)}: ${text}`),
@@ -267,7 +267,7 @@ export function formatDocComment(text: string): string {
 
 /** Says in one line that something of the database is omitted, and why. */
 export function formatOmission(name: string, reason: string): string {
-  return `${toOneLine(name)} is omitted: ${toOneLine(reason)}`
+  return `${toOneLine(name) || '""'} is omitted: ${toOneLine(reason)}`
 }
 
 /** Replaces line breaks and other runs of white space by single spaces. */

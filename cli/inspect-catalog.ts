@@ -140,6 +140,7 @@ function inspectTable(
 ): Mismatch[] {
   if (sample?.error !== undefined) findings.tables.set(table, `it cannot be read: ${sample.error}`)
   return [...table.columns.values()].flatMap((column): Mismatch[] => {
+    if (column.name === '') findings.columns.set(column, 'its name is empty')
     const found = sample?.columns.get(column.name)
     if (found === undefined) {
       if (inferKind(column, catalog) === undefined && column.type === '')

@@ -85,11 +85,11 @@ describe('lapidary openapi and lapidary routes', () => {
     const file = join(project, 'declarations.ts')
     writeFileSync(
       file,
-      `import { attribute, integer, resource, sql, tableFunction } from 'lapidary'
+      `import { attribute, integer, nullable, resource, sql, tableFunction, withDefault } from 'lapidary'
       export const resources = [
         resource('number', {
           path: '/numbers',
-          table: tableFunction({ from: integer, to: integer }, ({ from }) => sql\`select \${from} as id\`),
+          table: tableFunction({ from: integer, to: integer, by: withDefault(integer, 1), most: nullable(integer) }, ({ from }) => sql\`select \${from} as id\`),
           access: 'read-only',
           fields: { square: attribute(integer) },
         }),
@@ -98,7 +98,7 @@ describe('lapidary openapi and lapidary routes', () => {
     const table = await lapidary('routes', file, '--prefix', '/api')
     assert.match(
       table,
-      /^GET +\/api\/numbers\?filter\[from\]=\{from\}&filter\[to\]=\{to\} +number\.list$/m,
+      /^GET +\/api\/numbers\?filter\[from\]=\{from\}&filter\[to\]=\{to\}&filter\[by\]=\{by\?\}&filter\[most\]=\{most\?\} +number\.list$/m,
     )
     assert.match(table, /^GET +\/api\/numbers\/\{id\} +number\.get$/m)
     const { paths } = JSON.parse(await lapidary('openapi', file))

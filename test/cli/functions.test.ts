@@ -42,7 +42,7 @@ const tables = `
 
 const omitted = [
   'link is omitted: it has no primary key',
-  'the function totals is omitted: it returns no column "id"; declare it by tableFunction with other ids',
+  'the function totals is omitted: it returns no column "id"; declare it by tableFunction with the columns that distinguish its rows, e.g. id: \'amount\'',
   'the function links is omitted: its rows are those of link, which is omitted',
   'the function anything is omitted: its result has no declared columns',
   'the function count_films is omitted: it returns one value, not rows',

@@ -83,13 +83,15 @@ describe('The catalog of a SQLite database', () => {
     const tables = await catalogOf(
       test,
       `create table numbered (id integer primary key);
-       create table plain (id integer primary key) without rowid`,
+       create table plain (id integer primary key) without rowid;
+       create table reversed (id integer primary key desc)`,
     )
     assert.deepEqual(
       tables.map(({ name, columns }) => [name, columns.get('id')?.hasDefault]),
       [
         ['numbered', true],
         ['plain', false],
+        ['reversed', false],
       ],
     )
   })

@@ -8,7 +8,8 @@ import { parseListedValues } from './list-values.ts'
 import { querySqliteTriggers } from './triggers.ts'
 
 const columnsQuery = compileCatalogQuery(
-  sql`select t.name, c.name, c.type, c."notnull" = 0, c.dflt_value is not null, c.hidden = 0, c.pk, t.wr, c.dflt_value`,
+  sql`select t.name, c.name, c.type, c."notnull" = 0, c.dflt_value is not null, c.hidden = 0, c.pk,
+    exists (select 1 from pragma_index_list(t.name) as k where k.origin = 'pk'), c.dflt_value`,
   // The columns of a view that SQLite cannot read are an error.
   sql`pragma_table_xinfo(iif(t.ncol > 0, t.name, null)) as c where c.hidden <> 1 order by t.name, c.cid`,
 )
@@ -154,7 +155,8 @@ function toColumn(
     name: String(name),
     type: String(type),
     nullable: nullable === 1 && !isRowidAlias,
-    hasDefault: hasDefault === 1 || isRowidAlias,
+    // SQLite computes the value of a generated column.
+    hasDefault: hasDefault === 1 || isRowidAlias || writable !== 1,
     writable: writable === 1,
     ...parseDefaultText(defaultSql),
     ...(values && { values }),
@@ -167,11 +169,14 @@ function parseDefaultText(defaultSql: unknown): Pick<StoredColumn, 'defaultText'
   return text === undefined ? {} : { defaultText: text.replaceAll("''", "'") }
 }
 
-/** Whether the primary key is the row number, which has no index of its own: the only column, of the type `integer`. */
+/**
+ * Whether the primary key is the row number: the only column, of the type `integer`, without an index. Such a column with `desc` has an
+ * index, and is a column like any other (sqlite.org/lang_createtable.html, section 5).
+ */
 function isRowid(columns: CatalogRows, primaryKey: readonly string[]): boolean {
   const column = columns.find(([, name]) => name === primaryKey[0])
-  const [, , type, , , , , isWithoutRowid] = column ?? []
-  return primaryKey.length === 1 && /^integer$/i.test(String(type)) && isWithoutRowid === 0
+  const [, , type, , , , , hasIndex] = column ?? []
+  return primaryKey.length === 1 && /^integer$/i.test(String(type)) && hasIndex === 0
 }
 
 /** Returns the columns of each unique index, except indexes over expressions. */

@@ -111,7 +111,14 @@ function canCheck(resource: ResourceType, table: StoredTable): boolean {
 function isRowNumber({ id }: ResourceType, { primaryKey, columns }: StoredTable): boolean {
   const [name = ''] = primaryKey
   const isKey = primaryKey.length === 1 && id.columns.length === 1 && id.columns[0] === name
-  return isKey && /^integer$/i.test(columns.get(name)?.type ?? '')
+  const column = columns.get(name)
+  // Only a row number is an integer that is never null and has a default, which is the next number.
+  return (
+    isKey &&
+    /^integer$/i.test(column?.type ?? '') &&
+    column?.nullable === false &&
+    column.hasDefault
+  )
 }
 
 /** Compiles whether each column has a value that is a part of an id. */

@@ -14,6 +14,7 @@ interface Findings {
 export const findings: Readonly<Record<DialectName, Findings>> = {
   sqlite: {
     omitted: [
+      '"" is omitted: its name is empty',
       'audit_entry is omitted: it has no primary key',
       'broken_view is omitted: it cannot be read: no such column: nope',
       'failing_view is omitted: it cannot be read: malformed JSON',
@@ -53,6 +54,7 @@ export const findings: Readonly<Record<DialectName, Findings>> = {
       'odd_type.memo: SQLite has no type memo; its values of type integer and text are read as databaseText',
       'odd_type.num: 1 of 2 values is no decimal, such as "x"; it is returned as null',
       'strict_table.a: SQLite has no type ANY; its values of type integer and text are read as databaseText',
+      'unnamed."" is omitted: its name is empty',
       'untyped.z is omitted: it has no type, and no attribute kind fits its values of type blob and integer',
       'Omitted because the names suggest secrets:',
       '  account: pwd_hash, api_token',

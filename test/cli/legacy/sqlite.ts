@@ -5,6 +5,14 @@ export const sqliteSql = `
   create table nocase_ref (id integer primary key, code text collate nocase references nocase_key);
   insert into nocase_key values ('Abc', 'one'), ('xyz', 'two');
   insert into nocase_ref values (1, 'ABC'), (2, 'xyz'), (3, null), (4, 'nope');
+  create table nocase_plain (id integer primary key, code text references nocase_key);
+  insert into nocase_plain values (1, 'ABC'), (2, 'xyz'), (3, 'Abc');
+  create table generated_key (a integer, code text generated always as ('k' || a) stored not null unique);
+  insert into generated_key values (1), (2);
+  create table desc_key (id integer primary key desc, x text);
+  insert into desc_key values (2, 'two'), (1, 'one');
+  create table "" (id integer primary key, x text);
+  create table unnamed (id integer primary key, "" text, x text);
   create table null_key (code text primary key, x integer);
   insert into null_key values ('k', 1), (null, 2), (null, 3);
   create table null_part (a integer, b text, x text, primary key (a, b));
