@@ -73,7 +73,7 @@ export interface MemberValues {
 
 /** The operations of a transaction that writes. */
 export interface Transaction {
-  /** Returns the same transaction with the access rules of an identity; `undefined` for none, as hooks use it. */
+  /** Returns the same transaction with the access rules of an identity; `undefined` for none, as hooks use it: only the tenant stays. */
   readonly as: (identity: Identity | undefined) => Transaction
   /** Whose access rules apply; `undefined` for none. */
   readonly identity: Identity | undefined

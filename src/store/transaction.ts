@@ -21,18 +21,23 @@ export function openTransaction<S extends Statements>(
   statementsOf: (identity: Identity | undefined) => S,
   connect: (statements: S) => WriteConnection,
 ): Transaction {
+  const open = (identity: Identity, as: Transaction['as']): Transaction => {
+    const statements = statementsOf(identity)
+    return transactionOn(addIdentity(connect(statements), identity), statements, as)
+  }
   const as = (identity: Identity | undefined): Transaction => {
     if (identity === undefined) return unrestricted
-    const statements = statementsOf(identity)
-    return {
-      ...transactionOn(addIdentity(connect(statements), identity), statements, as),
-      identity,
-    }
+    // The scope of a tenant has a value of the auth context, so what has no rules keeps it.
+    const asWithin: Transaction['as'] = (other) =>
+      other === undefined ? open({ rules: noRules, auth: identity.auth }, asWithin) : as(other)
+    return { ...open(identity, asWithin), identity }
   }
   const statements = statementsOf(undefined)
   const unrestricted = transactionOn(connect(statements), statements, as)
   return unrestricted
 }
+
+const noRules: Identity['rules'] = { types: new Map(), hiddenFields: new Map() }
 
 /** Adds the auth context to the values of every statement, and the identity to every read. */
 function addIdentity(connection: WriteConnection, identity: Identity): WriteConnection {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
+import type { OpenApiDocument } from 'lapidary/openapi'
 import { storedAttributes } from './data.ts'
 import { listOperations } from './list-operations.ts'
 import { type Reference, see } from './reference.ts'
@@ -95,6 +97,41 @@ export async function assertDescribed(
     }
   }
   assert.deepEqual(Object.keys(pages), used, `${hint}: html.model.json`)
+}
+
+/** What the examples of a description are compared with. */
+interface ExpectedExamples {
+  readonly reference: Reference
+  readonly data: Data
+  /** The description with examples made by kind, which a description has for types that are not read in time. */
+  readonly made: OpenApiDocument
+}
+
+/** Checks that each example of a description is made by kind, or is a resource that the identity may read. */
+export async function assertExamples(
+  send: Send,
+  { reference, data, made }: ExpectedExamples,
+  hint: string,
+): Promise<void> {
+  const response = await send({ method: 'GET', path: '/openapi.json' })
+  const description: OpenApiDocument = JSON.parse(response.slice(response.indexOf('] {') + 2))
+  const seen = see(reference, data)
+  for (const type of types) {
+    const example = findExample(description, type)
+
+    if (example === undefined || isDeepStrictEqual(example, findExample(made, type))) continue
+    const row = seen[type].find(({ id }) => id === example.id)
+    const attributes = Object.keys(example.attributes).map((name) => [name, row?.attributes[name]])
+    assert.deepEqual(example.attributes, Object.fromEntries(attributes), `${hint}: ${type}`)
+  }
+}
+
+/** Finds the example of a resource: its id and its attributes. */
+function findExample({ components }: OpenApiDocument, type: Type) {
+  const [example] = Object(components.schemas[type]).examples ?? []
+  if (example === undefined) return undefined
+  const { id, attributes = {} } = JSON.parse(JSON.stringify(example)) as FoundResource
+  return { id, attributes }
 }
 
 /** Lists the operations of a description, without the addresses of descriptions. */

@@ -18,7 +18,7 @@ export function randomData(random: Random): Data {
 }
 
 /** Creates a random row. @param number - that of its id */
-function randomThing(type: Type, number: string, random: Random): Thing {
+export function randomThing(type: Type, number: string, random: Random): Thing {
   const word = () => (random.chance(0.15) ? null : random.pick(words))
   const list = () => (random.chance(0.15) ? null : random.some(words))
   const place = () => (random.chance(0.15) ? null : { word: word() })

@@ -1,6 +1,7 @@
 import {
   array,
   attribute,
+  auth,
   computed,
   defineModel,
   expression,
@@ -16,10 +17,13 @@ import {
 } from 'lapidary'
 import { declareActions, declareQueries } from './declared-calls.ts'
 import { isOfRow, type Rules, type TypeRules } from './random-rules.ts'
-import { nextColumns, nextOf, previousOf, types } from './schema.ts'
+import { type Identity, nextColumns, nextOf, previousOf, types } from './schema.ts'
 
-/** Declares the model of some rules. */
-export function declareModel(rules: Rules): Model {
+/**
+ * Declares the model of some rules.
+ * @param isScoped - whether rows belong to tenants and are deleted softly
+ */
+export function declareModel(rules: Rules, isScoped: boolean): Model {
   const resources = types.map((type) => {
     const { access, callable } = rules[type]
     const ruled = (name: string) => listRights(rules[type], name)
@@ -39,6 +43,7 @@ export function declareModel(rules: Rules): Model {
     }
     return resource(type, {
       ...{ path: `/${type}`, table: type, access },
+      ...(isScoped && { softDelete: 'gone' }),
       ...(type === 'blue' && {
         id: { column: ['part', 'number'], kind: [integer, integer], client: 'required' },
       }),
@@ -72,6 +77,9 @@ export function declareModel(rules: Rules): Model {
   })
   return defineModel(resources as never, {
     ...{ pageSize: 4, maxPageSize: null, clientIds: 'forbid' },
+    ...(isScoped && {
+      tenant: { column: 'org', value: auth((identity: Identity) => identity.org) },
+    }),
   }) as Model
 }
 

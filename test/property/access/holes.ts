@@ -259,6 +259,20 @@ export const holes: readonly Hole[] = [
     to: 'const isFilterable = isReadable && (context.holds(filterable) || true)',
   },
   {
+    title: 'rows of another tenant exist',
+    seed: 302,
+    file: 'src/model/resolve.ts',
+    from: 'sql`${column(tenant.column)} = ${tenant.value}`',
+    to: 'sql`${column(tenant.column)} >= ${tenant.value}`',
+  },
+  {
+    title: 'rows exist that were deleted softly',
+    seed: 302,
+    file: 'src/model/resolve.ts',
+    from: 'sql`${column(softDelete)} is null`',
+    to: "sql`coalesce(${column(softDelete)}, '') < '2030'`",
+  },
+  {
     title: 'the examples of the description are cached without the identity',
     seed: 300,
     file: 'src/openapi/build-routes.ts',

@@ -6,6 +6,8 @@ export interface Identity {
   readonly level: number
   readonly word: string
   readonly friends: readonly string[]
+  /** The tenant, in the scenarios that have tenants. */
+  readonly org: number
 }
 
 /** The resource types. A thing of one type references one of the next, and the first two have a join table. */
@@ -62,14 +64,16 @@ export function nextColumns(type: Type): readonly [string, ...string[]] {
 export function createTables({ newId }: ColumnTypes): string {
   const isPostgres = !newId.startsWith('integer')
   const generated = newId.replace('integer primary key', 'integer primary key autoincrement')
-  const [list, object] = isPostgres ? ['text[]', 'jsonb'] : ['text', 'text']
+  const [list, object, time] = isPostgres
+    ? ['text[]', 'jsonb', 'timestamptz']
+    : ['text', 'text', 'text']
   const things = types.map((type) => {
     const isBlue = type === 'blue'
     const id = isBlue ? 'part bigint not null, number bigint not null' : `id ${generated}`
     const keys = nextColumns(type).map((column) => `${column} bigint`)
     return `
       create table ${type} (${id}, name text, rank integer, note text, secret text, place ${object}, marks ${list},
-        tags ${list}, info ${object}, ${keys.join(', ')}${isBlue ? ', primary key (part, number)' : ''});
+        tags ${list}, info ${object}, org bigint default 1, gone ${time}, ${keys.join(', ')}${isBlue ? ', primary key (part, number)' : ''});
       create index ${type}_next on ${type} (${nextColumns(type).join(', ')});`
   })
   return `${things.join('')} create table fan (red_id bigint not null, green_id bigint not null, primary key (red_id, green_id));

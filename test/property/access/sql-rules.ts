@@ -78,7 +78,7 @@ function ofNext(type: Type): SqlRule {
       const isNext = nextColumns(type).map(
         (key, at) => sql`n.${sql.id(keys[at] ?? '')} = ${column(key)}`,
       )
-      return sql`exists (select 1 from ${sql.id(other)} as n where ${sql.join(isNext, sql` and `)} and n.rank < ${levelOf})`
+      return sql`exists (select 1 from ${sql.id(other)} as n where ${sql.join(isNext, sql` and `)} and n.gone is null and n.rank < ${levelOf})`
     },
     ({ thing, data, identity }) =>
       linked(type, thing, 'next', data).some(
