@@ -62,7 +62,7 @@ export function docsPage({ path = '/docs' }: DocsPageOptions = {}): DocsPage {
 <style>${style}</style>
 </head>
 <body>
-<main></main>
+<div id="reference"></div>
 <script src="${folder}/${name}"></script>
 <script src="${folder}/${startName}"></script>
 </body>

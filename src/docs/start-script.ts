@@ -4,7 +4,7 @@
  */
 export const startScript = `'use strict'
 const address = new URL('openapi.json', location.href)
-const main = document.querySelector('main')
+const place = document.getElementById('reference')
 
 /** What a challenge of WWW-Authenticate asks for: the name of the header field, and how its value is written. */
 function readChallenge(challenge) {
@@ -36,7 +36,9 @@ function askForCredentials(challenge, isWrong) {
     event.preventDefault()
     load({ [header]: prefix + input.value }, input.value)
   })
-  main.replaceChildren(form)
+  const main = document.createElement('main')
+  main.append(form)
+  place.replaceChildren(main)
   error.textContent = isWrong ? 'These credentials are not valid.' : ''
   input.focus()
 }
@@ -60,15 +62,15 @@ async function load(headers, secret) {
   if (response.status === 401)
     return askForCredentials(response.headers.get('www-authenticate') ?? '', secret !== undefined)
   if (!response.ok) {
-    main.textContent = 'The description cannot be loaded: ' + response.status
+    place.textContent = 'The description cannot be loaded: ' + response.status
     return
   }
   const description = await response.json()
   document.title = description.info.title
-  main.replaceChildren()
+  place.replaceChildren()
   // The requests go to the server of this page, whatever its public address is.
   description.servers = [{ url: new URL('.', address).href.replace(/\\/$/, '') }]
-  Scalar.createApiReference(main, {
+  Scalar.createApiReference(place, {
     content: description,
     withDefaultFonts: false,
     telemetry: false,

@@ -5,6 +5,7 @@ import type { Kind } from '../model/kinds.ts'
 import { type Field, getResourceType, type Model, type ResourceType } from '../model/model.ts'
 import { getCustomOperators, listOperators, relationshipOperators } from '../model/operators.ts'
 import { listParameters } from '../model/parameter.ts'
+import { findValueHint } from './value-hints.ts'
 
 /** The values of a kind, as the script of the pages needs them to show an input. */
 interface ValueDescription {
@@ -13,6 +14,8 @@ interface ValueDescription {
   /** The JSON type of values. */
   readonly type: unknown
   readonly choices?: unknown
+  /** An example of a value, if its notation is not plain. */
+  readonly hint?: string
 }
 
 /** A field or a query as the script of the pages needs it to build filters. */
@@ -75,8 +78,14 @@ function describeQuery([name, { parameters }]: readonly [string, IdQuery]): Fiel
   return { name, operators: ['call'], parameters: described }
 }
 
-function describeValue({ name, schema: { type, enum: choices } }: Kind<unknown>): ValueDescription {
-  return { kind: name, type, ...(choices !== undefined && { choices }) }
+function describeValue(kind: Kind<unknown>): ValueDescription {
+  const { type, enum: choices } = kind.schema
+  const hint = findValueHint(kind)
+  return {
+    ...{ kind: kind.name, type },
+    ...(choices !== undefined && { choices }),
+    ...(hint !== undefined && { hint }),
+  }
 }
 
 function describeField(model: Model, field: Field): FieldDescription | undefined {

@@ -1,6 +1,7 @@
 import { type JsonValue, serializeJson } from '../model/json.ts'
 import type { Kind } from '../model/kinds.ts'
 import { type Html, h } from './element.ts'
+import { findValueHint } from './value-hints.ts'
 
 /** The value of an input: an attribute, or a parameter of an action. */
 interface InputValue {
@@ -65,13 +66,21 @@ export function renderValueInput(
   const rules = [kind.name, isWrittenAsJson && 'as JSON', required && 'required']
   const label = `${name} (${rules.filter((rule) => rule !== false).join(', ')})`
   const common = { name, 'data-as': sentAs, required }
+  const placeholder = findValueHint(kind)
   return renderField(position, { label, description }, (ids) => {
     if (choices !== undefined) return renderSelect({ ...common, ...ids }, choices, value)
     const text = formatInput(value, sentAs)
     const input = position.pointer === '/data/id' ? 'text' : inputTypes[kind.name]
     if (input !== undefined)
-      return h('input', { ...common, ...ids, type: input, value: text, autocomplete: 'off' })
-    const area = h('textarea', { ...common, ...ids, rows: 1 }, keepFirstLine(text))
+      return h('input', {
+        ...common,
+        ...ids,
+        placeholder,
+        type: input,
+        value: text,
+        autocomplete: 'off',
+      })
+    const area = h('textarea', { ...common, ...ids, placeholder, rows: 1 }, keepFirstLine(text))
     return [area, !required && sentAs === 'string' && renderNullBox(name, value === null)]
   })
 }

@@ -58,13 +58,15 @@ function renderAny(value: unknown, { newline, isLink, linked }: ValuePlace): Htm
   if (typeof value !== 'object' || value === null)
     return h('span', { class: 'keyword' }, String(value))
   const deeper = `${newline}  `
+  // The path of a list that needs parameters is the address of an error.
+  const isLinked = (name: string) => linked.has(name) && !(name === 'path' && 'parameters' in value)
   const members = Array.isArray(value)
     ? value.map((item) => [deeper, renderAny(item, { newline: deeper, isLink, linked })])
     : Object.entries(value).map(([name, member]) => [
         deeper,
         h('span', { class: 'member' }, JSON.stringify(name)),
         ': ',
-        renderAny(member, { newline: deeper, isLink: isLink || linked.has(name), linked }),
+        renderAny(member, { newline: deeper, isLink: isLink || isLinked(name), linked }),
       ])
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
   if (members.length === 0) return open + close

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { type RunningService, startService } from '../../service/start-service.ts'
 import { lacksChromium, type TestBrowser } from '../browser.ts'
 import { long } from '../long-tests.ts'
+import { findAxeViolations } from './find-axe-violations.ts'
 import { openBrowser } from './shared-browser.ts'
 
 const settings = { databaseUrl: 'sqlite::memory:', host: '127.0.0.1', port: 0, logLevel: 'silent' }
@@ -150,6 +151,7 @@ describe('The pages in Chromium', { skip: lacksChromium }, () => {
       await submit('Apply')
       await page.getByText('person has no field "colour"; the fields to sort by are').waitFor()
       assert.equal(page.url(), `${service.url}/persons`)
+      assert.deepEqual(await findAxeViolations(page), [])
       await page.getByLabel('Sort').fill('-birth_date')
       await submit('Apply')
       await page.waitForURL(/sort=-birth_date/)
@@ -210,6 +212,9 @@ describe('The pages in Chromium', { skip: lacksChromium }, () => {
       await input.fill('99999')
       await submit('Update')
       await page.locator('.field-error', { hasText: '99999' }).waitFor()
+      assert.deepEqual(await findAxeViolations(page), [])
+      await page.emulateMedia({ colorScheme: 'dark' })
+      assert.deepEqual(await findAxeViolations(page, ['color-contrast']), [])
       const other = owner === '7' ? '8' : '7'
       await input.fill(other)
       const reloaded = page.waitForEvent('load')

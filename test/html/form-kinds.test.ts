@@ -299,6 +299,10 @@ describe('The forms for attributes of every kind', { skip: lacksChromium }, () =
   it('given texts that are no values, when a form sends them, then each field has its error', async () => {
     const page = await browser.open('/samples')
     await page.locator('summary', { hasText: 'Create' }).click()
+    assert.equal(
+      await page.locator('[name=moment]').getAttribute('placeholder'),
+      '2024-02-29T12:30:00Z',
+    )
     for (const name of ['count', 'weight', 'price', 'moment', 'data', 'tags'])
       await page.locator(`[name=${name}]`).fill('x y')
     await page.getByRole('button', { name: 'Create', exact: true }).click()

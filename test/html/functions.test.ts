@@ -27,6 +27,7 @@ import { createPages } from 'lapidary/html'
 import { openSqlite } from 'lapidary/sqlite'
 import { lacksChromium } from '../browser.ts'
 import { long } from '../long-tests.ts'
+import { findAxeViolations } from './find-axe-violations.ts'
 import { openBrowser } from './shared-browser.ts'
 
 /** A place on a line, with an operator whose operand is of another kind, and one whose operand is JSON. */
@@ -134,6 +135,7 @@ describe('The pages of functions', () => {
     await page.getByLabel('Field').nth(1).selectOption('at')
     await page.getByLabel('Operator').selectOption('after')
     await page.getByLabel('Value').fill('2024-01-01')
+    assert.deepEqual(await findAxeViolations(page), [])
     await page.getByRole('button', { name: 'Apply', exact: true }).click()
     await page.waitForURL(/filter=/)
     assert.deepEqual(JSON.parse(new URL(page.url()).searchParams.get('filter') ?? ''), [
@@ -141,6 +143,11 @@ describe('The pages of functions', () => {
       { name: 'at', op: 'after', val: '2024-01-01' },
     ])
     assert.equal(await page.locator('h1').innerText(), 'shop 0 resources')
+    await page.goto(`${origin}/`)
+    await page.getByRole('button', { name: 'List' }).first().waitFor()
+    assert.deepEqual(await findAxeViolations(page), [])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    assert.deepEqual(await findAxeViolations(page, ['color-contrast']), [])
     assert.deepEqual([browser.foreignRequests, browser.errors], [[], []])
   })
 
@@ -171,14 +178,14 @@ describe('The pages of functions', () => {
     assert.deepEqual(at.operators.slice(-2), ['after', 'around'])
     assert.deepEqual(at.operands, {
       after: { kind: 'date', type: 'string' },
-      around: { kind: 'json', type: ['object', 'array'] },
+      around: { kind: 'json', type: ['object', 'array'], hint: '{"key": "value"}' },
     })
     assert.deepEqual(named, {
       name: 'named',
       operators: ['call'],
       parameters: [
         { name: 'name', required: true, kind: 'text', type: 'string' },
-        { name: 'keys', required: false, kind: 'array of integer', type: 'array' },
+        { name: 'keys', required: false, kind: 'array of integer', type: 'array', hint: '[…, …]' },
         { name: 'least', required: false, kind: 'integer', type: 'integer' },
       ],
     })

@@ -221,6 +221,7 @@ function drawList(condition) {
   const area = createElement('textarea', {
     value: condition.values.join('\n'),
     ariaLabel: 'Values, one in a line',
+    placeholder: 'one value in a line',
     rows: 3,
   })
   area.addEventListener('input', () => {
@@ -258,6 +259,7 @@ function drawInput(description, value, label, change) {
   }
   const type = description.kind === 'date' ? 'date' : 'text'
   const input = createElement('input', { type, value, ariaLabel: label, autocomplete: 'off' })
+  input.placeholder = description.hint ?? ''
   input.addEventListener('input', () => change(input.value))
   return input
 }

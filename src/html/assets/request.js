@@ -43,7 +43,7 @@ function createModelLoader() {
  * @typedef {Readonly<{ title?: string, detail?: string, source?: { pointer?: string } }>} ApiError
  * @typedef {Readonly<{ type: string, id: string, attributes?: Record<string, unknown>, links?: { self?: string } }>} ApiResource
  * @typedef {Readonly<{ data?: ApiResource | ApiResource[] | null, errors?: ApiError[], links?: Record<string, string>, meta?: Record<string, unknown> }>} ApiDocument
- * @typedef {Readonly<{ kind?: string, type?: unknown, choices?: string[] }>} ValueDescription
+ * @typedef {Readonly<{ kind?: string, type?: unknown, choices?: string[], hint?: string }>} ValueDescription
  * @typedef {ValueDescription & Readonly<{ name: string, required: boolean }>} ParameterDescription
  * @typedef {ValueDescription & Readonly<{ name: string, operators: string[], operands?: Record<string, ValueDescription>, to?: string, many?: boolean, parameters?: ParameterDescription[] }>} FieldDescription
  * @typedef {Readonly<{ path: string, fields: FieldDescription[] }>} TypeDescription
