@@ -70,7 +70,8 @@ interface SuiteOptions {
 
 /**
  * A suite of tests, run on each database. One service and one database serve all of its tests; each test begins with
- * empty tables, the ids that it creates start at 1.
+ * empty tables, the ids that it creates start at 1. Suites without settings of their own pass their service on to the next one,
+ * unless a test restarted it, connected to it or to its database by itself, or failed.
  */
 export function describeService(
   title: string,
@@ -85,13 +86,14 @@ export function describeService(
 ): void {
   for (const database of on) {
     describe(`${title} · ${database.name}`, { tags }, () => {
-      const fixture = new Fixture(database, settings, isDescribed)
+      const isReusable = !restarts && isDescribed && Object.keys(settings).length === 0
+      const fixture = new Fixture(database, settings, isDescribed, isReusable)
       beforeEach(() => fixture.prepare())
       afterEach(async (test) => {
         // A test that failed may have left anything.
         if (restarts || !('passed' in test && test.passed)) await fixture.close()
       })
-      after(() => fixture.close())
+      after(() => fixture.release())
       body(serviceOn(fixture))
     })
   }
@@ -116,6 +118,22 @@ interface Started {
   readonly checkDescription: DescriptionChecker
 }
 
+/** Services that no suite uses now, by the name of the database. They have the default settings. */
+const idle = new Map<string, Started>()
+after(async () => {
+  for (const started of idle.values()) await stop(started)
+})
+
+/** Stops a service and deletes its database. */
+async function stop({ client, service, database }: Started): Promise<void> {
+  client.close()
+  try {
+    await service.close()
+  } finally {
+    await database.remove()
+  }
+}
+
 /** Starts a service on a database of its own and gives each test of a suite empty tables. */
 class Fixture {
   readonly database: Database
@@ -123,15 +141,23 @@ class Fixture {
   readonly isDescribed: boolean
   /** Whether the tables may hold rows, or the service other settings than those of the suite. */
   isUsed = false
+  /** Whether the next suite can use the service. */
+  #isReusable: boolean
   #started: Started | undefined
   #hasSettings = true
   /** The rows that are saved, by the function that created them. */
   #saved: Readonly<{ create: unknown; rows: unknown }> | undefined
 
-  constructor(database: Database, settings: Partial<Settings>, isDescribed: boolean) {
+  constructor(
+    database: Database,
+    settings: Partial<Settings>,
+    isDescribed: boolean,
+    isReusable: boolean,
+  ) {
     this.database = database
     this.settings = settings
     this.isDescribed = isDescribed
+    this.#isReusable = isReusable
   }
 
   get started(): Started {
@@ -141,9 +167,23 @@ class Fixture {
 
   /** Starts the service, or empties the tables after another test. */
   async prepare(): Promise<void> {
+    if (this.#started === undefined) this.#takeIdle()
     if (this.isUsed) await this.#reset()
     this.#started ??= await this.#start(await this.database.create(), {})
     this.isUsed = false
+  }
+
+  /** Takes the service of an earlier suite, whose tables may hold rows. */
+  #takeIdle(): void {
+    if (!this.#isReusable) return
+    this.#started = idle.get(this.database.name)
+    this.isUsed = idle.delete(this.database.name)
+  }
+
+  /** Notes that a test may change what `prepare` does not restore, e.g. the tables. */
+  changeAnything(): void {
+    this.isUsed = true
+    this.#isReusable = false
   }
 
   /** Creates rows, or restores those that the same function has created at the beginning of an earlier test. */
@@ -197,17 +237,23 @@ class Fixture {
     await started?.service.close()
   }
 
+  /** Leaves the service to the next suite, or closes it. */
+  async release(): Promise<void> {
+    const started = this.#started
+    const isLeft = this.#isReusable && started?.database.second !== undefined
+    if (!isLeft || idle.has(this.database.name)) return this.close()
+    this.#started = undefined
+    idle.set(this.database.name, started)
+  }
+
   /** Stops the service and deletes the database. */
   async close(): Promise<void> {
-    const database = this.#started?.database
+    const started = this.#started
+    this.#started = undefined
     this.isUsed = false
     this.#hasSettings = true
     this.#saved = undefined
-    try {
-      await this.#stop()
-    } finally {
-      await database?.remove()
-    }
+    if (started !== undefined) await stop(started)
   }
 }
 
@@ -229,11 +275,11 @@ function serviceOn(fixture: Fixture): TestService {
   const app: TestService = {
     database: fixture.database.name,
     get databaseUrl() {
-      fixture.isUsed = true
+      fixture.changeAnything()
       return fixture.started.database.url
     },
     get url() {
-      fixture.isUsed = true
+      fixture.changeAnything()
       return new URL(fixture.started.service.url).origin
     },
     call,
@@ -257,7 +303,7 @@ function serviceOn(fixture: Fixture): TestService {
       }),
     fill: (create) => fixture.fill(() => create(app), create),
     restart: (settings = {}) => {
-      fixture.isUsed = true
+      fixture.changeAnything()
       return fixture.restart(settings)
     },
   }
