@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { Scope } from '../cleanup.ts'
+import { Cleanup, type Scope } from '../cleanup.ts'
 
 const program = fileURLToPath(new URL('run-commands.ts', import.meta.url))
 
@@ -32,14 +33,26 @@ export type RunCommand = (
   env?: CommandLine['env'],
 ) => Promise<Omit<CommandResult, 'unclosed'>>
 
+/** The process that runs the commands of all suites, and what ends it. */
+let shared: ReturnType<typeof startProcess> | undefined
+const cleanup = new Cleanup()
+after(() => cleanup.run())
+
 /**
- * Starts a process that runs commands one after the other, until the suite or test ends. It calls the same function as
+ * Runs a command in a process that runs the commands of all suites, one after the other. It calls the same function as
  * `cli/main.ts`, and saves the start of Node.js, which takes most of the time of a command. `run-commands.ts` is its program.
- * @returns a function that fails if the command leaves something open, because its own process would not end
+ * Fails if the command leaves something open, because its own process would not end.
  */
-export function startCommandProcess(scope: Scope): RunCommand {
-  const run = startProcess(scope)
-  return (cwd, args, env = {}) => run({ cwd, args, env })
+export const runCommand: RunCommand = async (cwd, args, env = {}) => {
+  shared ??= startProcess(cleanup)
+  try {
+    return await shared({ cwd, args, env })
+  } catch (error) {
+    // The process may have ended, or still be at work.
+    await cleanup.run()
+    shared = undefined
+    throw error
+  }
 }
 
 /**

@@ -11,7 +11,7 @@ import { databases } from '../databases.ts'
 import { absolutePath } from '../docs/pages.ts'
 import { execute, filled } from '../filled.ts'
 import { folder } from '../service/child.ts'
-import { type RunCommand, startCommandProcess } from './command-process.ts'
+import { runCommand } from './command-process.ts'
 import {
   assertCompiles,
   assertFormatted,
@@ -127,13 +127,6 @@ const invalidCommands: readonly (readonly [
 ]
 
 describe('lapidary', () => {
-  const cleanup = new Cleanup()
-  let run: RunCommand
-  before(() => {
-    run = startCommandProcess(cleanup)
-  })
-  after(() => cleanup.run())
-
   for (const [title, args, message] of invalidCommands) {
     it(`given ${title}, prints one line, exits with code 2 and writes nothing`, async (test) => {
       const cwd = await folder(test)
@@ -141,7 +134,7 @@ describe('lapidary', () => {
       writeFileSync(join(cwd, 'empty.db'), '')
       createSqliteDatabase(cwd, 'bare', 'create table x (y text)')
       const before = readdirSync(cwd)
-      const { status, stdout, stderr } = await run(cwd, args)
+      const { status, stdout, stderr } = await runCommand(cwd, args)
       assert.deepEqual([status, stdout, stderr], [2, '', `lapidary: ${message}\n`])
       assert.deepEqual(readdirSync(cwd), before)
     })
@@ -153,7 +146,7 @@ describe('lapidary', () => {
   })
 
   it('given an unknown option, names it and exits with code 2', async (test) => {
-    const { status, stderr } = await run(await folder(test), [
+    const { status, stderr } = await runCommand(await folder(test), [
       'introspect',
       'sqlite:a.db',
       '--forse',
@@ -163,7 +156,7 @@ describe('lapidary', () => {
   })
 
   it('describes every command with --help', async (test) => {
-    const { status, stdout } = await run(await folder(test), ['--help'])
+    const { status, stdout } = await runCommand(await folder(test), ['--help'])
     assert.equal(status, 0)
     for (const [name, { summary }] of Object.entries(commands))
       assert.ok(stdout.includes(`  ${name.padEnd(10)}  ${summary}\n`), stdout)
@@ -171,7 +164,7 @@ describe('lapidary', () => {
 
   for (const [name, { flags, settings }] of Object.entries(commands)) {
     it(`lists the options of ${name} with ${name} --help`, async (test) => {
-      const { status, stdout } = await run(await folder(test), [name, '--help'])
+      const { status, stdout } = await runCommand(await folder(test), [name, '--help'])
       assert.equal(status, 0)
       assert.match(
         stdout,
@@ -183,17 +176,15 @@ describe('lapidary', () => {
   }
 
   it('prints its version with --version', async (test) => {
-    const { status, stdout } = await run(await folder(test), ['--version'])
+    const { status, stdout } = await runCommand(await folder(test), ['--version'])
     assert.deepEqual([status, stdout], [0, `${packageJson.version}\n`])
   })
 })
 
 describe('lapidary introspect', () => {
   const cleanup = new Cleanup()
-  let run: RunCommand
   let project: string
   before(async () => {
-    run = startCommandProcess(cleanup)
     project = await createProject(cleanup)
   })
   after(() => cleanup.run())
@@ -208,7 +199,7 @@ describe('lapidary introspect', () => {
     const cwd = folderInProject('printed')
     const path = createSqliteDatabase(cwd, 'a', tables)
     const before = readFileSync(path)
-    const { status, stdout, stderr } = await run(cwd, ['introspect', 'sqlite:a.db'])
+    const { status, stdout, stderr } = await runCommand(cwd, ['introspect', 'sqlite:a.db'])
     assert.deepEqual([status, stderr], [0, 'pair is omitted: it has no primary key\n'])
     assert.match(stdout, /^\/\/ pair is omitted: it has no primary key$/m)
     assert.match(stdout, /^export const resources = \[author, book\] as const$/m)
@@ -221,13 +212,13 @@ describe('lapidary introspect', () => {
     it(`reads ${database.name}, and reports a database without tables`, async (test) => {
       const cwd = await folder(test)
       const url = await filled(test, database, '')
-      const empty = await run(cwd, ['introspect', url])
+      const empty = await runCommand(cwd, ['introspect', url])
       assert.deepEqual([empty.status, empty.stderr], [2, `lapidary: ${noTables}\n`])
       await execute(
         url,
         'create table a (id integer primary key); create view b as select id from a',
       )
-      const { status, stdout, stderr } = await run(cwd, ['introspect', url])
+      const { status, stdout, stderr } = await runCommand(cwd, ['introspect', url])
       assert.deepEqual([status, stderr], [0, ''])
       assert.match(stdout, /^export const resources = \[a, b\] as const$/m)
     })
@@ -236,7 +227,7 @@ describe('lapidary introspect', () => {
   it('names types like their path with --types plural', async () => {
     const cwd = folderInProject('plural')
     createSqliteDatabase(cwd, 'a', tables)
-    const { stdout } = await run(cwd, ['introspect', 'sqlite:a.db', '--types', 'plural'])
+    const { stdout } = await runCommand(cwd, ['introspect', 'sqlite:a.db', '--types', 'plural'])
     assert.match(stdout, /^export const author = resource\('authors', \{\n {2}path: '\/authors',$/m)
     assert.match(stdout, /^ {4}author: toOne\('authors', \{ column: 'author_id' \}\),$/m)
     writeFileSync(join(cwd, 'printed.ts'), stdout)
@@ -246,7 +237,7 @@ describe('lapidary introspect', () => {
     const cwd = folderInProject('files')
     createSqliteDatabase(cwd, 'a', tables)
     const args = ['introspect', 'sqlite:a.db', '--out', 'src/resources']
-    const { status, stdout } = await run(cwd, args)
+    const { status, stdout } = await runCommand(cwd, args)
     const printed = [
       'src/resources: author.ts, book.ts, index.ts',
       'pair is omitted: it has no primary key',
@@ -270,11 +261,11 @@ describe('lapidary introspect', () => {
     const cwd = await folder(test)
     createSqliteDatabase(cwd, 'a', tables)
     const args = ['introspect', 'sqlite:a.db', '--out', 'out']
-    assert.equal((await run(cwd, args)).status, 0)
+    assert.equal((await runCommand(cwd, args)).status, 0)
     writeFileSync(join(cwd, 'out/author.ts'), 'mine')
     createSqliteDatabase(cwd, 'b', `${tables}; create table shop (id integer primary key)`)
     const otherArgs = ['introspect', 'sqlite:b.db', '--out', 'out']
-    const rejected = await run(cwd, otherArgs)
+    const rejected = await runCommand(cwd, otherArgs)
     assert.deepEqual(
       [rejected.status, rejected.stderr],
       [
@@ -284,7 +275,7 @@ describe('lapidary introspect', () => {
     )
     assert.equal(readFileSync(join(cwd, 'out/author.ts'), 'utf8'), 'mine')
     assert.ok(!existsSync(join(cwd, 'out/shop.ts')))
-    assert.equal((await run(cwd, [...otherArgs, '--force'])).status, 0)
+    assert.equal((await runCommand(cwd, [...otherArgs, '--force'])).status, 0)
     assert.match(readFileSync(join(cwd, 'out/author.ts'), 'utf8'), /resource\('author'/)
   })
 })

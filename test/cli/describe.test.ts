@@ -1,26 +1,18 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
-import { Cleanup } from '../cleanup.ts'
+import { describe, it } from 'node:test'
 import { absolutePath } from '../docs/pages.ts'
 import { execute } from '../filled.ts'
 import { folder } from '../service/child.ts'
-import { type RunCommand, startCommandProcess } from './command-process.ts'
+import { runCommand } from './command-process.ts'
 import { createProject } from './generated-project.ts'
 
 const declarations = absolutePath('service/resources/index.ts')
 
 describe('lapidary openapi and lapidary routes', () => {
-  const cleanup = new Cleanup()
-  let run: RunCommand
-  before(() => {
-    run = startCommandProcess(cleanup)
-  })
-  after(() => cleanup.run())
-
   async function lapidary(...args: readonly string[]): Promise<string> {
-    const { status, stdout, stderr } = await run(absolutePath('.'), args)
+    const { status, stdout, stderr } = await runCommand(absolutePath('.'), args)
     assert.deepEqual([status, stderr], [0, ''])
     return stdout
   }
@@ -119,7 +111,7 @@ describe('lapidary openapi and lapidary routes', () => {
       [['openapi', declarations, '--prefix', 'api'], /--prefix must be a path such as \/api/],
     ] as const
     for (const [args, message] of cases) {
-      const { status, stderr } = await run(absolutePath('.'), args)
+      const { status, stderr } = await runCommand(absolutePath('.'), args)
       assert.match(stderr, message)
       assert.equal(status, 2)
     }

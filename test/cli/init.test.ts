@@ -8,7 +8,7 @@ import { connect } from '../client.ts'
 import { databases } from '../databases.ts'
 import { filled, isPostgres } from '../filled.ts'
 import { folder, startProgram } from '../service/child.ts'
-import { type RunCommand, startCommandProcess } from './command-process.ts'
+import { runCommand } from './command-process.ts'
 import {
   assertCompiles,
   assertFormatted,
@@ -27,10 +27,8 @@ const read = (cwd: string, name: string) => readFileSync(join(cwd, name), 'utf8'
 describe('lapidary init', () => {
   const projects = new Cleanup()
   let project: string
-  let run: RunCommand
-  const init = (cwd: string, ...args: readonly string[]) => run(cwd, ['init', ...args])
+  const init = (cwd: string, ...args: readonly string[]) => runCommand(cwd, ['init', ...args])
   before(async () => {
-    run = startCommandProcess(projects)
     project = await createProject(projects)
   })
   after(() => projects.run())

@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
+import { runCommand } from '../cli/command-process.ts'
 import { createPackageFolder } from '../package-folder.ts'
 import { blocksOf } from './blocks.ts'
-import { absolutePath, readPage } from './pages.ts'
+import { readPage } from './pages.ts'
+
+/** Returns the arguments that a shell gives to `lapidary`. */
+function argumentsOf(command: string): string[] {
+  const shell = command.replace('lapidary', `printf '%s\\n'`)
+  return execFileSync('sh', ['-c', shell], { encoding: 'utf8' }).trimEnd().split('\n')
+}
 
 describe('docs/guides/explain-and-doctor.md', () => {
   const blocks = blocksOf(readPage('docs/guides/explain-and-doctor.md'))
@@ -31,15 +38,8 @@ describe('docs/guides/explain-and-doctor.md', () => {
   const withoutTimes = (text: string) => text.replaceAll(/\d+\.\d ms/g, '… ms').trim()
 
   for (const [index, command] of inLanguage('sh').entries())
-    it(`shows what ${command.trim()} prints`, () => {
-      const shell = command.replace(
-        'lapidary',
-        `"${process.execPath}" "${absolutePath('cli/main.ts')}"`,
-      )
-      const { stdout, stderr, status } = spawnSync('sh', ['-c', shell], {
-        cwd: folder,
-        encoding: 'utf8',
-      })
+    it(`shows what ${command.trim()} prints`, async () => {
+      const { stdout, stderr, status } = await runCommand(folder, argumentsOf(command))
       assert.deepEqual([stderr, status], ['', command.includes('doctor') ? 1 : 0])
       assert.equal(withoutTimes(stdout), withoutTimes(outputs[index] ?? ''))
     })

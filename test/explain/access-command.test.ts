@@ -3,8 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
-import { Cleanup } from '../cleanup.ts'
-import { type RunCommand, startCommandProcess } from '../cli/command-process.ts'
+import { runCommand } from '../cli/command-process.ts'
 import { createPackageFolder } from '../package-folder.ts'
 
 const declarations = `
@@ -31,11 +30,8 @@ export const model = defineModel([note], { tenant: { column: 'org', value: auth(
 const ada = '{"id":"ada","org":"x"}'
 
 describe('The command access', () => {
-  const cleanup = new Cleanup()
-  let runCommand: RunCommand
   let folder: string
   before(async () => {
-    runCommand = startCommandProcess(cleanup)
     folder = await createPackageFolder('access')
     await writeFile(join(folder, 'model.ts'), declarations)
     await writeFile(join(folder, 'users.json'), `[${ada}, null]`)
@@ -46,10 +42,7 @@ describe('The command access', () => {
     )
     database.close()
   })
-  after(async () => {
-    await cleanup.run()
-    await rm(folder, { recursive: true })
-  })
+  after(() => rm(folder, { recursive: true }))
 
   /** Runs the command in the folder. @returns its exit code and its lines */
   async function run(...args: readonly string[]) {

@@ -7,8 +7,7 @@ import { attribute, defineModel, resource, sql, tableFunction, text } from 'lapi
 import { apiKeyAuth, createApiKey } from 'lapidary/auth'
 import { createServer } from 'lapidary/fastify'
 import { openSqlite } from 'lapidary/sqlite'
-import { Cleanup } from '../cleanup.ts'
-import { type RunCommand, startCommandProcess } from '../cli/command-process.ts'
+import { runCommand } from '../cli/command-process.ts'
 import { createPackageFolder } from '../package-folder.ts'
 
 const declarations = `
@@ -39,11 +38,8 @@ const tables = `
   insert into album values (1, 'Notes', 1843, 'new', '2020-01-31', 1), (2, 'Engine', null, 'used', null, 1);`
 
 describe('The commands explain and doctor', () => {
-  const cleanup = new Cleanup()
-  let runCommand: RunCommand
   let folder: string
   before(async () => {
-    runCommand = startCommandProcess(cleanup)
     folder = await createPackageFolder('commands')
     await writeFile(join(folder, 'model.ts'), declarations)
     await writeFile(
@@ -58,10 +54,7 @@ describe('The commands explain and doctor', () => {
       "update album set state = 'lost' where id = 1; update album set made_on = '2009-01-01 00:00:00' where id = 2",
     )
   })
-  after(async () => {
-    await cleanup.run()
-    await rm(folder, { recursive: true })
-  })
+  after(() => rm(folder, { recursive: true }))
 
   function createDatabase(name: string, changes: string): void {
     const database = new DatabaseSync(join(folder, name))
