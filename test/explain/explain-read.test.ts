@@ -66,7 +66,7 @@ const tables = (types: ColumnTypes, dialect: string) => `
     dialect === 'postgres'
       ? `insert into item (name, stock, price, made_on, seen_at, state, code, sold, shop_id)
            select 'n' || n, n, n, date '2000-01-01' + n, now(), 'new', md5(n::text)::uuid, n % 2 = 0, 1 + n % 2
-           from generate_series(1, ${rowCount}) as n; analyze`
+           from generate_series(1, ${rowCount}) as n; analyze item`
       : `insert into item (name, stock, price, made_on, seen_at, state, code, sold, shop_id)
            with recursive number (n) as (select 1 union all select n + 1 from number where n < ${rowCount})
            select 'n' || n, n, cast(n as text), date('2000-01-01', '+' || n || ' days'), datetime('now'), 'new',
@@ -93,7 +93,7 @@ for (const database of databases)
     /** Creates an index for the time of some work. */
     const withIndex = async (sql: string | undefined, work: () => Promise<void>) => {
       assert.ok(sql)
-      await execute(url, `${sql}; analyze`)
+      await execute(url, `${sql}; analyze item`)
       // Indexes are looked up once.
       const opened = store
       store = await openStore(model, url)
