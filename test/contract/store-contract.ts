@@ -1,4 +1,6 @@
 import { describe } from 'node:test'
+import { inMemory } from '../databases.ts'
+import { long } from '../long-tests.ts'
 import { describeConcurrency } from './concurrency-contract.ts'
 import type { ContractDatabase } from './contract-databases.ts'
 import { describeLimits, describeSchema } from './lifetime-contract.ts'
@@ -8,11 +10,13 @@ import { describeWrites } from './write-contract.ts'
 
 /** Declares the contract of `Store` for a database: the behaviour that the rest of the engine relies on. */
 export function describeStore(contract: ContractDatabase): void {
+  // Between its start and its end, a database in memory is a file like others (decision 0041).
+  const options = contract.name === inMemory.name ? long : {}
   describe(`Store contract · ${contract.name}`, () => {
-    describe('Reads', () => describeReads(contract))
-    describe('Snapshots and streams', () => describeSnapshots(contract))
-    describe('Writes', () => describeWrites(contract))
-    describe('Concurrent writes', () => describeConcurrency(contract))
+    describe('Reads', options, () => describeReads(contract))
+    describe('Snapshots and streams', options, () => describeSnapshots(contract))
+    describe('Writes', options, () => describeWrites(contract))
+    describe('Concurrent writes', options, () => describeConcurrency(contract))
     describe('Schema', () => describeSchema(contract))
     describe('Limits and end', () => describeLimits(contract))
   })

@@ -8,6 +8,7 @@ import {
   createProject,
   createSqliteDatabase,
 } from '../cli/generated-project.ts'
+import { long } from '../long-tests.ts'
 import { runShell, startShell } from '../service/child.ts'
 import { blocksOf } from './blocks.ts'
 import { senders } from './curl.ts'
@@ -41,13 +42,23 @@ describe('docs/guides/your-database.md', () => {
     assert.equal(served.printed().replaceAll(served.url, address), inLanguage('text')[0])
   })
 
-  it('ends with a program that responds as it shows', async (test) => {
+  /** Creates the program at the end of the guide. @returns its folder */
+  async function createProgram(test: TestContext): Promise<string> {
     const cwd = await createMusicProject(test)
     const { code, stderr } = await runShell(init, { cwd, environment })
     assert.equal(code, 0, stderr)
     writeFileSync(join(cwd, 'resources/album.ts'), inLanguage('ts').join(''))
+    return cwd
+  }
+
+  it('ends with a program that is formatted and compiles', long, async (test) => {
+    const cwd = await createProgram(test)
     assertFormatted(cwd)
     assertCompiles(cwd)
+  })
+
+  it('ends with a program that responds as it shows', async (test) => {
+    const cwd = await createProgram(test)
     const started = await startShell(test, start, { cwd, environment })
     const examples = examplesIn(guide)
     assert.equal(examples.length, 1)

@@ -137,7 +137,7 @@ describe('Query shapes', () => {
         }
       },
     )
-    fc.assert(property, { numRuns: 150 * scale, seed })
+    fc.assert(property, { numRuns: 50 * scale, seed })
   })
 
   it('given queries that differ in more than values, when planned, then each has a shape of its own', () => {

@@ -12,6 +12,7 @@ import {
   verifiedModel,
 } from '../cli/generated-project.ts'
 import { databases } from '../databases.ts'
+import { long } from '../long-tests.ts'
 
 import { createMusicStore, type Get, type MusicStore, serve } from './music-store.ts'
 import { verifyRelationships } from './verify-relationships.ts'
@@ -19,7 +20,8 @@ import { verifyRelationships } from './verify-relationships.ts'
 const includedIds = ({ body }: Awaited<ReturnType<Get>>, type: string) =>
   (body.included ?? []).filter((each) => each.type === type).map(({ id }) => id)
 
-describe('The music store with generated declarations', () => {
+// The walks through sample databases in `test/cli/` show the same of other tables.
+describe('The music store with generated declarations', long, () => {
   const projects = new Cleanup()
   let project: string
   before(async () => {

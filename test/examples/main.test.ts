@@ -9,6 +9,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { databases } from '../databases.ts'
 import { absolutePath } from '../docs/pages.ts'
 import { filled, isPostgres } from '../filled.ts'
+import { partOf } from '../long-tests.ts'
 import { folder } from '../service/child.ts'
 
 /** Starts the example as a child process in a folder of its own. */
@@ -46,12 +47,16 @@ describe('The music store process', () => {
     })
   }
 
-  for (const invalid of [{ PORT: 'many' }, { DATABASE_URL: 'chinook.db' }]) {
-    it(`given an invalid ${Object.keys(invalid)}, prints one line and exits with code 2`, async (test) => {
-      const { child } = await start(test, invalid)
-      const [message, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
-      assert.equal(code, 2)
-      assert.match(message, /^chinook: .+\n$/)
-    })
+  for (const [index, invalid] of [{ PORT: 'many' }, { DATABASE_URL: 'chinook.db' }].entries()) {
+    it(
+      `given an invalid ${Object.keys(invalid)}, prints one line and exits with code 2`,
+      partOf(index, 2),
+      async (test) => {
+        const { child } = await start(test, invalid)
+        const [message, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+        assert.equal(code, 2)
+        assert.match(message, /^chinook: .+\n$/)
+      },
+    )
   }
 })

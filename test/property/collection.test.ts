@@ -6,11 +6,11 @@ import { queryOf } from './collection-request.ts'
 import { assertDocument, longestQuery } from './comparison.ts'
 import { anyDocumentRequest } from './random-requests.ts'
 import { anyUnstoredRows, store } from './random-rows.ts'
-import { scale, seed } from './seed.ts'
+import { isExhaustive, scale, seed } from './seed.ts'
 
 const stages = scale
 /** Each request combines filter, sort, page, fields and include. All databases get the same requests. */
-const requestsPerStage = 100
+const requestsPerStage = isExhaustive ? 100 : 50
 
 describeService('sort, page, include, fields, held against a reference', (app: TestService) => {
   for (let stage = 1; stage <= stages; stage += 1) {

@@ -6,7 +6,7 @@ import { parseCommandLine } from '../../service/settings.ts'
 import { assertServiceConforms } from '../checker/check-served.ts'
 import type { Call } from '../client.ts'
 import { connect } from '../client.ts'
-import { long, partOf } from '../long-tests.ts'
+import { long } from '../long-tests.ts'
 import type { TestResponse } from '../service-suite.ts'
 import { parseResponse } from '../test-response.ts'
 import { type Child, folder, run, start } from './child.ts'
@@ -234,7 +234,7 @@ describe('start', () => {
     assert.deepEqual((await ask(second.url, 'GET', `/persons/${created.one.id}`)).one, created.one)
   })
 
-  it('keeps what was answered even when the process is killed', async (test) => {
+  it('keeps what was answered even when the process is killed', long, async (test) => {
     const cwd = await folder(test)
     const first = await start(test, cwd)
     for (let each = 1; each <= 5; each++) {
@@ -276,8 +276,9 @@ describe('start', () => {
 })
 
 describe('stop', () => {
-  for (const [index, signal] of (['SIGTERM', 'SIGINT'] as const).entries()) {
-    it(`${signal}: ends with exit code 0`, partOf(index, 2), async (test) => {
+  // `test/trouble/stop.test.ts` sends both too.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    it(`${signal}: ends with exit code 0`, long, async (test) => {
       const child = await start(test, await folder(test))
       assert.equal((await ask(child.url, 'GET', '/persons')).status, 200)
       const { code, stdout } = await child.end(signal)
