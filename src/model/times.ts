@@ -11,34 +11,15 @@ export function readDate(json: unknown): ReadResult<string> {
   return { expected: 'a calendar date, written YYYY-MM-DD' }
 }
 
-/** The lengths of the months of a common year, in days. */
-const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+/** `YYYY-MM-DD` of a month with 31 days, of one with 30, or of February up to the 28th. */
+const dateOfAnyYear =
+  /^(?!0000)\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8]))$/
+const leapDay = /^(?!0000)\d{4}-02-29$/
 
-/**
- * True for a calendar date `YYYY-MM-DD` in the years 0001 to 9999. Checks the digits by hand, because every stored date
- * passes here and a regular expression takes twice as long.
- */
+/** True for a calendar date `YYYY-MM-DD` in the years 0001 to 9999. */
 function isDate(text: string): boolean {
-  if (text.length !== 10 || text[4] !== '-' || text[7] !== '-') return false
-  const year = parseDigits(text, 0, 4)
-  const month = parseDigits(text, 5, 7)
-  const day = parseDigits(text, 8, 10)
-  const lastDay = month === 2 && isLeapYear(year) ? 29 : monthLengths[month - 1]
-  return year > 0 && day > 0 && lastDay !== undefined && day <= lastDay
+  return dateOfAnyYear.test(text) || (leapDay.test(text) && isLeapYear(Number(text.slice(0, 4))))
 }
-
-/** Parses the digits between two indexes; NaN if there is any other character. */
-function parseDigits(text: string, from: number, to: number): number {
-  let number = 0
-  for (let index = from; index < to; index += 1) {
-    const digit = text.charCodeAt(index) - zero
-    if (digit < 0 || digit > 9) return Number.NaN
-    number = number * 10 + digit
-  }
-  return number
-}
-
-const zero = '0'.charCodeAt(0)
 
 function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
