@@ -51,7 +51,9 @@ export function createHandler<Auth = unknown>(
   const dispatch = createDispatcher(options, defaultLog)
   return async (request, info = {}) => {
     const { log = defaultLog, ip } = info
-    const requestId = info.requestId ?? findRequestId((name) => request.headers.get(name))
+    const requestId =
+      info.requestId ??
+      findRequestId(request.headers.get('x-request-id'), request.headers.get('traceparent'))
     return toResponse(
       await dispatch({
         ...readRequest(request),

@@ -121,7 +121,7 @@ function getAddress(request: IncomingMessage): string | undefined {
 function getRequestId(request: IncomingMessage): string | undefined {
   const known: unknown = Reflect.get(request, 'id')
   if (typeof known === 'string' || typeof known === 'number') return String(known)
-  return findRequestId((name) => request.headers[name])
+  return findRequestId(request.headers['x-request-id'], request.headers.traceparent)
 }
 
 /** A middleware such as `pino-http` has given the request a logger. */

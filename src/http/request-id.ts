@@ -7,12 +7,10 @@ const traceparentPattern = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
  * Finds the id that a client or a proxy has given a request: the header field `x-request-id`, or the trace id in `traceparent`.
  * It ignores malformed header fields.
  *
- * @param header - returns a header field by its name in lower case
+ * @param id - the header field `x-request-id`
  * @returns `undefined` if the request has none
  */
-export function findRequestId(header: (name: string) => unknown): string | undefined {
-  const id = header('x-request-id')
+export function findRequestId(id: unknown, traceparent: unknown): string | undefined {
   if (typeof id === 'string' && idPattern.test(id)) return id
-  const traceparent = header('traceparent')
   return typeof traceparent === 'string' ? traceparentPattern.exec(traceparent)?.[1] : undefined
 }

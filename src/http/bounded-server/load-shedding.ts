@@ -12,12 +12,12 @@ const samplesPerTimeout = 10
  * timed after a tenth of the timeout: the server rejects a request at most that much later.
  *
  * @param queueTimeout - in milliseconds
- * @param openConnections - returns the number of open connections; a few cannot overload the server
+ * @param connections - the open connections; a few cannot overload the server
  * @returns a function that returns true if the server should reject the request that was delivered now
  */
 export function createLoadShedder(
   queueTimeout: number,
-  openConnections: () => number,
+  connections: Readonly<{ size: number }>,
 ): () => boolean {
   let iterationBegan: number | undefined
   let nextSample = 0
@@ -25,7 +25,7 @@ export function createLoadShedder(
     iterationBegan = undefined
   }
   return () => {
-    if (openConnections() < minConnections) return false
+    if (connections.size < minConnections) return false
     const now = performance.now()
     if (iterationBegan !== undefined) return now - iterationBegan > queueTimeout
     if (now < nextSample) return false

@@ -32,7 +32,7 @@ export function createHeadCheck(
       if (host !== undefined && host !== authority) return otherHostError(host, authority)
       host = authority
     }
-    if (host !== undefined && !isAllowedHost(host)) return disallowedHostError(host)
+    if (host !== undefined && isAllowedHost?.(host) === false) return disallowedHostError(host)
     if (coding !== undefined && coding.toLowerCase() !== 'chunked')
       return unsupportedCodingError(coding)
     return undefined
@@ -48,8 +48,9 @@ export function addPublicHost(
   return [...allowedHosts, new URL(publicUrl).host]
 }
 
-function createHostCheck(allowedHosts: readonly string[]): (host: string) => boolean {
-  if (allowedHosts.length === 0) return () => true
+/** Creates the check of hosts; `undefined` if every host is accepted. */
+function createHostCheck(allowedHosts: readonly string[]): ((host: string) => boolean) | undefined {
+  if (allowedHosts.length === 0) return undefined
   const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()))
   let lastAllowed: string | undefined
   return (host) => {

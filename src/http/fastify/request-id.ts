@@ -8,7 +8,7 @@ import { findRequestId } from '../request-id.ts'
 export function createRequestIdGenerator(): (request: Pick<IncomingMessage, 'headers'>) => string {
   let last = 0
   return ({ headers }) => {
-    const id = findRequestId((name) => headers[name])
+    const id = findRequestId(headers['x-request-id'], headers.traceparent)
     if (id !== undefined) return id
     last = (last + 1) % Number.MAX_SAFE_INTEGER
     return `req-${last.toString(36)}`
