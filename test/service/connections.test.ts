@@ -107,6 +107,18 @@ for (const [limit, options] of [
   })
 }
 
+describe('Connections without a request', () => {
+  const server = serveNotes({}, 1)
+
+  it('are closed after 72 seconds: the client learns it from the response', async () => {
+    const client = await openSocket(server.origin)
+    client.send(request('GET', '/notes/1'))
+    assert.match(await client.until(/"type":"note"/), /^keep-alive: timeout=72\r$/im)
+    assert.equal(server.app.server.keepAliveTimeout, 72_000)
+    client.socket.destroy()
+  })
+})
+
 describe('Requests that wait too long', () => {
   const server = serveNotes({ queueTimeout: 50 }, 3)
   const clients: RawSocket[] = []

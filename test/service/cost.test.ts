@@ -112,6 +112,35 @@ describeService(
 )
 
 describeService(
+  'Compiled statements',
+  (app) => {
+    it('are evicted beyond the bytes of the setting STATEMENT_CACHE', async () => {
+      if (app.database === 'SQLite in memory') return
+      await fill(app, 1)
+      const sparse = () =>
+        app.get('/persons', { 'fields[person]': 'name', sort: 'birth_date,name' })
+      // Statements of some 100 KB for each number of terms.
+      const long = (terms: number) =>
+        app.get('/persons', {
+          filter: [{ or: Array(terms).fill({ name: 'name', op: 'ilike', val: 'x' }) }],
+        })
+      const isCompiledAgain = async () => {
+        for (let each = 0; each < 3; each += 1) await sparse()
+        assert.equal((await compiledBy(sparse)).written, 0)
+        for (let terms = 181; terms <= 200; terms += 1)
+          assert.equal((await long(terms)).status, 200)
+        return (await compiledBy(sparse)).written > 0
+      }
+      await app.restart({ statementCache: 2 ** 20 })
+      assert.equal(await isCompiledAgain(), true)
+      await app.restart()
+      assert.equal(await isCompiledAgain(), false)
+    })
+  },
+  { isDescribed: false },
+)
+
+describeService(
   'What is cached of requests is bounded',
   (app) => {
     it('a count is forgotten after a thousand others', async () => {

@@ -18,13 +18,18 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
 import { startService } from '../../service/start-service.ts'
 import { type Client, connect } from '../client.ts'
+import { logOf } from '../log.ts'
 import { folder } from '../service/child.ts'
 import { insertMany } from '../service/direct-database.ts'
 
 /** Starts a service on a file, and a client. */
-async function serve(test: TestContext, path: string): Promise<Client> {
+async function serve(
+  test: TestContext,
+  path: string,
+  logLevel: 'silent' | 'error' = 'silent',
+): Promise<Client> {
   const databaseUrl = `sqlite:${path}`
-  const service = await startService({ databaseUrl, port: 0, logLevel: 'silent' })
+  const service = await startService({ databaseUrl, port: 0, logLevel })
   const client = connect(service.url)
   test.after(async () => {
     client.close()
@@ -54,16 +59,21 @@ describe('A service on a SQLite file', () => {
 
   it('acknowledges no write and creates no file after the file was deleted', async (test) => {
     const path = join(await folder(test), 'people.db')
-    const client = await serve(test, path)
+    const client = await serve(test, path, 'error')
     assert.equal(await create(client), 201)
     for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true })
-    const { status, text } = await client.send('POST', '/persons', { body: ada })
-    assert.equal(status, 503)
-    assert.match(text, /"code":"unavailable"/)
+    const log = await logOf(async () => {
+      const { status, text } = await client.send('POST', '/persons', { body: ada })
+      assert.equal(status, 503)
+      assert.match(text, /"code":"unavailable"/)
+    })
+    assert.match(log.join('\n'), /The file \S+ was deleted while the server ran; restart it/)
     await new Promise((resolve) => setTimeout(resolve, 150))
     // A read that opens a connection must not create an empty database.
-    for (const query of ['', '?page[size]=0', '?filter[name]=Ada'])
-      assert.equal(await get(client, `/persons${query}`), 503, query)
+    await logOf(async () => {
+      for (const query of ['', '?page[size]=0', '?filter[name]=Ada'])
+        assert.equal(await get(client, `/persons${query}`), 503, query)
+    })
     assert.equal(existsSync(path), false)
   })
 
@@ -74,6 +84,22 @@ describe('A service on a SQLite file', () => {
     new DatabaseSync(other).close()
     renameSync(other, path)
     assert.equal(await create(client), 503)
+  })
+
+  it('truncates the write-ahead log to 16 MiB when the reader that held it has ended', async (test) => {
+    const path = join(await folder(test), 'people.db')
+    const client = await serve(test, path)
+    const logSize = () => statSync(`${path}-wal`).size
+    // As a stalled stream does, it keeps SQLite from writing the log back.
+    const reader = new DatabaseSync(path)
+    reader.exec('begin')
+    reader.prepare('select count(*) from person').get()
+    for (let each = 0; each < 22; each += 1)
+      assert.equal(await create(client, 'x'.repeat(1_000_000)), 201)
+    assert.ok(logSize() > 20_000_000, String(logSize()))
+    reader.close()
+    for (let each = 0; each < 3; each += 1) assert.equal(await create(client), 201)
+    assert.ok(logSize() <= 16 * 1024 * 1024, String(logSize()))
   })
 
   it('responds with 503 if the file is damaged, and continues to run', async (test) => {

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { it, type TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { attribute, defineModel, resource, text } from 'lapidary'
+import { createServer } from 'lapidary/fastify'
+import { openSqlite } from 'lapidary/sqlite'
+import { mediaType } from '../client.ts'
+
+const model = defineModel([
+  resource('note', { path: '/notes', table: 'note', fields: { text: attribute(text) } }),
+  resource('number', { path: '/numbers', table: 'number', fields: {} }),
+])
+
+/** A view whose rows have no end, so that a sort of them is stopped at the deadline only. */
+const tables = `create table note (id integer primary key, text text);
+  create view number as
+    with recursive n (id) as (select 1 union all select id + 1 from n) select id from n`
+
+/** Serves a database of which few requests may wait. */
+async function serve(
+  test: TestContext,
+  options: Readonly<{ queueSize: number; readers?: number; timeout?: number }>,
+) {
+  const folder = mkdtempSync(join(tmpdir(), 'lapidary-'))
+  const path = join(folder, 'notes.db')
+  const store = openSqlite(model, path, options)
+  await store.migrate([{ version: 1, sql: tables }])
+  const server = createServer({ model, store, logLevel: 'silent' })
+  test.after(async () => {
+    await server.close()
+    await store.close()
+    rmSync(folder, { recursive: true })
+  })
+  return { server, path }
+}
+
+type Answer = Awaited<ReturnType<Awaited<ReturnType<typeof serve>>['server']['inject']>>
+
+const isOverloaded = ({ statusCode, headers, body }: Answer) =>
+  statusCode === 503 && headers['retry-after'] === '1' && /"code":"overloaded"/.test(body)
+
+it('given a lock of another process, then as many writes wait as the queue holds, and further ones are 503', async (test) => {
+  const { server, path } = await serve(test, { queueSize: 3 })
+  const payload = JSON.stringify({ data: { type: 'note', attributes: { text: 'x' } } })
+  const write = async () =>
+    await server.inject({
+      ...{ method: 'POST', url: '/notes', payload },
+      headers: { 'content-type': mediaType },
+    })
+  const other = new DatabaseSync(path)
+  other.exec('begin immediate')
+  // The first write waits for the lock, and no longer in the queue.
+  const first = write()
+  await pause(50)
+  const others = Array.from({ length: 6 }, write)
+  const rejected = await Promise.race(others)
+  assert.ok(isOverloaded(rejected), rejected.body)
+  assert.equal((await server.inject('/notes')).statusCode, 200)
+  other.exec('rollback')
+  other.close()
+  const answers = [await first, ...(await Promise.all(others))]
+  const written = answers.filter(({ statusCode }) => statusCode === 201).length
+  assert.ok(written === 3 || written === 4, `${written} of 7 were written`)
+  assert.equal(answers.filter(isOverloaded).length, 7 - written)
+  assert.equal((await server.inject('/notes')).json().meta.count, written)
+})
+
+it('given expensive reads, then as many wait as the queue holds, and further ones are 503', async (test) => {
+  const { server } = await serve(test, { queueSize: 1, readers: 1, timeout: 1500 })
+  const read = async () => await server.inject('/numbers?sort=-id')
+  const reads = Array.from({ length: 5 }, read)
+  const rejected = await Promise.race(reads)
+  assert.ok(isOverloaded(rejected), rejected.body)
+  assert.equal((await server.inject('/notes')).statusCode, 200)
+  const answers = await Promise.all(reads)
+  // One runs, and one waits until its time is over as well.
+  assert.ok(answers.filter(isOverloaded).length >= 3)
+  assert.ok(answers.some(({ body }) => /"code":"query_timeout"/.test(body)))
+  assert.ok(answers.every(({ statusCode }) => statusCode === 503))
+})
