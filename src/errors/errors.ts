@@ -87,7 +87,7 @@ export class HeaderError extends ApiError {
 export interface RequestErrorOptions {
   /** One sentence for the client. */
   readonly detail: string
-  /** The HTTP status. Default 403. */
+  /** The HTTP status, from 400 to 599. Default 403. */
   readonly status?: number
   /** A stable name for programs. Default `refused`. */
   readonly code?: string
@@ -106,8 +106,11 @@ export class RequestError extends ApiError {
   readonly pointer: string | undefined
   readonly parameter: string | undefined
   readonly headers: Readonly<Record<string, string>>
+  /** @throws RangeError for a status that is not one of an error */
   constructor({ detail, pointer, parameter, headers = {}, ...definition }: RequestErrorOptions) {
     super({ code: 'refused', ...errorCodes.refused, ...definition }, detail)
+    if (!(Number.isInteger(this.status) && this.status >= 400 && this.status <= 599))
+      throw new RangeError(`RequestError.status: must be from 400 to 599; it is ${this.status}`)
     this.pointer = pointer
     this.parameter = parameter
     this.headers = headers
