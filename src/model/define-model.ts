@@ -1,5 +1,7 @@
 import { checkDeclarations } from './check-declarations.ts'
 import { containsAuthValue } from './contains-auth-value.ts'
+import { HookScope } from './hook-scope.ts'
+import type { Hooks } from './hooks.ts'
 import type { Model, ModelOptions, ResourceType } from './model.ts'
 import { resolveResource } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
@@ -130,27 +132,38 @@ export function defineModel<const Resources extends readonly ResourceDeclaration
   checkDeclarations(resources, options)
   const declarations = Object.fromEntries(resources.map((declared) => [declared.type, declared]))
   const { begin, ...hooks } = options.hooks ?? {}
-  const types = new Map(
-    resources.map((declared) => [
-      declared.type,
-      resolveResource(declared, resources, {
-        hooks: options.hooks && hooks,
-        invalidValues: options.invalidValues,
-        tenant: options.tenant,
-      }),
-    ]),
-  )
+  const hasHooks = options.hooks !== undefined || resources.some((each) => each.hooks !== undefined)
+  const hookScope = hasHooks ? new HookScope() : undefined
+  const types = resolveTypes(resources, { ...options, hooks: options.hooks && hooks }, hookScope)
   return {
     // Each declaration is under its own type. `Object.fromEntries` cannot say which.
     declarations: declarations as DeclarationsOf<Resources>,
     types,
     ...resolveAccess([...types.values()], resources, options),
     ...(options.session && { session: options.session }),
-    begin,
+    begin: begin && hookScope ? hookScope.observe(begin.bind(options.hooks)) : begin,
+    ...(hookScope && { hookScope }),
     clientIds: options.clientIds ?? 'discard',
     idMismatch: options.idMismatch ?? 'discard',
     ...pageSizes(options),
   }
+}
+
+/** Resolves the resource types by name. @param hookScope - observes their hooks; absent if there are none */
+function resolveTypes(
+  resources: readonly ResourceDeclaration[],
+  {
+    hooks,
+    ...options
+  }: Pick<ModelOptions, 'invalidValues' | 'tenant'> & { hooks: Hooks | undefined },
+  hookScope: HookScope | undefined,
+): ReadonlyMap<string, ResourceType> {
+  const resolved = resources.map((declared) => {
+    const resource = resolveResource(declared, resources, { hooks, ...options })
+    const observed = hookScope ? hookScope.observeAll(resource.hooks) : resource.hooks
+    return [declared.type, { ...resource, hooks: observed }] as const
+  })
+  return new Map(resolved)
 }
 
 /** Resolves the access options; no member for a model in which nothing depends on the auth context. */

@@ -10,6 +10,7 @@ import type { Action } from './action.ts'
 import type { Codec } from './codecs.ts'
 import type { BoundValue } from './dialect.ts'
 import type { ColumnUse, Computed, Expression, InvalidValues, TextIndex } from './fields.ts'
+import type { HookScope } from './hook-scope.ts'
 import type { Hooks, ModelHooks } from './hooks.ts'
 import type { IdQuery } from './id-query.ts'
 import type { FieldExpression } from './json-paths.ts'
@@ -247,6 +248,11 @@ export interface Model<Types extends Declarations = Declarations, Auth = unknown
   readonly maxPageSize: number | undefined
   /** The function that runs at the start of every transaction. */
   readonly begin: ModelHooks<string, Auth>['begin']
+  /**
+   * Absent for a model without hooks.
+   * @internal
+   */
+  readonly hookScope?: HookScope
   /**
    * The access options; absent if no declaration depends on the auth context.
    * @internal

@@ -8,6 +8,8 @@ import { type Engine, engine, openStore } from '../engine/engine.ts'
 let seen: string[] = []
 /** What `afterCommit` of a note does. */
 let also: (id: string) => unknown = () => undefined
+/** What `beforeUpdate` of a note does first. */
+let within: () => unknown = () => undefined
 
 const { resource, defineModel } = declare<{ auth: string | undefined }>()
 
@@ -19,7 +21,8 @@ const note = resource('note', {
     author: toOne('author', { column: 'author_id' }),
   },
   hooks: {
-    beforeUpdate(current, { relationships }, { auth, ip, requestId }) {
+    async beforeUpdate(current, { relationships }, { auth, ip, requestId }) {
+      await within()
       seen.push(`update ${current.id} by ${auth} from ${ip} ${requestId}`)
       if (relationships.author === null)
         throw new RequestError({ detail: 'A note keeps its author.' })
@@ -52,6 +55,7 @@ engine('Hooks of calls in process', served, (app) => {
   beforeEach(() => {
     seen = []
     also = () => undefined
+    within = () => undefined
   })
 
   it('given a call, when its hooks run, then they receive the context of the client', () =>
@@ -112,6 +116,40 @@ engine('Hooks of calls in process', served, (app) => {
       }
       await api.with().transaction((tx) => tx.remove('note', '2'))
       assert.equal(name, 'Ada')
+    }))
+
+  it('given a write of a client in a hook, when it runs, then it is rejected instead of waiting for the transaction', () =>
+    withApi(app, async (api) => {
+      const client = api.with()
+      const writes = [
+        () => client.create('note', { words: 'in a hook' }),
+        () => client.transaction(async () => undefined),
+      ]
+      const message = /^A hook must not write by a call or a request: .* Use context\.query/
+      for (const write of writes) {
+        within = write
+        await assert.rejects(client.update('note', '1', { words: 'new' }), {
+          name: 'Error',
+          message,
+        })
+        await assert.rejects(
+          client.transaction((tx) => tx.update('note', '1', { words: 'new' })),
+          { name: 'Error' },
+        )
+      }
+      within = () => client.get('author', '1')
+      assert.equal((await client.update('note', '1', { words: 'new' })).words, 'new')
+    }))
+
+  it('given a write that a hook has started and not awaited, when the hook has ended, then it runs', () =>
+    withApi(app, async (api) => {
+      const later = Promise.withResolvers<unknown>()
+      within = () => {
+        within = () => undefined
+        setTimeout(() => later.resolve(api.with().create('note', { words: 'later' })), 20)
+      }
+      await api.with().update('note', '1', { words: 'new' })
+      assert.partialDeepStrictEqual(await later.promise, { words: 'later' })
     }))
 })
 
