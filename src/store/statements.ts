@@ -63,8 +63,9 @@ export function createStatements(target: Target, cache = new StatementCache()): 
     ofType: (type) => {
       const known = types.get(type)
       if (known !== undefined) return known
+      const canKeep = cache.canKeep()
       const created = createTypeStatements(getResourceType(target.model, type), target)
-      types.set(type, created)
+      if (canKeep) types.set(type, created)
       return created
     },
   }

@@ -73,14 +73,20 @@ function restrictType(resource: ResourceType, rules: RowRules, target: Target): 
 /**
  * Returns a function that finds the statements of an identity: identities with the same rules share them.
  * @param create - creates the statements of a target
+ * @param canKeep - whether they may be used again; absent: they always may
  */
 export function createStatementsByRules<Statements extends Readonly<{ target: Target }>>(
   unrestricted: Statements,
   create: (target: Target) => Statements,
+  canKeep: () => boolean = () => true,
 ): (identity: Identity | undefined) => Statements {
-  const byRules = memoizeByIdentity((rules: RowRules) => {
+  const createByRules = (rules: RowRules) => {
     const target = restrictTarget(unrestricted.target, rules)
     return target === unrestricted.target ? unrestricted : create(target)
-  })
-  return (identity) => (identity === undefined ? unrestricted : byRules(identity.rules))
+  }
+  const byRules = memoizeByIdentity(createByRules)
+  return (identity) => {
+    if (identity === undefined) return unrestricted
+    return canKeep() ? byRules(identity.rules) : createByRules(identity.rules)
+  }
 }

@@ -32,6 +32,7 @@ import { describeColumns } from './describe-columns.ts'
 import { postgresDialect } from './dialect.ts'
 import { createExplainOperations } from './explain.ts'
 import { migratePostgres } from './migrations.ts'
+import { describeNaN, findTypesWithNaN } from './nan-ids.ts'
 import type { PostgresOptions } from './options.ts'
 import { PostgresPool } from './pool.ts'
 import { listPrivilegeWarnings } from './privileges.ts'
@@ -70,7 +71,10 @@ export async function createPostgresStore(
   const counts = new PostgresCountCache()
   const createSetup = compileSession(model.session, dialect)
   const { facts, target } = createTarget(model, dialect, pool, counts)
-  const statementsOf = createStatementsOf(target, new StatementCache(statementCache))
+  const statementsOf = createStatementsOf(
+    target,
+    new StatementCache(statementCache, () => facts.areKnown),
+  )
   const limit = maxResources === undefined ? undefined : { resources: maxResources }
   const context: ReadContext = { statementsOf, counts, limit }
   const primary: PrimaryContext = { pool, facts, target, createSetup }
@@ -98,8 +102,10 @@ function openPools(url: string, options: PostgresOptions) {
 
 /** Creates the function that returns the statements of a request, by the access rules that apply to it. */
 function createStatementsOf(target: Target, cache: StatementCache): PostgresStatementsOf {
-  return createStatementsByRules(createPostgresStatements(target, cache), (restricted) =>
-    createPostgresStatements(restricted, cache),
+  return createStatementsByRules(
+    createPostgresStatements(target, cache),
+    (restricted) => createPostgresStatements(restricted, cache),
+    cache.canKeep,
   )
 }
 
@@ -332,7 +338,11 @@ async function verify(target: Target, connection: PostgresConnection): ReturnTyp
   const run = (statement: Statement) => connection.allUnprepared(statement)
   throwDeclarationErrors(await findViewIdErrors(target, catalog, run))
   const access = await checkRoles(target, catalog, connection)
-  const warnings = await listPostgresWarnings(model, catalog, { connection, findCollation })
+  const withNaN = await findTypesWithNaN(model, catalog, connection)
+  const warnings = [
+    ...(await listPostgresWarnings(model, catalog, { connection, findCollation })),
+    ...withNaN.map(describeNaN),
+  ]
   return { warnings: [...access, ...warnings, ...(await listSegmentIdWarnings(target, run))] }
 }
 

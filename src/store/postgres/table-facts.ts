@@ -1,5 +1,5 @@
 import { type Catalog, findTable, type TableTriggers } from '../../model/catalog.ts'
-import type { Model, RelationshipField, Table } from '../../model/model.ts'
+import type { Model, RelationshipField, ResourceType, Table } from '../../model/model.ts'
 import { hasForeignKey, listRelationshipKeys } from '../enforced-keys.ts'
 import { type IndexLookup, listTables, type Target } from '../tables.ts'
 import { excludeNullIds } from '../view-ids.ts'
@@ -8,11 +8,14 @@ import { queryCollations } from './collations.ts'
 import type { PostgresConnection } from './connection.ts'
 import { listCacheableTables } from './counts.ts'
 import { queryIndexes } from './indexes.ts'
+import { excludeNaN, findTypesWithNaN } from './nan-ids.ts'
 import { listValueLimits, type ValueLimits } from './value-limits.ts'
 
 /** Facts about the tables of a model that the store depends on. */
 interface TableFacts {
-  /** The model without the rows of views whose id is null; absent if no type is a view. */
+  /** Whether all tables exist. */
+  readonly areKnown: boolean
+  /** The model without the rows that have no id; absent if no type may have such rows. */
   readonly model?: Model
   readonly isIndexed: IndexLookup
   /** Whether a column is of the type `citext`, or has a nondeterministic collation. */
@@ -28,6 +31,7 @@ interface TableFacts {
 
 /** Facts that are safe for any table: no count is cached, and the database checks values itself. */
 const unknownTableFacts: TableFacts = {
+  areKnown: false,
   isIndexed: () => true,
   ignoresCase: () => false,
   isSinglePrecision: () => false,
@@ -55,7 +59,7 @@ export class LoadedTableFacts {
   }
 
   get areKnown(): boolean {
-    return this.#current !== unknownTableFacts
+    return this.#current.areKnown
   }
 
   /** Loads the facts; once for all that wait for them. */
@@ -79,14 +83,16 @@ export class LoadedTableFacts {
   }
 }
 
-/** Reads the facts of a model's tables. Where a table does not exist yet, all are unknown. */
+/** Reads the facts of a model's tables. Where a table does not exist yet, only the rows without an id are known. */
 export async function readTableFacts(
   model: Model,
   connection: PostgresConnection,
   target: Target,
 ): Promise<TableFacts> {
   const catalog = await queryPostgresCatalog(connection)
-  if (listTables(model).some((table) => !findTable(catalog, table))) return unknownTableFacts
+  const served = await excludeRowsWithoutId(model, catalog, connection)
+  if (listTables(model).some((table) => !findTable(catalog, table)))
+    return { ...unknownTableFacts, ...served }
   const findCollation = await queryCollations(connection, catalog)
   const typeOf = (table: Table, column: string) =>
     findTable(catalog, table)?.columns.get(column)?.type
@@ -97,7 +103,8 @@ export async function readTableFacts(
     listRelationshipKeys(model).flatMap((key) => (hasForeignKey(key, catalog) ? [key.field] : [])),
   )
   return {
-    ...withoutNullIds(model, catalog),
+    areKnown: true,
+    ...served,
     isEnforced: (field) => enforced.has(field),
     isIndexed: await queryIndexes(connection, catalog),
     ignoresCase: (table, column) =>
@@ -109,10 +116,16 @@ export async function readTableFacts(
   }
 }
 
-function withoutNullIds(model: Model, catalog: Catalog): Pick<TableFacts, 'model'> {
-  const types = [...model.types].map(
-    ([type, resource]) => [type, excludeNullIds(resource, catalog)] as const,
-  )
-  const hasViews = types.some(([type, resource]) => resource !== model.types.get(type))
-  return hasViews ? { model: { ...model, types: new Map(types) } } : {}
+async function excludeRowsWithoutId(
+  model: Model,
+  catalog: Catalog,
+  connection: PostgresConnection,
+): Promise<Pick<TableFacts, 'model'>> {
+  const withNaN = await findTypesWithNaN(model, catalog, connection)
+  const types = [...model.types].map(([type, resource]): [string, ResourceType] => [
+    type,
+    withNaN.includes(resource) ? excludeNaN(resource) : excludeNullIds(resource, catalog),
+  ])
+  const isChanged = types.some(([type, resource]) => resource !== model.types.get(type))
+  return isChanged ? { model: { ...model, types: new Map(types) } } : {}
 }

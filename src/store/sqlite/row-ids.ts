@@ -36,10 +36,13 @@ export class RowIds {
   readonly #connection: SqliteConnection
   readonly #collationOf: SqliteCollationLookup
   #served: Model | undefined
+  /** The model with what is known while a table is missing. */
+  #known: Model
   #warnings: readonly string[] = []
 
   constructor(model: Model, connection: SqliteConnection, collationOf: SqliteCollationLookup) {
     this.#model = model
+    this.#known = model
     this.#connection = connection
     this.#collationOf = collationOf
   }
@@ -47,7 +50,13 @@ export class RowIds {
   /** The model whose scopes exclude the rows without an id, and whose links have their collations. */
   get model(): Model {
     this.load()
-    return this.#served ?? this.#model
+    return this.#served ?? this.#known
+  }
+
+  /** Whether all tables exist, so that the model is final. */
+  get areKnown(): boolean {
+    this.load()
+    return this.#served !== undefined
   }
 
   /** A line for each type with rows that have no id. */
@@ -80,7 +89,8 @@ export class RowIds {
     this.#warnings = warnings
     const collationOf: SqliteCollationLookup = (table, column) =>
       findTable(catalog, table)?.columns.has(column) ? this.#collationOf(table, column) : 'binary'
-    if (areAllKnown) this.#served = collateLinks({ ...this.#model, types }, collationOf)
+    this.#known = collateLinks({ ...this.#model, types }, collationOf)
+    if (areAllKnown) this.#served = this.#known
   }
 
   /** Finds a row without an id. */

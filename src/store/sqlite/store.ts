@@ -64,7 +64,7 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
   const enforcedKeys = new EnforcedKeys(model, writer, collationOf)
   const rowIds = new RowIds(model, writer, collationOf)
   const target = createTarget(rowIds, writer, { enforcedKeys, collationOf })
-  const cache = new StatementCache(statementCache / 2)
+  const cache = new StatementCache(statementCache / 2, () => rowIds.areKnown)
   const statementsOf = createStatementsOf(target, cache)
   const mutex = new Mutex()
   const { queueSize } = options
@@ -132,8 +132,10 @@ function createTarget(
 
 /** Creates the function that returns the statements of a request, by the access rules that apply to it. */
 function createStatementsOf(target: Target, cache: StatementCache): SqliteStatementsOf {
-  return createStatementsByRules(createSqliteStatements(target, cache), (restricted) =>
-    createSqliteStatements(restricted, cache),
+  return createStatementsByRules(
+    createSqliteStatements(target, cache),
+    (restricted) => createSqliteStatements(restricted, cache),
+    cache.canKeep,
   )
 }
 
