@@ -18,6 +18,7 @@ import { addAccessLog } from './access-log.ts'
 import { addDrain } from './drain.ts'
 import { createErrorReporter } from './errors.ts'
 import { addHealthRoutes } from './health.ts'
+import { parseQueryLazily } from './lazy-query.ts'
 import { listenOnAllOfLocalhost } from './localhost.ts'
 import { createLogger } from './log.ts'
 import { createResponseSender } from './page-response.ts'
@@ -148,7 +149,7 @@ function createFastify(
     ...(trustProxy !== undefined && { trustProxy }),
     ...(requestIdHeader !== undefined && { requestIdHeader }),
     genReqId: options.genReqId ?? createRequestIdGenerator(),
-    routerOptions: { maxParamLength: maxUrlLength },
+    routerOptions: { maxParamLength: maxUrlLength, querystringParser: parseQueryLazily },
     exposeHeadRoutes: false,
     return503OnClosing: false,
   }

@@ -111,7 +111,9 @@ function compileOwnedRead(
   const isExact = id.parts.length === 1 && getCodec(id.kind.codec, dialect.name).isExact === true
   const isUnordered = lookup === 'index' && isExact
   const order = isUnordered ? sql`` : sql` order by ${idOrder(0, id, target)}`
-  const columns = sql.join([...compileSelect(layout, target), asId(key, owner.id, target)])
+  // The linkage of a single owner is that of all rows.
+  const ownerId = lookup === 'path' ? sql`null` : asId(key, owner.id, target)
+  const columns = sql.join([...compileSelect(layout, target), ownerId])
   const from = sql`${join}${tableAt(0, resource.table)}`
   const where = and([condition, ...inScope(0, resource)])
   const select = sql`select ${columns} from ${from} where ${where}${order} limit ${rawParam('maxRows')} + 0`
