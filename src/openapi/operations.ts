@@ -205,7 +205,7 @@ function describeCollection(resource: ResourceType, context: OperationContext): 
       },
       POST: {
         ...{ verb: `${name}.create`, summary: `Create ${type}`, body: `${name}.new` },
-        ...{ status: 201, response: `${name}.document`, errors: writeErrors },
+        ...{ status: 201, response: `${name}.created`, errors: writeErrors },
       },
     },
   }
@@ -262,7 +262,7 @@ function describeRelated(
       },
       POST: {
         ...{ verb: `${id}.create`, summary: `Create in ${relationship}`, body: `${name}.new` },
-        ...{ status: 201, response: `${name}.document`, errors: writeErrors },
+        ...{ status: 201, response: `${name}.created`, errors: writeErrors },
       },
     },
   }

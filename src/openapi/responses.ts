@@ -79,7 +79,7 @@ function listCodes(isListed: (code: string, status: number) => boolean): string[
 
 /**
  * Describes the responses with resources of a type.
- * @returns the responses by the names of the schemas of their documents, e.g. `person.collection`
+ * @returns the responses by the names of the schemas of their documents, e.g. `person.collection`, and `person.created`
  */
 export function describeTypeResponses(
   { type }: ResourceType,
@@ -93,12 +93,23 @@ export function describeTypeResponses(
     toOneDocument: `The identifier of the ${type}, or null.`,
     toManyDocument: `Identifiers of the type ${type}.`,
   }
-  return Object.fromEntries(
-    Object.entries(descriptions).map(([suffix, description]) => {
-      const schema = ref(`${name}.${suffix}`)
-      return [`${name}.${suffix}`, { description, ...describeContent(schema) }]
-    }),
-  )
+  const responses = Object.entries(descriptions).map(([suffix, description]) => {
+    const schema = ref(`${name}.${suffix}`)
+    return [`${name}.${suffix}`, { description, ...describeContent(schema) }] as const
+  })
+  return {
+    ...Object.fromEntries(responses),
+    [`${name}.created`]: {
+      description: `The new ${type}.`,
+      headers: {
+        Location: {
+          description: `The path of the new ${type}.`,
+          schema: { type: 'string', format: 'uri-reference' },
+        },
+      },
+      ...describeContent(ref(`${name}.document`)),
+    },
+  }
 }
 
 /** Describes the bodies of requests with resources of a type: `person.new`, `person.update`, `person.toOne`, `person.toMany`. */

@@ -161,6 +161,18 @@ describe('The description of an API', () => {
     assert.ok(validatorOf(describeApi(shop), 'person.update')({ type: 'person', id: '1' }))
   })
 
+  it('says that the response to a create has the path of the resource', () => {
+    const { paths, components } = describeApi(shop)
+    const creates = Object.entries(paths).filter(([path, { post }]) => {
+      return post !== undefined && !/relationships|actions/.test(path)
+    })
+    assert.ok(creates.length > 0)
+    for (const [, { post }] of creates) {
+      const name = String(Object(post).responses[201].$ref).split('/').at(-1) ?? ''
+      assert.equal(Object(components.responses[name]).headers.Location.schema.type, 'string')
+    }
+  })
+
   it('has the descriptions of types and fields', () => {
     const description = describeApi(shop)
     assert.deepEqual(description.tags, [{ name: 'person', description: 'Somebody.' }])

@@ -14,6 +14,9 @@ import { long } from '../long-tests.ts'
 const model = defineModel(resources)
 const { key, hash } = createApiKey()
 
+/** Milliseconds: on a busy machine it takes long until Scalar has rendered a page. */
+const patience = 120_000
+
 describe('The reference page', () => {
   let store: Store
   before(async () => {
@@ -78,6 +81,7 @@ describe('The reference page', () => {
 
     it('asks for credentials, shows every type, sends a request, and asks no other host', async () => {
       const page = await browser.open('/api/docs')
+      page.setDefaultTimeout(patience)
       await page.getByLabel('API key (x-api-key)').fill('guessed')
       await page.getByRole('button').click()
       await page.getByText('These credentials are not valid.').waitFor()
@@ -110,6 +114,7 @@ describe('The reference page', () => {
         await other.close()
       })
       const page = await otherBrowser.open('/docs')
+      page.setDefaultTimeout(patience)
       await page.getByLabel('Bearer token').fill('abc')
       await page.keyboard.press('Enter')
       await page.locator('button', { hasText: 'Test Request(get /persons)' }).first().click()
