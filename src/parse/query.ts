@@ -136,7 +136,7 @@ function repeatedError(name: string): ParameterError {
 
 function unknownError(name: string): ParameterError {
   const known =
-    'filter, filter[<field>], sort, page[size], page[number], include and fields[<type>]'
+    'filter, filter[<field>], sort, page[size], page[number], include, withCount and fields[<type>]'
   return new ParameterError(
     'unknown_parameter',
     name,
