@@ -28,24 +28,27 @@ export async function importRunner(): Promise<void> {
 }
 
 /**
- * Lists the test files of a batch, as paths from `test/`. `conformance.ts` has all files of `test/conformance/`; `engine-1.ts`
- * and `engine-2.ts` have every other file of `test/engine/`. The batches that take longest start with `0-`: Node.js runs files in the
- * order of their names, and near the end of a run fewer batches than processors are left.
+ * Lists the test files of a batch, as paths from `test/`. `docs+examples.ts` has all files of `test/docs/` and `test/examples/`;
+ * `0-engine-1.ts` and `0-engine-2.ts` have every other file of `test/engine/`. The batches that take longest start with `0-`: Node.js
+ * runs files in the order of their names, and near the end of a run fewer batches than processors are left.
  * @param batch - the path of a file of `test/batches/`
  */
 export function listTests(batch: string): string[] {
   const name = basename(batch)
-  const folder = folderOf(name)
-  const batches = listIn('batches').filter((other) => folderOf(other) === folder)
-  const tests = listIn(folder).filter((file) => file.endsWith('.test.ts'))
+  const folders = foldersOf(name)
+  const batches = listIn('batches').filter((other) => foldersOf(other).join() === folders.join())
+  const tests = folders.flatMap((folder) => listIn(folder).map((file) => join(folder, file)))
   return tests
+    .filter((file) => file.endsWith('.test.ts'))
     .filter((_, index) => batches[index % batches.length] === name)
-    .map((file) => join(folder, file))
 }
 
-/** Returns the folder whose tests a batch runs: `engine` for `engine-1.ts`, `cli` for `0-cli.ts`. */
-function folderOf(batch: string): string {
-  return batch.replace(/^0-/, '').replace(/(-\d+)?\.ts$/, '')
+/** Returns the folders whose tests a batch runs: `docs` and `examples` for `docs+examples.ts`, `engine` for `0-engine-1.ts`. */
+function foldersOf(batch: string): string[] {
+  return batch
+    .replace(/^0-/, '')
+    .replace(/(-\d+)?\.ts$/, '')
+    .split('+')
 }
 
 function listIn(folder: string): string[] {
