@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { describeMissingSetting, formatCompileSettings } from './compile-settings.ts'
 import { type File, formatFiles, writeFiles } from './format-files.ts'
 import { formatOmissions } from './format-omissions.ts'
 import type { Declarations } from './generate-declarations.ts'
@@ -10,21 +11,6 @@ import type { InitCommand } from './parse-command-line.ts'
 import { readManifest } from './read-manifest.ts'
 
 const scripts = { start: 'node main.ts', dev: 'node --watch main.ts', types: 'tsc --noEmit' }
-
-const tsconfig = {
-  compilerOptions: {
-    target: 'esnext',
-    module: 'nodenext',
-    types: ['node'],
-    strict: true,
-    noUncheckedIndexedAccess: true,
-    exactOptionalPropertyTypes: true,
-    verbatimModuleSyntax: true,
-    erasableSyntaxOnly: true,
-    allowImportingTsExtensions: true,
-    noEmit: true,
-  },
-}
 
 /**
  * Runs `lapidary init`: writes a project that serves the tables of a database, and says what to do next.
@@ -61,7 +47,7 @@ function mergeFiles({ databaseUrl, folder }: InitCommand): File[] {
   const merged = [
     { name: 'package.json', text: mergeManifest(read('package.json'), additions) },
     ...(read('tsconfig.json') === undefined
-      ? [{ name: 'tsconfig.json', text: `${JSON.stringify(tsconfig, null, 2)}\n` }]
+      ? [{ name: 'tsconfig.json', text: formatCompileSettings() }]
       : []),
     ...(isPostgres && !isSet
       ? [{ name: '.env', text: addLines(environment, [`DATABASE_URL=${databaseUrl}`]) }]
@@ -107,16 +93,6 @@ function formatNextSteps(
     `  ${start}`,
     'Clients can create, update and delete. Edit the files in resources/ to rename, hide, compute and protect fields.',
   ].join('\n')
-}
-
-/** A line if a `tsconfig.json` that was there before does not admit imports of the generated files, which Node.js needs with `.ts`. */
-function describeMissingSetting(path: string): string[] {
-  const text = readFileSync(path, 'utf8').replaceAll(/^\s*\/\/.*$/gm, '')
-  const isEnabled = /"(?:allowImportingTs|rewriteRelativeImport)Extensions"\s*:\s*true/.test(text)
-  if (isEnabled || /"extends"\s*:/.test(text)) return []
-  return [
-    'Add "rewriteRelativeImportExtensions": true to the compilerOptions in tsconfig.json, because the files import each other as ./….ts.',
-  ]
 }
 
 /** Whether `npm start` starts the generated program, and not a program that the project had before. */

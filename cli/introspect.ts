@@ -1,3 +1,8 @@
+import {
+  describeMissingSetting,
+  findCompileSettings,
+  formatCompileSettings,
+} from './compile-settings.ts'
 import { formatFiles, formatSingleFile, writeFiles } from './format-files.ts'
 import { formatOmissions } from './format-omissions.ts'
 import {
@@ -11,7 +16,7 @@ import { readCatalog, sampleDatabase } from './read-catalog.ts'
 
 /**
  * Runs `lapidary introspect`: writes or prints the declarations of a database. What they omit is printed at the end, on the
- * standard error if the declarations are printed.
+ * standard error if the declarations are printed. Files get a `tsconfig.json` if none applies to their folder.
  * @throws Error with a one-line message
  */
 export async function introspect(command: IntrospectCommand): Promise<void> {
@@ -22,10 +27,15 @@ export async function introspect(command: IntrospectCommand): Promise<void> {
     for (const line of formatOmissions(declarations)) console.error(line)
     return
   }
-  const files = formatFiles(declarations)
+  const settings = findCompileSettings(folder)
+  const files = [
+    ...formatFiles(declarations),
+    ...(settings ? [] : [{ name: 'tsconfig.json', text: formatCompileSettings() }]),
+  ]
   writeFiles(folder, files, force)
   console.log(`${folder}: ${files.map(({ name }) => name).join(', ')}`)
-  for (const line of formatOmissions(declarations)) console.log(line)
+  const missing = settings ? describeMissingSetting(settings) : []
+  for (const line of [...formatOmissions(declarations), ...missing]) console.log(line)
 }
 
 /**

@@ -257,6 +257,22 @@ describe('lapidary introspect', () => {
     assertCompiles(project)
   })
 
+  it('with --out, writes compile settings if none apply to the folder, and names one that is missing', async (test) => {
+    const cwd = await folder(test)
+    createSqliteDatabase(cwd, 'a', 'create table a (id integer primary key)')
+    const args = (out: string) => ['introspect', 'sqlite:a.db', '--out', out]
+    assert.equal(
+      (await runCommand(cwd, args('alone'))).stdout,
+      'alone: a.ts, index.ts, tsconfig.json\n',
+    )
+    writeFileSync(join(cwd, 'tsconfig.json'), '{ "compilerOptions": { "strict": true } }')
+    const { stdout } = await runCommand(cwd, args('src/out'))
+    assert.match(
+      stdout,
+      /^src\/out: a\.ts, index\.ts\nAdd "rewriteRelativeImportExtensions": true to the compilerOptions/,
+    )
+  })
+
   it('overwrites existing files only with --force', async (test) => {
     const cwd = await folder(test)
     createSqliteDatabase(cwd, 'a', tables)

@@ -150,6 +150,21 @@ describe('The installed package', () => {
       assert.equal(stdout, 'true\n'.repeat(names.length))
     })
 
+    it('generates declarations that compile outside of the repository with the settings that lapidary introspect writes', async () => {
+      const cli = pathOf('dist/cli/main.js')
+      const out = ['--out', 'alone']
+      const { stdout } = await installed.run(
+        commands.node,
+        cli,
+        'introspect',
+        'sqlite:books.db',
+        ...out,
+      )
+      assert.match(stdout, /, tsconfig\.json$/m)
+      const compiled = await installed.run(commands.tsc, '--project', 'alone')
+      assert.deepEqual([compiled.code, compiled.stdout], [0, ''])
+    })
+
     it('generates a project that compiles with the settings of tsc --init and the one that lapidary init names', async () => {
       await installed.run(commands.tsc, '--init')
       const settings = readFileSync(join(installed.project, 'tsconfig.json'), 'utf8')
