@@ -130,6 +130,16 @@ describe('Every source file', () => {
     assert.deepEqual(long, [])
   })
 
+  it('of the store, the lifecycle and the plan has functions of at most 30 lines', () => {
+    const found = engine.filter(({ file }) => /^src\/(?:store|lifecycle|plan)\//.test(file))
+    const long = found.flatMap(({ file, text }) =>
+      functionsIn(text).flatMap(({ name, lines }) => (lines > 30 ? [`${file}: ${name}`] : [])),
+    )
+    assert.deepEqual(long, [])
+    const names = found.flatMap(({ text }) => functionsIn(text))
+    assert.ok(names.length > 1000, String(names.length))
+  })
+
   it('documents every export', () => {
     assert.deepEqual(violations(undocumented), [])
   })
@@ -213,6 +223,17 @@ function mayConsume(
   if (file !== undefined)
     return file === 'package.json' || [consumer, shared].some((each) => file.startsWith(`${each}/`))
   return /^(?:lapidary(?:\/[a-z]+)?|node:[a-z/_]+)$/.test(from) || outside.includes(from)
+}
+
+/** The functions and methods of a formatted file, with their lines: each ends with a brace at the indentation of its start. */
+function functionsIn(text: string): Readonly<{ name: string; lines: number }>[] {
+  const start =
+    /^( *)(?:export )?(?:(?:static|readonly|override) )?(?:async )?(?:function\*? |get |set |\*|(?=#?\w+(?:<.*>)?\(.*[({]$))#?(\w+)/gm
+  return [...text.matchAll(start)].flatMap(({ index, 1: indent = '', 2: name = '' }) => {
+    if (['if', 'for', 'while', 'switch', 'super', 'return', 'catch'].includes(name)) return []
+    const end = text.indexOf(`\n${indent}}`, index)
+    return end === -1 ? [] : [{ name, lines: text.slice(index, end).split('\n').length + 1 }]
+  })
 }
 
 /** The exports without a doc comment right above; a `biome-ignore` line may be in between. */

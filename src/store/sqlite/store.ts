@@ -67,8 +67,8 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
   const cache = new StatementCache(statementCache / 2, () => rowIds.areKnown)
   const statementsOf = createStatementsOf(target, cache)
   const mutex = new Mutex()
-  const { queueSize } = options
-  const transaction = createTransaction(writer, statementsOf, { mutex, file, queueSize })
+  const groups = { mutex, file, queueSize: options.queueSize }
+  const transaction = createTransaction(writer, statementsOf, groups)
   const router = new ReadRouter(file, { statementsOf, connectionOptions }, options)
   return {
     model,
