@@ -71,10 +71,8 @@ export async function createPostgresStore(
   const counts = new PostgresCountCache()
   const createSetup = compileSession(model.session, dialect)
   const { facts, target } = createTarget(model, dialect, pool, counts)
-  const statementsOf = createStatementsOf(
-    target,
-    new StatementCache(statementCache, () => facts.areKnown),
-  )
+  const cache = new StatementCache(statementCache, () => facts.areKnown)
+  const statementsOf = createStatementsOf(target, cache)
   const limit = maxResources === undefined ? undefined : { resources: maxResources }
   const context: ReadContext = { statementsOf, counts, limit }
   const primary: PrimaryContext = { pool, facts, target, createSetup }

@@ -96,9 +96,6 @@ export async function readTableFacts(
   const findCollation = await queryCollations(connection, catalog)
   const typeOf = (table: Table, column: string) =>
     findTable(catalog, table)?.columns.get(column)?.type
-  const triggers = new Map(
-    listTables(model).map((table) => [table, findTable(catalog, table)?.triggers]),
-  )
   const enforced = new Set(
     listRelationshipKeys(model).flatMap((key) => (hasForeignKey(key, catalog) ? [key.field] : [])),
   )
@@ -110,10 +107,17 @@ export async function readTableFacts(
     ignoresCase: (table, column) =>
       typeOf(table, column) === 'citext' || findCollation(table, column)?.isDeterministic === false,
     isSinglePrecision: (table, column) => typeOf(table, column) === 'real',
-    triggersOf: (table) => triggers.get(table),
+    triggersOf: createTriggerLookup(model, catalog),
     valueLimits: listValueLimits(model, catalog),
     cacheableTables: await listCacheableTables(model, connection, target),
   }
+}
+
+function createTriggerLookup(model: Model, catalog: Catalog): TableFacts['triggersOf'] {
+  const triggers = new Map(
+    listTables(model).map((table) => [table, findTable(catalog, table)?.triggers]),
+  )
+  return (table) => triggers.get(table)
 }
 
 async function excludeRowsWithoutId(

@@ -68,14 +68,13 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
   const statementsOf = createStatementsOf(target, cache)
   const mutex = new Mutex()
   const groups = { mutex, file, queueSize: options.queueSize }
-  const transaction = createTransaction(writer, statementsOf, groups)
   const router = new ReadRouter(file, { statementsOf, connectionOptions }, options)
   return {
     model,
     dialect: 'sqlite',
     description: file.isTemporary ? 'SQLite in memory' : `SQLite at ${path}`,
     ...createReadOperations({ router, writer, target, statementsOf }),
-    transaction,
+    transaction: createTransaction(writer, statementsOf, groups),
     ...createSchemaOperations({ file, writer, mutex, target, enforcedKeys, rowIds }),
     close: async () => {
       router.close()
