@@ -39,6 +39,8 @@ describe('docs/adding-a-database.md', () => {
       [29, 'twenty-nine'],
       [30, 'thirty'],
       [31, 'thirty-one'],
+      [32, 'thirty-two'],
+      [33, 'thirty-three'],
     ])
     assert.ok(guide.includes(`edits in ${numbers.get(edits.length)} other files`))
     assert.equal(testEdits.length, 4)
