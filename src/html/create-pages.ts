@@ -74,8 +74,8 @@ export function createPages({ explain = false }: PagesOptions = {}): HtmlPages {
 /** Adds the numbers of resources to the request of the landing page. */
 async function addCounts(request: PageRequest, readCounts: CountReader): Promise<CountedRequest> {
   const { found } = request
-  const isRoot = found?.route.target?.is === 'root'
-  return isRoot ? { ...request, counts: await readCounts(found, request.origin) } : request
+  const isCounted = found?.route.target?.is === 'root' && found.challenge === undefined
+  return isCounted ? { ...request, counts: await readCounts(found, request.origin) } : request
 }
 
 function defineRoute(path: string, mediaType: string, handle: RouteHandler): Route {

@@ -1,6 +1,7 @@
 import { isObject, type JsonValue } from '../model/json.ts'
 import { type Html, h } from './element.ts'
 import { findType, type PageContext } from './page-context.ts'
+import { renderSignInForm } from './sign-in-form.ts'
 import { renderValue } from './values.ts'
 
 /**
@@ -13,6 +14,7 @@ export function renderRoot(context: PageContext): Html {
   const { description, ...others } = meta
   return [
     h('h1', null, 'Resources'),
+    renderSignInForm(context.found.challenge),
     typeof description === 'string' && h('p', null, description),
     renderMembers(others),
     h(

@@ -19,6 +19,7 @@ import {
 } from './methods.ts'
 import { defaultMaxBody, type HttpOptions } from './options.ts'
 import { createOriginResolver, findOrigin } from './origin.ts'
+import { findMissingCredentials, isPublicRoot } from './public-root.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
 import { createRouter } from './router.ts'
 import { createFileResponder, type FileResponder } from './static-files.ts'
@@ -69,18 +70,41 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
     const respondWithFile = route.file && files.get(route)
     if (respondWithFile)
       return toHttpResponse(await respondWithFile(readFileRequest(request)), method)
-    const auth = route.isPublic ? undefined : await request.authenticate()
+    const { auth, challenge } = await authenticate(route, request)
     const origin = resolveOrigin(request.host, request.protocol)
     const body = handlerMethod === 'GET' ? noBytes : await request.readBody(maxBody)
     const handled = await handle(toApiRequest(request, { id, auth, origin, body }), context)
     const described = handlerMethod === 'GET' ? addHeaders(handled, route) : handled
-    const response = await present(described, request, { context, route, id, auth })
+    const response = await present(described, request, {
+      context,
+      route,
+      id,
+      auth,
+      challenge,
+    })
     if (typeof response.body === 'string') return toHttpResponse(response, method)
     const chunks = await startStream(response.body, (error) =>
       logInternalError(error, { method, url: request.target, log: request.log }),
     )
     if (method === 'HEAD') await chunks.return()
     return toHttpResponse({ ...response, body: chunks }, method)
+  }
+
+  /** Authenticates a request. One without credentials may see the root document, as nobody. */
+  async function authenticate(
+    route: Route,
+    request: HttpRequest,
+  ): Promise<Pick<FoundPage, 'auth' | 'challenge'>> {
+    if (route.isPublic) return { auth: undefined, challenge: undefined }
+    try {
+      return { auth: await request.authenticate(), challenge: undefined }
+    } catch (error) {
+      const challenge = isPublicRoot(route, options)
+        ? findMissingCredentials(error, request.header)
+        : undefined
+      if (challenge === undefined) throw error
+      return { auth: undefined, challenge }
+    }
   }
 
   /** Renders the response to a browser as a page. @param found - absent for an error */

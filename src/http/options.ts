@@ -18,6 +18,11 @@ export interface HttpOptions<Auth = unknown> extends AppOptions<Auth> {
    * Default 10.
    */
   readonly notFoundInterval?: number
+  /**
+   * Whether `GET {prefix}/` also answers a request without credentials, which `authenticate` rejects with 401: with the resource types
+   * that exist without an identity. Default true.
+   */
+  readonly publicRoot?: boolean
   /** Shows browsers a page at every address: `createPages()` of `lapidary/html`. Default: every client gets JSON. */
   readonly html?: HtmlPages | undefined
   /**
@@ -49,6 +54,7 @@ const isInterval = (value: unknown): boolean =>
 const commonChecks: Readonly<Record<string, Check>> = {
   maxBody: optional(count),
   notFoundInterval: optional(mustBe('a whole number from 0 to 10,000', isInterval)),
+  publicRoot: optional(mustBe('true or false', (value) => typeof value === 'boolean')),
   openapi: optional(checkOpenApi),
   authenticate: optional(mustBe('a function of the request', isFunction)),
   html: optional(mustBe('the result of createPages', isHtmlPages)),

@@ -2,7 +2,7 @@ import { forgetCredentials, getCredentials, keepCredentials } from './credential
 import { createButton, createElement } from './element.js'
 
 /**
- * On the page of a 401, asks for credentials and shows the page that they open. A browser sends no header field of its own when it
+ * On the page of a 401, and on the landing page without credentials, asks for credentials and shows the page that they open. A browser sends no header field of its own when it
  * follows a link, so each address is loaded again with the credentials, and takes the place of the 401.
  */
 export async function signIn() {

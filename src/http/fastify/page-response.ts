@@ -5,7 +5,7 @@ import { type FoundPage, toPage, wantsPage } from '../html.ts'
 import type { HttpOptions } from '../options.ts'
 import { createOriginResolver, findOrigin, getLocalHost } from '../origin.ts'
 import { type ResponseSender, sendResponse } from './response.ts'
-import { authKey } from './routes.ts'
+import { authKey, challengeKey } from './routes.ts'
 
 /**
  * Creates the function that sends responses: as JSON, and with the option `html` to browsers as pages.
@@ -37,5 +37,7 @@ export function createResponseSender(
 function readFound({ request }: FastifyReply, route: Route, context: AppContext): FoundPage {
   // `id` is the only parameter in the path patterns of the route table.
   const { id = '' } = request.params as { id?: string }
-  return { context, route, id, auth: Reflect.get(request, authKey) }
+  const auth: unknown = Reflect.get(request, authKey)
+  const challenge: string | undefined = Reflect.get(request, challengeKey)
+  return { context, route, id, auth, challenge }
 }

@@ -56,6 +56,7 @@ export const jsonApi: FastifyPluginAsync<JsonApiOptions> = async (app, options) 
     send,
     maxBody,
     html,
+    ...(options.publicRoot !== undefined && { publicRoot: options.publicRoot }),
   })
 }
 

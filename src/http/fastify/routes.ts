@@ -23,6 +23,7 @@ import {
   preflightField,
 } from '../methods.ts'
 import { getLocalHost, type OriginResolver } from '../origin.ts'
+import { findMissingCredentials, isPublicRoot } from '../public-root.ts'
 import type { ErrorReporter } from './errors.ts'
 import { createFileHandler } from './file-handler.ts'
 import { type ResponseSender, type Sendable, sendResponse } from './response.ts'
@@ -39,12 +40,15 @@ interface RouteOptions {
   readonly reportError: ErrorReporter
   readonly send: ResponseSender
   readonly html: HtmlPages | undefined
+  readonly publicRoot?: boolean
   /** In bytes. */
   readonly maxBody: number
 }
 
 /** The property of a request that holds its auth context. */
 export const authKey = Symbol('lapidary.auth')
+/** The property of a request that holds the challenge if `authenticate` has rejected it, and it gets the public root document. */
+export const challengeKey = Symbol('lapidary.challenge')
 
 /**
  * Registers every path of the model for every HTTP method: the handlers, OPTIONS, and an error for all others. The prefix
@@ -63,7 +67,7 @@ function registerHandlers(app: FastifyInstance, route: Route, options: RouteOpti
   // After every onRequest hook: plugins such as @fastify/rate-limit append theirs to those of a route, and must see the
   // requests that fail here.
   const preParsing = authenticate
-    ? [checkHeadersHook, createAuthHook(authenticate)]
+    ? [checkHeadersHook, createAuthHook(authenticate, isPublicRoot(route, options))]
     : checkHeadersHook
   for (const [method, handle] of Object.entries(route.methods) as [Method, RouteHandler][]) {
     const handler =
@@ -101,8 +105,11 @@ function checkHeadersBefore(handler: FastifyHandler, reportError: ErrorReporter)
 /** Keeps a route out of the description that `@fastify/swagger` makes. The types of Fastify do not know the option. */
 const hidden: FastifySchema & Readonly<{ hide: boolean }> = { hide: true }
 
-/** Creates the hook that authenticates a request before its body is read. */
-function createAuthHook(authenticate: Authenticate) {
+/**
+ * Creates the hook that authenticates a request before its body is read.
+ * @param acceptsNobody - whether the route also answers requests without credentials
+ */
+function createAuthHook(authenticate: Authenticate, acceptsNobody: boolean) {
   return (
     request: FastifyRequest,
     _reply: FastifyReply,
@@ -114,7 +121,14 @@ function createAuthHook(authenticate: Authenticate) {
       done()
     }
     // A hook that passes on `undefined` would accept the request.
-    const fail = (thrown: unknown) => done(toError(thrown))
+    const fail = (thrown: unknown) => {
+      const challenge = acceptsNobody
+        ? findMissingCredentials(thrown, (name) => request.headers[name])
+        : undefined
+      if (challenge === undefined) return done(toError(thrown))
+      Reflect.set(request, challengeKey, challenge)
+      finish(undefined)
+    }
     try {
       const auth = authenticate(request)
       if (isThenable(auth)) Promise.resolve(auth).then(finish).catch(fail)

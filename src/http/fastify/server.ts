@@ -181,7 +181,7 @@ function toHttpServerOptions(options: ServerOptions): HttpServerOptions {
  */
 function registerBeforeReady(app: FastifyInstance, options: ServerOptions): void {
   const { model, store, prefix = '', rootMeta, publicUrl, maxBody, authenticate, html } = options
-  const { openapi, notFoundInterval } = options
+  const { openapi, notFoundInterval, publicRoot } = options
   let isRegistered = false
   app.ready = new Proxy(app.ready, {
     apply: (ready, self, args) => {
@@ -192,6 +192,7 @@ function registerBeforeReady(app: FastifyInstance, options: ServerOptions): void
           ...(rootMeta && { rootMeta }),
           ...(maxBody !== undefined && { maxBody }),
           ...(notFoundInterval !== undefined && { notFoundInterval }),
+          ...(publicRoot !== undefined && { publicRoot }),
           ...(authenticate && { authenticate }),
           ...(openapi && { openapi: addHealth(openapi, options) }),
         })

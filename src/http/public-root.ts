@@ -1,0 +1,38 @@
+import { toErrorList } from '../errors/collector.ts'
+import type { Route } from '../handlers/route-table.ts'
+
+/** The options of a server that decide who sees the root document. */
+interface PublicRootOptions {
+  readonly publicRoot?: boolean
+}
+
+/**
+ * Whether a route shows the root document to requests without credentials: it has the resource types that exist without an identity,
+ * and no data.
+ * @see docs/decisions/0085-public-root-document.md
+ */
+export function isPublicRoot({ target }: Route, { publicRoot = true }: PublicRootOptions): boolean {
+  return publicRoot && target?.is === 'root'
+}
+
+/**
+ * Reads an error of `authenticate` that says only that credentials are missing: it is 401, and the request has neither the header field
+ * `Authorization` nor one that the challenge names, as those of `apiKeyAuth` do. Credentials that were sent and are wrong stay an error.
+ *
+ * @param readHeader - reads a header field of the request by its name in lower case
+ * @returns the challenge, the value of `WWW-Authenticate`; `undefined` for any other error
+ */
+export function findMissingCredentials(
+  thrown: unknown,
+  readHeader: (name: string) => unknown,
+): string | undefined {
+  const { errors = [] } = toErrorList(thrown) ?? {}
+  const [first] = errors
+  if (first === undefined || errors.some(({ status }) => status !== 401)) return undefined
+  const { 'www-authenticate': challenge = '' } = 'headers' in first ? Object(first.headers) : {}
+  const named = [...String(challenge).matchAll(/\bheader="([^"]+)"/g)].map(([, name = '']) =>
+    name.toLowerCase(),
+  )
+  const isSent = ['authorization', ...named].some((name) => readHeader(name) !== undefined)
+  return isSent ? undefined : String(challenge)
+}
