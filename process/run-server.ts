@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { collectStartGarbage } from './collect-start-garbage.ts'
 import type { ServerSettings } from './server-settings.ts'
 import type { RunningServer } from './start-server.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
@@ -31,6 +32,7 @@ export async function runServer<Settings extends ServerSettings>(
     const server = await start(settings)
     stop.onStop(server.close)
     console.log(formatGreeting(server.url, server.database))
+    void collectStartGarbage()
     return
   }
   const stop = stopOnSignals(supervisorLimit)
@@ -52,6 +54,7 @@ async function runWorker<Settings extends ServerSettings>(
   onSupervisorExit(stop.request)
   stop.onStop(server.close)
   reportListening(server.url)
+  void collectStartGarbage()
 }
 
 /**
