@@ -19,7 +19,7 @@ import {
 } from './methods.ts'
 import { defaultMaxBody, type HttpOptions } from './options.ts'
 import { createOriginResolver, findOrigin } from './origin.ts'
-import { findMissingCredentials, isPublicRoot } from './public-root.ts'
+import { findMissingCredentials, isPublicPage } from './public-root.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
 import { createRouter } from './router.ts'
 import { createFileResponder, type FileResponder } from './static-files.ts'
@@ -90,7 +90,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
     return toHttpResponse({ ...response, body: chunks }, method)
   }
 
-  /** Authenticates a request. One without credentials may see the root document, as nobody. */
+  /** Authenticates a request. A browser without credentials may see the landing page, as nobody. */
   async function authenticate(
     route: Route,
     request: HttpRequest,
@@ -99,9 +99,9 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
     try {
       return { auth: await request.authenticate(), challenge: undefined }
     } catch (error) {
-      const challenge = isPublicRoot(route, options)
-        ? findMissingCredentials(error, request.header)
-        : undefined
+      const isPublic =
+        isPublicPage(route, options) && wantsPage(request.method, request.header('accept'))
+      const challenge = isPublic ? findMissingCredentials(error, request.header) : undefined
       if (challenge === undefined) throw error
       return { auth: undefined, challenge }
     }

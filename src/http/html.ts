@@ -13,7 +13,7 @@ export interface FoundPage {
   readonly id: string
   /** The auth context. */
   readonly auth: unknown
-  /** The challenge with which `authenticate` has rejected a request for the root document; `undefined` if it has accepted it. */
+  /** The challenge with which `authenticate` has rejected a request for the landing page; `undefined` if it has accepted it. */
   readonly challenge: string | undefined
 }
 

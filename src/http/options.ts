@@ -19,8 +19,8 @@ export interface HttpOptions<Auth = unknown> extends AppOptions<Auth> {
    */
   readonly notFoundInterval?: number
   /**
-   * Whether `GET {prefix}/` also answers a request without credentials, which `authenticate` rejects with 401: with the resource types
-   * that exist without an identity. Default true.
+   * Whether a browser without credentials, which `authenticate` rejects with 401, gets the landing page `GET {prefix}/` of `html`, with
+   * the resource types that exist without an identity. Default true.
    */
   readonly publicRoot?: boolean
   /** Shows browsers a page at every address: `createPages()` of `lapidary/html`. Default: every client gets JSON. */

@@ -4,15 +4,19 @@ import type { Route } from '../handlers/route-table.ts'
 /** The options of a server that decide who sees the root document. */
 interface PublicRootOptions {
   readonly publicRoot?: boolean
+  readonly html?: object | undefined
 }
 
 /**
- * Whether a route shows the root document to requests without credentials: it has the resource types that exist without an identity,
- * and no data.
+ * Whether browsers without credentials get the page of a route: that of the root document, with the resource types that exist without
+ * an identity, and no data.
  * @see docs/decisions/0085-public-root-document.md
  */
-export function isPublicRoot({ target }: Route, { publicRoot = true }: PublicRootOptions): boolean {
-  return publicRoot && target?.is === 'root'
+export function isPublicPage(
+  { target }: Route,
+  { publicRoot = true, html }: PublicRootOptions,
+): boolean {
+  return publicRoot && html !== undefined && target?.is === 'root'
 }
 
 /**

@@ -23,7 +23,6 @@ interface DescribedOptions {
   readonly publicUrl?: string | undefined
   /** A function that may carry how it authenticates, as those of `lapidary/auth` do. */
   readonly authenticate?: object | undefined
-  readonly publicRoot?: boolean
   /** The pages for browsers. */
   readonly html?: Readonly<{ routes: readonly Route[] }> | undefined
 }
@@ -110,7 +109,7 @@ function formatLinks(
 
 function defineDescription(
   context: AppContext,
-  { publicUrl, authenticate, html, publicRoot = true }: DescribedOptions,
+  { publicUrl, authenticate, html }: DescribedOptions,
   { docs, examples: source, ...settings }: OpenApiOptions,
 ): Route {
   const { prefix, rootMeta } = context
@@ -122,7 +121,7 @@ function defineDescription(
       describeRights(rights, {
         ...(typeof version === 'string' && { version }),
         ...(typeof description === 'string' && { description }),
-        ...{ prefix, publicUrl, security, publicRoot, pages: generalMethods && html !== undefined },
+        ...{ prefix, publicUrl, security, pages: generalMethods && html !== undefined },
         ...settings,
         ...(examples && { examples }),
         paths: {

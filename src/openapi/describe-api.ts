@@ -41,8 +41,6 @@ export interface DescriptionOptions {
   readonly publicUrl?: string | undefined
   /** How requests are authenticated. Default: not at all. */
   readonly security?: SecurityDescription | undefined
-  /** False if the root document needs authentication, as every other address. Default true. */
-  readonly publicRoot?: boolean
   /**
    * True to list HEAD and OPTIONS of each path, for gateways that reject what is not described. They make the document a fifth longer.
    * Default false.
@@ -113,7 +111,7 @@ function describePaths(
 ): OpenApiDocument {
   const { title = 'API', version = '1.0.0', description, prefix = '', publicUrl = '' } = options
   const { security, paths: otherPaths = {}, examples } = options
-  const { generalMethods = false, pages = false, publicRoot = true } = options
+  const { generalMethods = false, pages = false } = options
   const context: SchemaContext = {
     ...{ model, prefix, examples, readable },
     nameType: createTypeNames(model),
@@ -125,11 +123,7 @@ function describePaths(
     ...{ hasGeneralMethods: generalMethods, hasPages: pages },
   }
   const ownPaths = Object.fromEntries(
-    listed.map((route) => {
-      const item = describeRoute(route, operationContext)
-      const isPublic = security && publicRoot && route.target.is === 'root'
-      return [formatPath(route), isPublic ? addPublicSecurity(item, security) : item]
-    }),
+    listed.map((route) => [formatPath(route), describeRoute(route, operationContext)]),
   )
   const paths = { ...ownPaths, ...otherPaths }
   return {
@@ -179,12 +173,6 @@ export function listOperations(model: Model, prefix = '', auth?: unknown): Liste
 
 /** The members of a path item that are no operation of the path alone. */
 const generalMembers: ReadonlySet<string> = new Set(['parameters', 'head', 'options'])
-
-/** Describes the path of the root document, which is also answered without credentials. */
-function addPublicSecurity(item: PathItem, { schemes }: SecurityDescription): PathItem {
-  const security = listRequirements({ schemes, isOptional: true })
-  return { ...item, get: { ...(item.get as object), security } }
-}
 
 /** Any of the schemes authenticates a request. */
 function listRequirements({

@@ -168,7 +168,7 @@ describe('The commands explain and doctor', () => {
     assert.match(lines[2] ?? '', /^warning: the API has no openapi\.json, so filters and sorts are/)
     const denied = await run(['doctor', described])
     assert.equal(denied.status, 2)
-    assert.match(denied.stderr, /\/api\/artists is 401; pass credentials, e\.g\. --header/)
+    assert.match(denied.stderr, /has no root document with resources; its status is 401/)
   })
 
   // biome-ignore format: a table, one command line a row

@@ -13,7 +13,7 @@ import type { Route } from '../../handlers/route-table.ts'
 import type { Awaitable } from '../../model/hooks.ts'
 import { createDisconnectSignal } from '../disconnect-signal.ts'
 import { announcesBody, checkHead, commonHeaders } from '../headers.ts'
-import type { HtmlPages } from '../html.ts'
+import { type HtmlPages, wantsPage } from '../html.ts'
 import { toError } from '../log-internal-error.ts'
 import {
   createMethodError,
@@ -23,7 +23,7 @@ import {
   preflightField,
 } from '../methods.ts'
 import { getLocalHost, type OriginResolver } from '../origin.ts'
-import { findMissingCredentials, isPublicRoot } from '../public-root.ts'
+import { findMissingCredentials, isPublicPage } from '../public-root.ts'
 import type { ErrorReporter } from './errors.ts'
 import { createFileHandler } from './file-handler.ts'
 import { type ResponseSender, type Sendable, sendResponse } from './response.ts'
@@ -47,7 +47,7 @@ interface RouteOptions {
 
 /** The property of a request that holds its auth context. */
 export const authKey = Symbol('lapidary.auth')
-/** The property of a request that holds the challenge if `authenticate` has rejected it, and it gets the public root document. */
+/** The property of a request that holds the challenge if `authenticate` has rejected it, and it gets the public landing page. */
 export const challengeKey = Symbol('lapidary.challenge')
 
 /**
@@ -67,7 +67,7 @@ function registerHandlers(app: FastifyInstance, route: Route, options: RouteOpti
   // After every onRequest hook: plugins such as @fastify/rate-limit append theirs to those of a route, and must see the
   // requests that fail here.
   const preParsing = authenticate
-    ? [checkHeadersHook, createAuthHook(authenticate, isPublicRoot(route, options))]
+    ? [checkHeadersHook, createAuthHook(authenticate, isPublicPage(route, options))]
     : checkHeadersHook
   for (const [method, handle] of Object.entries(route.methods) as [Method, RouteHandler][]) {
     const handler =
@@ -107,9 +107,9 @@ const hidden: FastifySchema & Readonly<{ hide: boolean }> = { hide: true }
 
 /**
  * Creates the hook that authenticates a request before its body is read.
- * @param acceptsNobody - whether the route also answers requests without credentials
+ * @param hasPublicPage - whether browsers without credentials get its page
  */
-function createAuthHook(authenticate: Authenticate, acceptsNobody: boolean) {
+function createAuthHook(authenticate: Authenticate, hasPublicPage: boolean) {
   return (
     request: FastifyRequest,
     _reply: FastifyReply,
@@ -122,8 +122,10 @@ function createAuthHook(authenticate: Authenticate, acceptsNobody: boolean) {
     }
     // A hook that passes on `undefined` would accept the request.
     const fail = (thrown: unknown) => {
-      const challenge = acceptsNobody
-        ? findMissingCredentials(thrown, (name) => request.headers[name])
+      const { method, headers } = request
+      const isPublic = hasPublicPage && wantsPage(method, headers.accept)
+      const challenge = isPublic
+        ? findMissingCredentials(thrown, (name) => headers[name])
         : undefined
       if (challenge === undefined) return done(toError(thrown))
       Reflect.set(request, challengeKey, challenge)
