@@ -11,14 +11,33 @@ export function readDate(json: unknown): ReadResult<string> {
   return { expected: 'a calendar date, written YYYY-MM-DD' }
 }
 
-/** `YYYY-MM-DD` of a month with 31 days, of one with 30, or of February up to the 28th. */
-const dateOfAnyYear =
-  /^(?!0000)\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8]))$/
-const leapDay = /^(?!0000)\d{4}-02-29$/
+/** The days of each month of a year that is not a leap year. */
+const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** True for a calendar date `YYYY-MM-DD` in the years 0001 to 9999. */
+/**
+ * True for a calendar date `YYYY-MM-DD` in the years 0001 to 9999. Each stored date is checked when it is read: with regular
+ * expressions row `list` of the benchmark takes 2 % longer in the handlers.
+ */
 function isDate(text: string): boolean {
-  return dateOfAnyYear.test(text) || (leapDay.test(text) && isLeapYear(Number(text.slice(0, 4))))
+  if (text.length !== 10 || text[4] !== '-' || text[7] !== '-') return false
+  const year = readDigits(text, 0, 4)
+  const month = readDigits(text, 5, 7)
+  const day = readDigits(text, 8, 10)
+  const length = month === 2 && isLeapYear(year) ? 29 : monthLengths[month - 1]
+  return year > 0 && day > 0 && length !== undefined && day <= length
+}
+
+const zero = '0'.charCodeAt(0)
+
+/** Reads the digits from one index to before another; NaN if a character is not a digit. */
+function readDigits(text: string, start: number, end: number): number {
+  let value = 0
+  for (let at = start; at < end; at += 1) {
+    const digit = text.charCodeAt(at) - zero
+    if (digit < 0 || digit > 9) return Number.NaN
+    value = value * 10 + digit
+  }
+  return value
 }
 
 function isLeapYear(year: number): boolean {
