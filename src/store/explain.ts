@@ -4,7 +4,8 @@ import { getRelationship, getResourceType, type ResourceType, type Table } from 
 import { type OperatorName, operators } from '../model/operators.ts'
 import type { Condition } from '../plan/condition.ts'
 import type { ReadPlan } from '../plan/read.ts'
-import { compileFilterKey } from './filter.ts'
+import { compileCondition, compileFilterKey } from './filter.ts'
+import type { IndexUse, UncountedWarning } from './index-effects.ts'
 import { compileCreateIndex, listIndexWarnings } from './index-warnings.ts'
 import { compileStatement, type RunValues, type Statement } from './statement.ts'
 import { bound } from './statement-values.ts'
@@ -36,7 +37,7 @@ export interface ReadWarning {
   readonly message: string
   /** The SQL that removes the cause, if there is any. */
   readonly fix?: string
-  /** What the database does after the fix, as a sentence without its full stop. */
+  /** What the database does after the fix, with the numbers of rows, as a sentence without its full stop. */
   readonly change?: string
 }
 
@@ -55,13 +56,6 @@ export function formatParameters(statement: Statement, values: RunValues): strin
   )
 }
 
-/** What an index changes. */
-const changes = {
-  filter: 'with it, only the rows that match this condition are read',
-  sort: 'with it, rows are read in this order, and only those of the page',
-  relationship: 'with it, only the related rows are read',
-} as const
-
 /** A condition or an order without an index. */
 interface UnindexedAccess {
   readonly resource: ResourceType
@@ -70,7 +64,7 @@ interface UnindexedAccess {
   readonly subject: string
   /** The expression over the table `t0` that an index would have to be on. */
   readonly key: Sql
-  readonly change: string
+  readonly use: IndexUse
 }
 
 /**
@@ -83,7 +77,7 @@ export function listReadWarnings(
   statements: readonly ExplainedStatement[],
   target: Target,
   catalog: Catalog,
-): ReadWarning[] {
+): UncountedWarning[] {
   const resource = getResourceType(target.model, shape.type)
   const plan = statements.flatMap((statement) => statement.plan).join('\n')
   const context: WarningContext = {
@@ -96,7 +90,11 @@ export function listReadWarnings(
   const used = listRelationships(shape, target)
   const relationships = listIndexWarnings(target.model, catalog)
     .filter(({ paths }) => paths.some((path) => used.has(path)))
-    .map(({ message, fix }) => ({ message, fix, change: changes.relationship }))
+    .map(({ message, fix, key }) => ({
+      message,
+      fix,
+      use: { is: 'relationship', ...key } as const,
+    }))
   return [...filters, ...listSortWarnings(shape, resource, context), ...relationships]
 }
 
@@ -121,7 +119,7 @@ function listFilterWarnings(
   condition: Condition,
   resource: ResourceType,
   context: WarningContext,
-): ReadWarning[] {
+): UncountedWarning[] {
   const parts: readonly Condition[] = condition.is === 'and' ? condition.all : [condition]
   const compared = parts.filter((part): part is Comparison => part.is === 'compare')
   const inner = parts.flatMap((part) => {
@@ -165,7 +163,7 @@ function describeFilter(
   condition: Comparison,
   resource: ResourceType,
   context: WarningContext,
-): ReadWarning[] {
+): UncountedWarning[] {
   const { field, operator } = condition
   const subject = `the filter by ${resource.type}.${field} (${operator})`
   if (searches.has(operator) && operators[operator].requires === 'textual')
@@ -174,14 +172,18 @@ function describeFilter(
   // An index finds the texts with a start if it sorts them by code point.
   const ordered = operator === 'startswith' ? { ...condition, operator: 'ge' as const } : condition
   const key = compileFilterKey(ordered, resource, context.target)
-  return describeAccess({ resource, field, subject, key, change: changes.filter }, context)
+  const use: IndexUse = {
+    ...{ is: 'filter', table: resource.table },
+    condition: compileCondition(condition, { resource, depth: 0 }, context.target),
+  }
+  return describeAccess({ resource, field, subject, key, use }, context)
 }
 
 function listSortWarnings(
   { order: [first], where }: ReadPlan['shape'],
   resource: ResourceType,
   context: WarningContext,
-): ReadWarning[] {
+): UncountedWarning[] {
   const { target, catalog, isSorted } = context
   if (!isSorted || first === undefined || first.path.length > 0) return []
   if (first.isCount || first.field === 'id') return []
@@ -193,8 +195,8 @@ function listSortWarnings(
   const key = sortKey(columnAt(0, column), attribute.kind.codec, target)
   if (isIndexed(table, [column]) && !isConverted(key, target)) return []
   const subject = `the sort by ${resource.type}.${first.field}`
-  const access = { resource, field: first.field, subject, key, change: changes.sort }
-  return describeAccess(access, context)
+  const use: IndexUse = { is: 'sort', table: resource.table }
+  return describeAccess({ resource, field: first.field, subject, key, use }, context)
 }
 
 /** `lower(column)`, or a column with or without a cast and a collation. */
@@ -217,9 +219,9 @@ function compileIndexExpression(key: Sql, type: string, { dialect }: Target): st
 }
 
 function describeAccess(
-  { resource, field, subject, key, change }: UnindexedAccess,
+  { resource, field, subject, key, use }: UnindexedAccess,
   { catalog, target, plan }: WarningContext,
-): ReadWarning[] {
+): UncountedWarning[] {
   const table: Table = resource.table
   const stored = findTable(catalog, table)
   const { column, kind } = getAttribute(resource, field)
@@ -239,7 +241,7 @@ function describeAccess(
   // The catalog does not list indexes on expressions. SQLite calls them so in its plans.
   if (expression.startsWith('lower(') && plan.includes('(<expr>')) return []
   const fix = compileCreateIndex({ table, columns: [column], expression }, catalog)
-  return [{ message: `${cause}: no index begins with the column "${column}"`, fix, change }]
+  return [{ message: `${cause}: no index begins with the column "${column}"`, fix, use }]
 }
 
 /** The relationships that a read follows, as the paths of their declarations, if they need an index of a foreign key. */

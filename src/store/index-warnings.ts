@@ -19,6 +19,8 @@ interface IndexWarning {
   readonly message: string
   /** The statement that creates the index. */
   readonly fix: string
+  /** What it is on. */
+  readonly key: Readonly<{ table: Table; columns: KeyColumns }>
 }
 
 /** The columns by which a relationship finds rows. */
@@ -44,7 +46,8 @@ export function listIndexWarnings(model: Model, catalog: Catalog): IndexWarning[
     const names = first.columns.map((column) => `"${column}"`).join(', ')
     const label = first.columns.length === 1 ? 'column' : 'columns'
     const message = `no index begins with the ${label} ${names} of "${first.table.name}", which is scanned to follow the relationship`
-    return { paths, message, fix: compileCreateIndex(first, catalog) }
+    const { table, columns } = first
+    return { paths, message, fix: compileCreateIndex(first, catalog), key: { table, columns } }
   })
 }
 
@@ -69,7 +72,7 @@ export function listCollationWarnings(
       .map((column, index) => formatCollated(quoteIdentifier(column), collations[index]))
       .join(', ')
     const indexed = { table, columns: [...columns, ...used], expression }
-    return { paths, message, fix: compileCreateIndex(indexed, catalog) }
+    return { paths, message, fix: compileCreateIndex(indexed, catalog), key: { table, columns } }
   })
 }
 

@@ -88,7 +88,7 @@ describe('The commands explain and doctor', () => {
       'Warnings:',
       '- the filter by albums.year (eq) reads every row of "album": no index begins with the column "year"',
       '  create index "album_year" on "album" ("year");',
-      '  with it, only the rows that match this condition are read',
+      '  with it, only the rows that match this condition are read: 1 of the 2 rows',
     ])
   })
 

@@ -87,7 +87,10 @@ describe('The page with the SQL of a read', () => {
     const { html } = await explain('/api/books?filter[title]=B')
     assert.match(html, /The filter by book\.title \(eq\) reads every row/)
     assert.match(html, /create index .* on &quot;book&quot; \(&quot;title&quot;\)/i)
-    assert.match(html, /With it, only the rows that match this condition are read\./)
+    assert.match(
+      html,
+      /With it, only the rows that match this condition are read: 1 of the 4 rows\./,
+    )
     assert.match(html, /with the indexes above.*SEARCH t0 USING INDEX book_title/)
   })
 

@@ -4,6 +4,7 @@ import { explainAccess } from '../access/explain-access.ts'
 import { findAllowed } from '../access/find-allowed.ts'
 import { maxBufferedRows } from '../buffering.ts'
 import { type ExplainedStatement, formatParameters, listReadWarnings } from '../explain.ts'
+import { describeIndexes, type RunStatement } from '../index-effects.ts'
 import { notFoundError } from '../not-found.ts'
 import { createRunValues, limitRows } from '../run-values.ts'
 import type { Statements } from '../statements.ts'
@@ -41,7 +42,11 @@ export function createExplainOperations(
       const work = (transaction: PostgresTransaction) => explainRead(transaction, plan, id, options)
       const explained = await pool.read(undefined, work, createSetup?.(plan.identity))
       const catalog = await queryPostgresCatalog(pool.shared)
-      const warnings = listReadWarnings(plan, explained, target, catalog)
+      const uncounted = listReadWarnings(plan, explained, target, catalog)
+      const context = { plan, id, hasHooks: hooks !== undefined, dialect: target.dialect }
+      const warnings = await describeIndexes(uncounted, context, (describe) =>
+        sample(pool, describe),
+      )
       return { dialect: 'postgres', statements: explained, warnings }
     },
     explainAccess: (question) =>
@@ -49,6 +54,18 @@ export function createExplainOperations(
     findAllowed: (question) =>
       read(question, (statements, run) => findAllowed(question, statements, run)),
   }
+}
+
+/** Runs statements in one read transaction of the primary. */
+function sample<Result>(
+  pool: PostgresPool,
+  work: (run: RunStatement) => Promise<Result>,
+): Promise<Result> {
+  return pool.read(undefined, async (transaction) => {
+    const result = await work((statement, values) => transaction.allUnprepared(statement, values))
+    await transaction.commit()
+    return result
+  })
 }
 
 /** Creates the function that runs statements in one snapshot of the primary, with the access rules of an identity. */
@@ -94,7 +111,8 @@ async function explainRead(
   const milliseconds = performance.now() - start
   const columns = splitColumns(result, plan.shape)
   if (!columns.pathExists) throw notFoundError(plan.notFound, id)
-  const { primary, included } = statement.parseRows(columns.primary, columns.included)
+  // The other columns are no arrays.
+  const rowSets = [columns.primary, ...columns.included].filter((rows) => Array.isArray(rows))
   const { sql, placeholders } = statement
   const explain = { sql: `explain (analyze, timing off) ${sql}`, placeholders }
   const lines = await transaction.allUnprepared(explain, values)
@@ -104,7 +122,7 @@ async function explainRead(
       sql,
       parameters: formatParameters(statement, values),
       plan: lines.map(([line]) => String(line)),
-      rows: primary.length + included.reduce((sum, rows) => sum + rows.length, 0),
+      rows: rowSets.reduce((sum, rows) => sum + rows.length, 0),
       milliseconds,
     },
   ]
