@@ -217,6 +217,6 @@ export interface Store {
    * @throws Error when the database is not ready
    */
   checkReady(): Promise<void>
-  /** Closes every connection. */
+  /** Closes every connection. Further reads and writes are rejected: HeaderError `unavailable` (503). */
   close(): Promise<void>
 }

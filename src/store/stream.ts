@@ -21,7 +21,11 @@ export interface StreamSource {
   /** Returns every row of a statement. */
   query(request: QueryRequest): Awaitable<readonly Row[]>
   /** Yields the rows of a statement in batches; each batch is read when it is requested. */
-  batches(statement: Statement, values: RunValues): AsyncGenerator<readonly Row[]>
+  batches(
+    statement: Statement,
+    values: RunValues,
+    layout: RowLayout,
+  ): AsyncGenerator<readonly Row[]>
   /** Ends the transaction; called once the stream ends, for whatever reason. */
   end(): void
 }
@@ -75,7 +79,7 @@ async function* readBatches(
   layout: RowLayout,
   { values, completeRows, afterBatch }: StreamedRead,
 ): AsyncGenerator<readonly Row[]> {
-  for await (const batch of source.batches(statement, values)) {
+  for await (const batch of source.batches(statement, values, layout)) {
     const rows = completeRows ? await completeRows(batch, layout) : batch
     await afterBatch?.(rows, layout)
     yield rows

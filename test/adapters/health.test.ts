@@ -6,8 +6,12 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { attribute, DeclarationError, defineModel, resource, type Store, text } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
+import { openPostgres } from 'lapidary/postgres'
 import { openSqlite } from 'lapidary/sqlite'
+import { Client } from 'pg'
 import { logOf } from '../log.ts'
+import { long } from '../long-tests.ts'
+import { freshPostgres } from '../postgres.ts'
 
 const note = resource('note', { path: '/notes', table: 'note', fields: { text: attribute(text) } })
 const model = defineModel([note])
@@ -53,6 +57,26 @@ describe('The health routes', () => {
     assert.deepEqual(await get(app, '/health/ready'), [503, 'unavailable'])
     assert.deepEqual(await get(app, '/health/live'), [200, 'live'])
     await rename(`${path}.away`, path)
+    assert.deepEqual(await get(app, '/health/ready'), [200, 'ready'])
+  })
+
+  it('report a database that does not respond within 2 s', long, async (test) => {
+    const database = await freshPostgres()
+    const postgres = await openPostgres(model, database.url)
+    const app = createServer({ model, store: postgres, logLevel: 'silent' })
+    test.after(async () => {
+      await app.close()
+      await postgres.close()
+      await database.remove()
+    })
+    await postgres.migrate([
+      { version: 1, sql: 'create table note (id bigint primary key, text text)' },
+    ])
+    const holder = new Client(database.url)
+    await holder.connect()
+    await holder.query('begin; lock table lapidary_migration')
+    assert.deepEqual(await get(app, '/health/ready'), [503, 'unavailable'])
+    await holder.end()
     assert.deepEqual(await get(app, '/health/ready'), [200, 'ready'])
   })
 

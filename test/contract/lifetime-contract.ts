@@ -4,6 +4,8 @@ import { it } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import {
   attribute,
+  createApi,
+  createHandler,
   DeclarationError,
   defineModel,
   expression,
@@ -14,6 +16,7 @@ import {
   text,
 } from 'lapidary'
 import { HeaderError } from '../../src/errors/errors.ts'
+import { silentLogger } from '../../src/handlers/silent-logger.ts'
 import { findTable } from '../../src/model/catalog.ts'
 import type { ContractDatabase } from './contract-databases.ts'
 import { planList, planNew, planOne, read, write } from './library-client.ts'
@@ -147,7 +150,7 @@ export function describeSchema(contract: ContractDatabase): void {
   })
 }
 
-/** Declares the cases of deadlines, signals and the end of a store. */
+/** Declares the cases of deadlines and signals. */
 export function describeLimits(contract: ContractDatabase): void {
   it('stops a read at its deadline', async (test) => {
     const { store } = await openLibrary(test, contract, { books: manyBooks, timeout: 700 })
@@ -186,7 +189,10 @@ export function describeLimits(contract: ContractDatabase): void {
     assert.equal((await read(store, search)).count, 0)
     assert.ok(performance.now() - begin < 30_000, 'the reads ran until their deadline')
   })
+}
 
+/** Declares the cases of the name and the end of a store. */
+export function describeEnd(contract: ContractDatabase): void {
   it('has a name for people', async (test) => {
     const { store } = await openLibrary(test, contract, { isEmpty: true })
     assert.equal(store.dialect, contract.dialect)
@@ -199,6 +205,58 @@ export function describeLimits(contract: ContractDatabase): void {
     await write(library.store, planNew('author', {}))
     await library.close()
     await library.database.second?.dropAll()
+  })
+
+  it('rejects requests and calls as unavailable when it is closed', async (test) => {
+    const { store } = await openLibrary(test, contract)
+    const handle = createHandler({ model: store.model, store, log: silentLogger })
+    const client = createApi({ model: store.model, store }).with({})
+    const requests = () => [
+      handle(new Request('http://x/authors')),
+      handle(new Request('http://x/authors/1')),
+      handle(new Request('http://x/books/1', { method: 'DELETE' })),
+    ]
+    assert.deepEqual(
+      (await Promise.all(requests())).map(({ status }) => status),
+      [200, 200, 200],
+    )
+    await store.close()
+    await store.close()
+    for (const response of await Promise.all(requests())) {
+      assert.equal(response.status, 503)
+      const { errors } = await response.json()
+      assert.deepEqual([errors[0].code, errors[0].detail], ['unavailable', 'The store is closed.'])
+    }
+    const calls = [
+      () => client.list('author'),
+      () => client.get('author', '1'),
+      () => client.create('author', {}),
+      () => client.sql(sql`select 1`),
+      () => client.transaction((tx) => tx.remove('author', '2')),
+      () => client.each('author').next(),
+    ]
+    for (const call of calls)
+      await assert.rejects(call, { code: 'unavailable', message: 'The store is closed.' })
+  })
+
+  it('ends a transaction that runs when it is closed, by a commit or as unavailable', async (test) => {
+    const { store } = await openLibrary(test, contract)
+    const client = createApi({ model: store.model, store }).with({})
+    const started = Promise.withResolvers<void>()
+    const isClosing = Promise.withResolvers<void>()
+    const transaction = client.transaction(async (tx) => {
+      await tx.list('author')
+      started.resolve()
+      await isClosing.promise
+      await tx.create('author', {})
+      return 'committed'
+    })
+    await started.promise
+    const closed = store.close()
+    isClosing.resolve()
+    const outcome = await transaction.catch((error) => error.code)
+    assert.equal(outcome, contract.dialect === 'postgres' ? 'committed' : 'unavailable')
+    await closed
   })
 
   it('leaves nothing that keeps a thread running when it is closed', async (test) => {

@@ -3,7 +3,7 @@ import { inMemory } from '../databases.ts'
 import { long } from '../long-tests.ts'
 import { describeConcurrency } from './concurrency-contract.ts'
 import type { ContractDatabase } from './contract-databases.ts'
-import { describeLimits, describeSchema } from './lifetime-contract.ts'
+import { describeEnd, describeLimits, describeSchema } from './lifetime-contract.ts'
 import { describeReads } from './read-contract.ts'
 import { describeSnapshots } from './stream-contract.ts'
 import { describeWrites } from './write-contract.ts'
@@ -18,6 +18,7 @@ export function describeStore(contract: ContractDatabase): void {
     describe('Writes', options, () => describeWrites(contract))
     describe('Concurrent writes', options, () => describeConcurrency(contract))
     describe('Schema', () => describeSchema(contract))
-    describe('Limits and end', () => describeLimits(contract))
+    describe('Limits', options, () => describeLimits(contract))
+    describe('End', () => describeEnd(contract))
   })
 }

@@ -8,6 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { attribute, defineModel, resource, text } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { openSqlite } from 'lapidary/sqlite'
+import { ConnectionPool } from '../../src/store/sqlite/connection-pool.ts'
+import { DatabaseFile } from '../../src/store/sqlite/database-file.ts'
 import { mediaType } from '../client.ts'
 
 const model = defineModel([
@@ -81,4 +83,19 @@ it('given expensive reads, then as many wait as the queue holds, and further one
   assert.ok(answers.filter(isOverloaded).length >= 3)
   assert.ok(answers.some(({ body }) => /"code":"query_timeout"/.test(body)))
   assert.ok(answers.every(({ statusCode }) => statusCode === 503))
+})
+
+it('given 32 read transactions in the process, then 100 wait for their end, and further ones are 503', async (test) => {
+  const file = new DatabaseFile(':memory:')
+  const pool = new ConnectionPool(file)
+  test.after(() => {
+    pool.close()
+    file.remove()
+  })
+  const begin = () => pool.begin({ timeout: 60_000, signal: undefined })
+  const open = await Promise.all(Array.from({ length: 32 }, begin))
+  const waiting = Array.from({ length: 100 }, begin)
+  await assert.rejects(begin(), { code: 'overloaded' })
+  for (const transaction of open) transaction.end()
+  for (const transaction of waiting) (await transaction).end()
 })

@@ -45,6 +45,7 @@ export function testRuntimes(installed: () => InstalledPackage): void {
         ])
         await testRequests(service.client)
         await testDeadline(service.client)
+        await testLargeTexts(service.client, file)
         await service.stop()
       })
 
@@ -151,6 +152,31 @@ async function testDeadline(client: Client): Promise<void> {
   assert.equal(book.status, 200)
   assert.equal(stopped.status, 503, stopped.text)
   assert.match(stopped.text, /The read was stopped after 2000 ms/)
+}
+
+/**
+ * Tests that searches in a few large texts are stopped, and do not block other requests: only Node.js 26 can stop SQLite at a large
+ * value, and other runtimes run every search in a reader process.
+ */
+async function testLargeTexts(client: Client, file: string): Promise<void> {
+  const database = new DatabaseSync(file)
+  database.exec(`with recursive number (n) as (select 1 union all select n + 1 from number where n < 60)
+    insert into author (name) select printf('%.*c', 900000, 'a') from number`)
+  database.close()
+  const terms = Array.from({ length: 200 }, (_, at) => ({
+    name: 'name',
+    op: 'ilike',
+    val: `%a${at}b`,
+  }))
+  const query = { filter: JSON.stringify([{ or: terms }]) }
+  const [stopped, book] = await Promise.all([
+    client.send('GET', '/authors', { query }),
+    client.send('GET', '/books/1'),
+  ])
+  assert.equal(book.status, 200)
+  assert.equal(stopped.status, 503, stopped.text)
+  // Some runtimes keep the texts that a search reads, so the reader process may reach the limit of its memory first.
+  assert.match(stopped.text, /The read was (?:stopped after 2000 ms|interrupted)/)
 }
 
 /** Copies the program that the tests run into the project. */

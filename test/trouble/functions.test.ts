@@ -17,6 +17,7 @@ import { openSqlite } from 'lapidary/sqlite'
 import { mediaType } from '../client.ts'
 import { type Database, databases } from '../databases.ts'
 import { execute, filled } from '../filled.ts'
+import { takePart } from '../property/seed.ts'
 import { until } from '../service/processes.ts'
 
 /** A table function and a query that end only if they have an argument. */
@@ -81,7 +82,7 @@ for (const database of databases)
   describe(`Functions that never end · ${database.name}`, () => {
     it('given a short deadline, when a request calls one, then it is 503 and the function is stopped', async (test) => {
       const { get, countRunning } = await serve(test, database, 500)
-      for (const path of endless) {
+      for (const path of takePart(endless, 2)) {
         const response = await get(path)
         const { errors } = await response.json()
         assert.deepEqual([response.status, errors[0].code], [503, 'query_timeout'], path)
@@ -92,7 +93,7 @@ for (const database of databases)
 
     it('given a long deadline, when the client disconnects, then the function is stopped', async (test) => {
       const { get, countRunning } = await serve(test, database, 300_000)
-      for (const path of endless) {
+      for (const path of takePart(endless, 2, 1)) {
         const controller = new AbortController()
         let isOver = false
         const left = get(path, controller.signal)

@@ -212,3 +212,13 @@ async function assertFree(port: number): Promise<void> {
   await once(server, 'listening')
   server.close()
 }
+
+it('a shutdown that does not end is broken off at its limit', async () => {
+  const { href } = new URL('../../process/stop-on-signals.ts', import.meta.url)
+  const program = `import { stopOnSignals } from '${href}'
+    stopOnSignals(20).onStop(() => new Promise((resolve) => setTimeout(resolve, 60_000)))
+    process.kill(process.pid, 'SIGTERM')
+    setTimeout(() => {}, 60_000)`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program])
+  assert.deepEqual(await once(child, 'exit'), [1, null])
+})

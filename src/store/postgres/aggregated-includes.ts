@@ -15,11 +15,14 @@ export interface AggregatedRows {
   readonly included: readonly (readonly Row[])[]
 }
 
-/** Compiles the parser of the JSON arrays of a document: the primary rows, then the rows of each include edge; null means none. */
+/**
+ * Compiles the parser of the JSON arrays of a document: the primary rows, then the rows of each include edge; null means none. It
+ * returns `undefined` if a row has too much text, and so is null.
+ */
 export function compileAggregatedRows(
   shape: ReadShape,
   target: Target,
-): (primary: unknown, included: readonly unknown[]) => AggregatedRows {
+): (primary: unknown, included: readonly unknown[]) => AggregatedRows | undefined {
   const load = compileLoad(shape.primary, target)
   const isNested = hasNestedRows(shape.primary)
   const parsers = shape.includeEdges.map((edge, index) => {
@@ -27,13 +30,21 @@ export function compileAggregatedRows(
     return isLinkageFromIncluded(shape, index, target) ? addLinkage(edge.keyIndex, parse) : parse
   })
   return (primaryArray, edgeArrays) => {
-    const primary = loadRows(parseRows(primaryArray, isNested), load)
-    return { primary, included: parsers.map((parse, edge) => parse(edgeArrays[edge], primary)) }
+    const primaryRows = parseRows(primaryArray, isNested)
+    if (primaryRows === undefined) return undefined
+    const primary = loadRows(primaryRows, load)
+    const included: unknown[][][] = []
+    for (const [edge, parse] of parsers.entries()) {
+      const rows = parse(edgeArrays[edge], primary)
+      if (rows === undefined) return undefined
+      included.push(rows)
+    }
+    return { primary, included }
   }
 }
 
 /** Parses the rows of an include edge; may write linkage into the primary rows. */
-type ParseEdgeRows = (array: unknown, primary: readonly unknown[][]) => unknown[][]
+type ParseEdgeRows = (array: unknown, primary: readonly unknown[][]) => unknown[][] | undefined
 
 function compileEdgeParser(
   shape: ReadShape,
@@ -43,7 +54,10 @@ function compileEdgeParser(
   const layout = findIncludedLayout(shape, to)
   const load = compileLoad(layout, target)
   const isNested = hasNestedRows(layout)
-  return (array) => loadRows(parseRows(array, isNested), load)
+  return (array) => {
+    const rows = parseRows(array, isNested)
+    return rows && loadRows(rows, load)
+  }
 }
 
 /**
@@ -64,6 +78,7 @@ function addLinkage(at: number, parse: ParseEdgeRows): ParseEdgeRows {
       pairs.map(([row]) => row),
       primary,
     )
+    if (rows === undefined) return undefined
     for (const [index, [, owner]] of pairs.entries()) linkages.get(owner)?.push(rows[index]?.[0])
     return rows
   }
@@ -86,9 +101,11 @@ function hasNestedRows({ values, linkages }: RowLayout): boolean {
   return 1 + values.length + linkages.length > maxArguments
 }
 
-/** Returns the rows of a JSON array that the driver has parsed. */
-function parseRows(array: unknown, isNested: boolean): unknown[][] {
+/** Returns the rows of a JSON array that the driver has parsed; `undefined` if one is null. */
+function parseRows(array: unknown, isNested: boolean): unknown[][] | undefined {
   // The statement aggregates arrays.
   const rows = (array ?? []) as unknown[][]
+  const hasNull = (rows as readonly unknown[]).includes(null)
+  if (hasNull) return undefined
   return isNested ? rows.map((row) => row.flat()) : rows
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Sql } from '../../model/dialect.ts'
-import type { Model, Table } from '../../model/model.ts'
+import type { Model } from '../../model/model.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { countKey, createCountCache } from '../count-cache.ts'
-import { quoteIdentifier } from '../quote-identifier.ts'
+import { quoteTableName } from '../quote-identifier.ts'
 import { compileCount } from '../read.ts'
 import { compileStatement, param, type RunValues, type Statement } from '../statement.ts'
 import { bound } from '../statement-values.ts'
@@ -49,7 +49,7 @@ export interface CacheableCount {
 export function compileCacheableCount(shape: ReadShape, target: Target): CacheableCount | null {
   const tables = shape.isPaged ? countedTables(shape, target) : undefined
   if (tables === undefined) return null
-  return { tables: tables.map(quotedName), statement: compileCount(shape, target) }
+  return { tables: tables.map(quoteTableName), statement: compileCount(shape, target) }
 }
 
 /** A count. */
@@ -98,18 +98,11 @@ export async function listCacheableTables(
   connection: PostgresConnection,
   { dialect }: Target,
 ): Promise<ReadonlySet<string>> {
-  const names = listTables(model).map((table) => sql`(${sql.lit(quotedName(table))})`)
+  const names = listTables(model).map((table) => sql`(${sql.lit(quoteTableName(table))})`)
   if (names.length === 0) return new Set()
   const isOrdinary = sql`relkind = 'r' and relam = 2 and relpersistence = 'p' and not relrowsecurity and not relhassubclass`
   const query = sql`select name from (values ${sql.join(names)}) as t (name) join pg_class on oid = to_regclass(name)
     where ${isOrdinary} and ${isGenuinePostgres}`
   const rows = await connection.allUnprepared(compileStatement(query, dialect))
   return new Set(rows.map(([name]) => String(name)))
-}
-
-function quotedName({ schema, name }: Table): string {
-  return [schema, name]
-    .filter((part) => part !== undefined)
-    .map(quoteIdentifier)
-    .join('.')
 }

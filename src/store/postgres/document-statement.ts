@@ -35,6 +35,12 @@ import {
   type FindLongLinkage,
 } from './linkage-limit.ts'
 import { compileRowSetColumns, listSourceColumns } from './row-set-columns.ts'
+import {
+  type CompileIsLarge,
+  compileIncludedText,
+  compileTextLimit,
+  type TextLimit,
+} from './text-limit.ts'
 
 // Single-statement reads (docs/decisions/0022). A statement reads a complete document, so it takes one round trip and sees one
 // snapshot without a transaction. All rows of the benchmark on PostgreSQL depend on it.
@@ -50,7 +56,7 @@ import { compileRowSetColumns, listSourceColumns } from './row-set-columns.ts'
 
 /** A statement that reads a complete document. */
 export interface DocumentStatement extends Statement {
-  /** Parses the JSON arrays of its row. */
+  /** Parses the JSON arrays of its row; returns `undefined` if a row has too much text. */
   readonly parseRows: ReturnType<typeof compileAggregatedRows>
   /** Finds the first row set with more linkage than `maxLinkage`; absent if there is no limit, or no linkage to count. */
   readonly findLongLinkage?: FindLongLinkage | undefined
@@ -62,6 +68,8 @@ export interface DocumentOptions {
   readonly maxLinkage?: number
   /** The limit of each row set, except a page; absent: none. */
   readonly maxRows?: number
+  /** How the text of the rows is limited; absent: not at all. */
+  readonly textLimit?: TextLimit
   /** Whether the count is requested only if the cached one is not valid, and with its snapshot id. */
   readonly cachesCount?: boolean
   /**
@@ -78,7 +86,7 @@ export interface DocumentOptions {
  *
  * - the count of the resources on all pages, or null if the rows show it; a pair with the snapshot id if the count may be cached
  * - whether the resource in the path exists
- * - the primary rows as a JSON array, or null for none
+ * - the primary rows as a JSON array, or null for none; a row with too much text is null
  * - the rows that each include edge adds, in the same way
  * - whether a row set was cut at the limit, if the rows do not show it
  *
@@ -89,10 +97,13 @@ export function compileDocumentStatement(
   unlimited: Target,
   options: DocumentOptions = {},
 ): DocumentStatement {
-  const { maxLinkage } = options
+  const { maxLinkage, textLimit } = options
   const target = { ...unlimited, linkageLimit: createLinkageLimit(shape, maxLinkage) }
   const selection = compilePrimarySelection(shape, target)
-  const select = compileColumns(shape, selection, target, options)
+  const isLarge = compileTextLimit(shape, target, textLimit, (index) =>
+    mayGrow(shape, index, target),
+  )
+  const select = compileColumns(shape, { selection, isLarge }, target, options)
   const primary = compilePrimaryRows(shape, target, options)
   const needsRowSets = shape.includeEdges.length > 0 || selection.joins.length > 0
   const expression = needsRowSets
@@ -114,20 +125,26 @@ export function compileDocumentStatement(
 /** Compiles the columns of the result, in the order of `splitColumns`. */
 function compileColumns(
   shape: ReadShape,
-  { columns, joins }: Selection,
+  { selection, isLarge }: Readonly<{ selection: Selection; isLarge: CompileIsLarge }>,
   target: Target,
   options: DocumentOptions,
 ): Sql {
+  const { columns, joins } = selection
   const isOne = shape.addressed.is === 'one'
-  const row = jsonArray(columns)
+  const row = limitedRow(jsonArray(columns), isLarge(primaryRowSet))
   const ordered = joins.length > 0 ? sql` order by "t0".${rowNumber}` : sql``
   return sql`select ${sql.join([
     compileCountColumn(shape, target, options),
     isOne ? sql`true` : (pathExists(shape, target) ?? sql`true`),
     isOne ? sql`json_build_array(${row})` : sql`json_agg(${row}${ordered})`,
-    ...shape.includeEdges.map((_, index) => compileIncludedColumn(shape, index, target)),
+    ...shape.includeEdges.map((_, index) => compileIncludedColumn(shape, index, target, isLarge)),
     ...compileIsCut(shape, target, options),
   ])}`
+}
+
+/** Compiles a row, or null if it has too much text. */
+function limitedRow(row: Sql, isLarge: Sql | undefined): Sql {
+  return isLarge ? sql`case when ${isLarge} then null else ${row} end` : row
 }
 
 /** The columns of the result of a document's statement, as the driver returns them. */
@@ -165,14 +182,15 @@ function compileRowSets(
   shape: ReadShape,
   primary: Sql,
   target: Target,
-  { maxRows }: DocumentOptions,
+  { maxRows, textLimit }: DocumentOptions,
 ): Sql {
   const included = shape.includeEdges.map((edge, index) => {
     const isUnlimited = maxRows === undefined || !mayGrow(shape, index, target)
     const limit = isUnlimited ? sql`` : sql` limit ${sql.lit(maxRows)}`
     return sql`${rowSetName(index)} as (${compileRowSet(shape, edge, index, target)}${limit})`
   })
-  return sql.join([sql`p as materialized (${primary})`, ...included], sql.raw(', '))
+  const text = compileIncludedText(shape, target, { limit: textLimit, nameOf: rowSetName })
+  return sql.join([sql`p as materialized (${primary})`, ...included, ...text], sql.raw(', '))
 }
 
 /** Compiles the primary rows as `t0`, numbered if they are joined with linkage: joins would lose the order of the rows. */
@@ -314,7 +332,12 @@ function isReachable(edge: LocatedIncludeEdge, target: Target): Sql {
 }
 
 /** Compiles the rows that an include edge adds to the earlier row sets, in the order of their ids. */
-function compileIncludedColumn(shape: ReadShape, index: number, target: Target): Sql {
+function compileIncludedColumn(
+  shape: ReadShape,
+  index: number,
+  target: Target,
+  isLarge: CompileIsLarge,
+): Sql {
   const edge = getIncludeEdge(shape, index)
   const { id } = getResourceType(target.model, edge.to)
   const order = idOrder(0, id, target)
@@ -322,8 +345,7 @@ function compileIncludedColumn(shape: ReadShape, index: number, target: Target):
   const { columns, joins } = compileSelection(findIncludedLayout(shape, edge.to), target, {
     rows: rowSet,
   })
-  const row = jsonArray(columns)
-  const joined = sql.join([...joins], sql``)
+  const row = limitedRow(jsonArray(columns), isLarge(index))
   if (isLinkageFromIncluded(shape, index, target)) {
     const from = getResourceType(target.model, shape.type)
     const { link } = getRelationship(from, edge.relationship)
@@ -332,11 +354,11 @@ function compileIncludedColumn(shape: ReadShape, index: number, target: Target):
     // The row set of one resource has its rows alone. A comparison would make PostgreSQL hash `p`: 15 % of row `one-included`.
     const isOne = shape.addressed.is === 'one'
     const isOwner = isOne ? sql`true` : isEqualKey(ownerKey, columnsAt(0, link.otherKey))
-    return sql`(select json_agg(${pair} order by ${order}) from ${rowSet} as "t0" join p on ${isOwner}${joined})`
+    return sql`(select json_agg(${pair} order by ${order}) from ${rowSet} as "t0" join p on ${isOwner}${sql.join([...joins], sql``)})`
   }
   const isNew = compileIsNew(id.columns, earlierRowSets(shape, index))
   if (joins.length > 0)
-    return sql`(select json_agg(${row} order by ${order}) from ${rowSet} as "t0"${joined} where ${isNew})`
+    return sql`(select json_agg(${row} order by ${order}) from ${rowSet} as "t0"${sql.join([...joins], sql``)} where ${isNew})`
   const rows = sql`select "t0".* from ${rowSet} as "t0" where ${isNew} order by ${order}`
   return sql`(select json_agg(${row}) from (${rows}) as "t0")`
 }

@@ -1,5 +1,7 @@
 import pg, { type PoolClient } from 'pg'
+import { closedError } from '../closed-error.ts'
 import { Semaphore } from '../semaphore.ts'
+import type { Statement } from '../statement.ts'
 import { defaultCacheSize } from '../statement-cache.ts'
 import { BatchingExecutor } from './batched-reads.ts'
 import { PostgresConnection, translateErrors } from './connection.ts'
@@ -15,6 +17,7 @@ import type { SessionSetup } from './session-setup.ts'
 import {
   beginSnapshot,
   beginStream,
+  limitIdleTime,
   PostgresTransaction,
   type TransactionOptions,
 } from './transaction.ts'
@@ -44,10 +47,12 @@ export class PostgresPool {
   /** Limits the streams, which occupy connections for as long as their clients read. */
   readonly #streams: Semaphore
   readonly #beginStream: TransactionOptions['begin']
+  readonly #limitIdleTime: Statement
   /** Pending requests for connections that were given up. */
   #abandoned = 0
   readonly #queueSize: number
   readonly #executor: BatchingExecutor
+  #closed: Promise<void> | undefined
 
   constructor(
     url: string,
@@ -66,6 +71,7 @@ export class PostgresPool {
     this.#pool = createConnections(url, { poolSize, timeout, driverTimeout, keepsSessions })
     this.#streams = new Semaphore(Math.max(Math.floor(poolSize / 2), 1), queueSize)
     this.#beginStream = beginStream(sendTimeout + streamGracePeriod)
+    this.#limitIdleTime = limitIdleTime(sendTimeout + streamGracePeriod)
     this.#keepsSessions = keepsSessions
     this.#queueSize = queueSize
     this.#executor = new BatchingExecutor((work) => this.#withSession(work))
@@ -100,7 +106,9 @@ export class PostgresPool {
     work: Work<Result>,
     setup?: SessionSetup,
   ): Promise<Result> {
-    return this.#runTransaction({ begin: beginSnapshot, setup, signal }, work)
+    const acquire = () => this.#streams.acquire({ timeout: 0, signal })
+    const stream = { acquire, limitIdleTime: this.#limitIdleTime }
+    return this.#runTransaction({ begin: beginSnapshot, setup, signal, stream }, work)
   }
 
   /**
@@ -125,7 +133,8 @@ export class PostgresPool {
 
   /** Closes every connection once it is released. */
   close(): Promise<void> {
-    return this.#pool.end()
+    this.#closed ??= this.#pool.end()
+    return this.#closed
   }
 
   async #runTransaction<Result>(
@@ -160,7 +169,9 @@ export class PostgresPool {
     }
   }
 
+  /** @throws HeaderError `unavailable` (503) */
   async #acquire(signal?: AbortSignal): Promise<Session> {
+    if (this.#closed) throw closedError()
     if (this.#pool.waitingCount - this.#abandoned + this.#executor.surplus >= this.#queueSize)
       throw unavailableError('Too many requests wait for a connection')
     const connecting = translateErrors(this.#limits.timeout, () => this.#pool.connect())

@@ -1,4 +1,5 @@
 import type { Dialect } from '../../model/dialect.ts'
+import { getResourceType } from '../../model/model.ts'
 import { primaryRowSet } from '../../plan/include.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import { type CompleteRows, pairWithLayouts, type Rows } from '../../plan/read-result.ts'
@@ -19,9 +20,11 @@ import type { RunValues, Statement } from '../statement.ts'
 import type { ReadHooks, RunQuery } from '../store.ts'
 import { type StreamedRead, type StreamSource, streamRows } from '../stream.ts'
 import { clearDanglingKeys } from '../streamed-keys.ts'
+import type { Target } from '../tables.ts'
 import type { PostgresConnection } from './connection.ts'
 import type { CachedCount, PostgresCountCache } from './counts.ts'
 import { type DocumentStatement, splitColumns } from './document-statement.ts'
+import { compileHasShortRows } from './row-storage.ts'
 import type { PostgresStatements } from './statements.ts'
 import type { PostgresTransaction } from './transaction.ts'
 
@@ -54,7 +57,8 @@ export async function readInserted(
   return checkWriteLimit(parseDocument(result, statement, { plan, id: undefined }), plan)
 }
 
-function checkWriteLimit(document: ParsedDocument, plan: ReadPlan): CompleteRows {
+function checkWriteLimit(document: ParsedDocument | undefined, plan: ReadPlan): CompleteRows {
+  if (document === undefined) throw tooMuchTextError()
   const { rows, isCut, longLinkage } = document
   checkResourceLimit(rows, plan, writeLimit)
   if (!fitsWriteResponse(rows)) throw tooMuchTextError()
@@ -78,7 +82,7 @@ interface CachedCountOptions {
 
 /**
  * Executes a read outside of any transaction, with the count from the cache if possible.
- * @returns `undefined` when there are more rows than a read may hold in memory
+ * @returns `undefined` when there are more rows, or more text, than a read may hold in memory
  */
 export async function readWithCachedCount(
   connection: Pick<PostgresConnection, 'all'>,
@@ -102,6 +106,7 @@ export async function readWithCachedCount(
     signal,
   )
   const document = parseDocument(result, statement, { plan, id, cachedCount: cached?.count })
+  if (document === undefined) return undefined
   const { rows, snapshotId } = document
   if (cacheable && snapshotId !== null)
     counts.add(cacheable, values, { count: rows.count, snapshotId })
@@ -133,13 +138,16 @@ async function readReversedPage(
   const result = await connection.all(statement, values, signal)
   const isCountValid = result[0]?.[0] === true
   if (!isCountValid) return undefined
-  const { rows, isCut, longLinkage } = parseDocument(result, statement, { plan, id })
+  const document = parseDocument(result, statement, { plan, id })
+  if (document === undefined) return undefined
+  const { rows, isCut, longLinkage } = document
   if (isCut || longLinkage !== undefined || !fitsMemory(rows)) return undefined
   return { ...rows, count, primary: rows.primary.toReversed() }
 }
 
-/** Returns rows that may be held in memory; `undefined` when there are more resources or more linkage, which are streamed. */
-function bufferedOrUndefined(document: ParsedDocument): CompleteRows | undefined {
+/** Returns rows that may be held in memory; `undefined` when there is more of anything, which is streamed. */
+function bufferedOrUndefined(document: ParsedDocument | undefined): CompleteRows | undefined {
+  if (document === undefined) return undefined
   const { rows, isCut, longLinkage } = document
   if (isCut || longLinkage !== undefined) return undefined
   const included = rows.included.reduce((sum, batch) => sum + batch.rows.length, 0)
@@ -173,14 +181,16 @@ interface ParsedDocument {
   readonly longLinkage: number | undefined
 }
 
+/** Parses the result of a statement that reads a document. @returns `undefined` if a row has too much text for the statement */
 function parseDocument(
   result: readonly Row[],
   statement: DocumentStatement,
   { plan, id, cachedCount }: DocumentRequest,
-): ParsedDocument {
+): ParsedDocument | undefined {
   const columns = splitColumns(result, plan.shape)
   if (!columns.pathExists) throw notFoundError(plan.notFound, id)
   const aggregated = statement.parseRows(columns.primary, columns.included)
+  if (aggregated === undefined) return undefined
   const { primary, included } = aggregated
   const { count, snapshotId, isCut } = columns
   const rows: CompleteRows = {
@@ -203,7 +213,7 @@ interface TransactionReadOptions {
   readonly limit?: SizeLimit | undefined
 }
 
-/** Whether a read may return more rows than may be held in memory. */
+/** Whether a read may return more rows than may be held in memory. Any other read becomes a stream because of large texts only. */
 export function mayNeedStream({ shape, page }: ReadPlan): boolean {
   const size = page?.size ?? (isList(shape) ? Number.POSITIVE_INFINITY : 1)
   return size > maxBufferedRows || shape.includeEdges.length > 0
@@ -225,9 +235,10 @@ export async function readWithHooks(
     limitRows(createRunValues(plan, id), maxBufferedRows),
   )
   const complete = bufferedOrUndefined(parseDocument(result, statement, { plan, id }))
-  // Other reads have a connection from which nothing may be streamed.
-  const isStream = complete === undefined || (mayNeedStream(plan) && !fitsMemory(complete))
-  if (isStream) return streamRead(transaction, plan, id, options)
+  if (complete === undefined || (mayNeedStream(plan) && !fitsMemory(complete))) {
+    await transaction.continueAsStream()
+    return streamRead(transaction, plan, id, options)
+  }
   if (limit) checkResourceLimit(complete, plan, limit)
   for (const [batch, layout] of pairWithLayouts(complete, plan.shape))
     await hooks.after(batch, layout, query)
@@ -263,13 +274,19 @@ export async function streamRead(
     afterBatch: hooks && ((rows, layout) => hooks.after(rows, layout, query)),
     limit,
   }
-  return streamRows(createStreamSource(transaction), read)
+  return streamRows(createStreamSource(transaction, statements.target), read)
 }
 
-function createStreamSource(transaction: PostgresTransaction): StreamSource {
+function createStreamSource(
+  transaction: PostgresTransaction,
+  { model, dialect }: Target,
+): StreamSource {
   return {
     query: ({ statement, values }) => transaction.all(statement, values),
-    batches: (statement, values) => transaction.batches(statement, values),
+    batches: (statement, values, { type }) => {
+      const hasShortRows = compileHasShortRows(getResourceType(model, type).table, dialect)
+      return transaction.batches(statement, values, hasShortRows)
+    },
     end: () => void transaction.rollback(),
   }
 }

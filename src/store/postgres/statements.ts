@@ -2,7 +2,7 @@ import { getResourceType } from '../../model/model.ts'
 import type { Identity } from '../../plan/access/identity.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import {
-  isUnbounded,
+  isList,
   maxBufferedLinkage,
   maxBufferedRows,
   maxWriteLinkage,
@@ -58,6 +58,18 @@ type PageStatement = (
   window: Pick<RunValues, 'limit' | 'offset'>,
 ) => DocumentStatement
 
+/** The limits of a document in memory, and of the response to a write. */
+const reads: DocumentOptions = {
+  maxRows: maxBufferedRows + 1,
+  maxLinkage: maxBufferedLinkage,
+  textLimit: 'each row',
+}
+const writes: DocumentOptions = {
+  maxRows: maxWriteResources + 1,
+  maxLinkage: maxWriteLinkage,
+  textLimit: 'included rows',
+}
+
 /** Creates the statements of a model for PostgreSQL. @param cache - holds the statements of query shapes */
 export function createPostgresStatements(
   target: Target,
@@ -65,8 +77,6 @@ export function createPostgresStatements(
 ): PostgresStatements {
   const memoize = (compile: (shape: ReadShape) => DocumentStatement) =>
     cache.memoize(compile, (statement) => statementSize(statement))
-  const reads = { maxRows: maxBufferedRows + 1, maxLinkage: maxBufferedLinkage }
-  const writes = { maxRows: maxWriteResources + 1, maxLinkage: maxWriteLinkage }
   // The model of the target is that of the database once its tables are known.
   const compileInserted = (shape: ReadShape) =>
     compileDocumentStatement(shape, { ...target, insertedRow: target.dialect.lastInsertId }, writes)
@@ -102,10 +112,10 @@ function createDecisions(
   }
 }
 
-/** Whether limits change the statement of a document: not for a page of resources without included ones and arrays of ids. */
+/** Whether limits change the statement of a document: not for one resource without included ones and arrays of ids. */
 function needsLimits(shape: ReadShape): boolean {
   const hasIds = shape.primary.linkages.some(({ many }) => many)
-  return isUnbounded(shape) || shape.includeEdges.length > 0 || hasIds
+  return isList(shape) || shape.includeEdges.length > 0 || hasIds
 }
 
 /** To read a page beyond this row takes longer than to plan it. */

@@ -23,8 +23,10 @@ import type { SessionSetup } from './session-setup.ts'
 const unknownOutcome =
   'The connection to the database was lost during the commit, so the write may or may not have been stored'
 
-/** The rows of the first batch of a stream, and of the largest. */
-const [firstBatchSize, maxBatchSize] = [10, 200]
+/** The rows of the first batch of a stream. */
+const firstBatchSize = 10
+/** The rows of the largest batch, if all are short, and if one after short ones may be long: all rows of a batch are in memory. */
+const [maxShortRows, maxLongRows] = [200, 50]
 /** The characters of a batch, approximately. */
 const maxBatchLength = 250_000
 
@@ -44,8 +46,13 @@ export const beginSnapshot: readonly Statement[] = [
  * @param idleTimeout - when PostgreSQL ends a waiting transaction, in milliseconds
  */
 export function beginStream(idleTimeout: number): readonly Statement[] {
+  return [...beginSnapshot, limitIdleTime(idleTimeout)]
+}
+
+/** Limits how long the transaction may wait between two statements, in milliseconds. */
+export function limitIdleTime(idleTimeout: number): Statement {
   const limit = `set local idle_in_transaction_session_timeout = ${idleTimeout}`
-  return [...beginSnapshot, { sql: limit, placeholders: [] }]
+  return { sql: limit, placeholders: [] }
 }
 
 /** Begins a transaction that changes the schema. */
@@ -63,6 +70,16 @@ export interface TransactionOptions {
   readonly signal?: AbortSignal | undefined
   /** Called once, when the connection is released. */
   readonly onEnd?: (() => void) | undefined
+  /** What a read needs to continue as a stream; absent if it is one. */
+  readonly stream?: StreamAdmission
+}
+
+/** What a transaction needs to continue as a stream. */
+interface StreamAdmission {
+  /** Returns a function that admits the next stream. @throws HeaderError `overloaded` (503) when there are too many streams */
+  readonly acquire: () => Promise<() => void>
+  /** Limits how long the transaction waits for its client. */
+  readonly limitIdleTime: Statement
 }
 
 /** A transaction. It begins with its first statement; its end releases the connection. */
@@ -73,6 +90,8 @@ export class PostgresTransaction extends PostgresConnection {
   #cursors = 0
   #hasSavepoint = false
   readonly #savepointMutex = new Mutex()
+  /** Admits the next stream, if this transaction has become one. */
+  #endStream: (() => void) | undefined
   readonly #handleAbort = () => this.#executor.stop()
   /** The server has ended the session, e.g. after the timeout of an idle transaction. */
   readonly #handleLoss = () => this.#release(true)
@@ -108,6 +127,17 @@ export class PostgresTransaction extends PostgresConnection {
         )
     }
     this.#release()
+  }
+
+  /**
+   * Continues a read as a stream, which waits for its client.
+   * @throws HeaderError `overloaded` (503) when there are too many streams: to wait would occupy one more connection
+   */
+  async continueAsStream(): Promise<void> {
+    const { stream } = this.#options
+    if (stream === undefined) return
+    this.#endStream = await stream.acquire()
+    await this.allUnprepared(stream.limitIdleTime)
   }
 
   /**
@@ -170,29 +200,40 @@ export class PostgresTransaction extends PostgresConnection {
   /**
    * Yields the rows of a cursor in batches; each batch is read when it is requested. Other statements may run in between. A
    * row may be large because of its linkage, so the size of a batch depends on the largest row so far.
+   * @param hasShortRows - a statement that returns whether all values of a row are stored in it
    */
   async *batches(
     { sql, placeholders, load }: Statement,
     values: RunValues,
+    hasShortRows: Statement,
   ): AsyncGenerator<readonly Row[]> {
     publishStatement(sql)
     this.#cursors += 1
     const name = `lapidary_${this.#cursors}`
-    await this.allUnprepared(
-      { sql: `declare ${name} no scroll cursor for ${sql}`, placeholders },
-      values,
-    )
+    const declare = { sql: `declare ${name} no scroll cursor for ${sql}`, placeholders }
     let [size, maxLength] = [firstBatchSize, 1]
+    // One round trip.
+    const [, [isShort], first] = await Promise.all([
+      this.allUnprepared(declare, values),
+      this.allUnprepared(hasShortRows),
+      this.#fetch(name, size),
+    ])
+    let rows = first
+    const maxSize = isShort?.[0] === true ? maxShortRows : maxLongRows
     for (;;) {
-      const rows = await this.allUnprepared({ sql: `fetch ${size} from ${name}`, placeholders: [] })
       const isLast = rows.length < size
       for (const row of rows) maxLength = Math.max(maxLength, countCharacters(row))
       // No other code has a reference to the rows, so their values can be replaced in place.
       if (rows.length > 0) yield loadRows(rows as unknown[][], load)
       if (isLast) break
-      size = Math.max(Math.min(maxBatchSize, 4 * size, Math.floor(maxBatchLength / maxLength)), 1)
+      size = Math.max(Math.min(maxSize, 4 * size, Math.floor(maxBatchLength / maxLength)), 1)
+      rows = await this.#fetch(name, size)
     }
     await this.execute(`close ${name}`)
+  }
+
+  #fetch(cursor: string, size: number): Promise<readonly Row[]> {
+    return this.allUnprepared({ sql: `fetch ${size} from ${cursor}`, placeholders: [] })
   }
 
   #release(isBroken = false): void {
@@ -203,6 +244,7 @@ export class PostgresTransaction extends PostgresConnection {
     this.#options.signal?.removeEventListener('abort', this.#handleAbort)
     session.release(isBroken)
     this.#options.onEnd?.()
+    this.#endStream?.()
   }
 }
 

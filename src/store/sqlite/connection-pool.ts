@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type AcquireOptions, Semaphore } from '../semaphore.ts'
 import { SqliteConnection } from './connection.ts'
+import type { DatabaseFile } from './database-file.ts'
 import { pageCacheSizes } from './open-database.ts'
 import type { ReadTransaction } from './read-transaction.ts'
 
@@ -15,19 +16,20 @@ const batchSize = 50
 
 /** The connections of this process for read transactions that outlast one turn of the event loop. */
 export class ConnectionPool {
-  readonly #path: string
+  readonly #file: DatabaseFile
   readonly #semaphore = new Semaphore(maxTransactions, queueSize)
   readonly #open = new Set<SqliteConnection>()
   readonly #idle: SqliteConnection[] = []
 
-  constructor(path: string) {
-    this.#path = path
+  constructor(file: DatabaseFile) {
+    this.#file = file
   }
 
-  /** Begins a read transaction. @throws HeaderError `overloaded` (503) when too many are open */
+  /** Begins a read transaction. @throws HeaderError `overloaded` (503) when too many are open, `unavailable` (503) when closed */
   async begin(options: AcquireOptions): Promise<ReadTransaction> {
     const release = await this.#semaphore.acquire(options)
     try {
+      this.#file.checkOpen()
       const connection = this.#idle.pop() ?? this.#connect()
       connection.begin('deferred')
       return createReadTransaction(connection, () => {
@@ -49,7 +51,10 @@ export class ConnectionPool {
 
   #connect(): SqliteConnection {
     const pageCache = pageCacheSizes.shortLived
-    const connection = new SqliteConnection(this.#path, 'reader', { pageCache, limitsValues: true })
+    const connection = new SqliteConnection(this.#file.path, 'reader', {
+      pageCache,
+      limitsValues: true,
+    })
     this.#open.add(connection)
     return connection
   }

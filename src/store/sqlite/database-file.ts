@@ -3,6 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from 'no
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { HeaderError } from '../../errors/errors.ts'
+import { closedError } from '../closed-error.ts'
 
 /** The mode of a new file: only its owner may read and write it. */
 const ownerOnly = 0o600
@@ -16,6 +17,7 @@ export class DatabaseFile {
   readonly isTemporary: boolean
   #identity: string | undefined
   #lastVerified = 0
+  #isClosed = false
 
   /**
    * @param path - a file, created with its folder if it does not exist; `:memory:` for a temporary file (docs/decisions/0042)
@@ -35,9 +37,10 @@ export class DatabaseFile {
 
   /**
    * Verifies that the path still leads to the file that was opened. Otherwise writes would be lost with the next start.
-   * @throws HeaderError `unavailable` (503) when it was deleted or replaced
+   * @throws HeaderError `unavailable` (503) when it was deleted or replaced, or the database is closed
    */
   verify(): void {
+    this.checkOpen()
     const identity = identityOf(this.path)
     if (identity === this.#identity) return
     const what = identity === undefined ? 'deleted' : 'replaced'
@@ -55,6 +58,18 @@ export class DatabaseFile {
     if (now - this.#lastVerified < verifyInterval) return
     this.verify()
     this.#lastVerified = now
+  }
+
+  /** @throws HeaderError `unavailable` (503) when the database is closed */
+  checkOpen(): void {
+    if (this.#isClosed) throw closedError()
+  }
+
+  /** Notes that the database is closed. */
+  close(): void {
+    this.#isClosed = true
+    // The next read verifies the file.
+    this.#lastVerified = Number.NEGATIVE_INFINITY
   }
 
   /** Deletes the file if it is temporary. */

@@ -71,7 +71,7 @@ export class GroupCommit {
   /**
    * Runs work that writes in a transaction.
    * @returns the result of the work, once it is durable
-   * @throws HeaderError `overloaded` (503) when the queue is full, `unavailable` (503) when the database cannot be written
+   * @throws HeaderError `overloaded` (503) when the queue is full, `unavailable` (503) when the database cannot be written or is closed
    */
   transaction<Result>(work: (transaction: Transaction) => Awaitable<Result>): Promise<Result> {
     if (this.#queue.length >= this.#queueSize) return Promise.reject(overloadedError())
@@ -143,12 +143,13 @@ export class GroupCommit {
     work: (transaction: Transaction) => Awaitable<Result>,
   ): Promise<Result> {
     return retryWhileLocked(since, async () => {
-      this.#writer.begin('immediate')
       try {
+        this.#writer.begin('immediate')
         const result = await work(this.#transaction)
         this.#commit()
         return result
       } catch (error) {
+        this.#file.checkOpen()
         this.#writer.rollback()
         throw error
       }

@@ -3,6 +3,7 @@ import type { ReadPlan } from '../../plan/read.ts'
 import { type CompleteRows, pairWithLayouts, type Rows } from '../../plan/read-result.ts'
 import { fitsMemory } from '../count-characters.ts'
 import type { ExplainedStatement } from '../explain.ts'
+import type { RunStatement } from '../index-effects.ts'
 import { checkResourceLimit, type SizeLimit } from '../resource-limit.ts'
 import { addAuth, createRunValues } from '../run-values.ts'
 import type { ReadHooks, ReadOptions, RunQuery } from '../store.ts'
@@ -75,8 +76,8 @@ export class ReadRouter {
       limitsValues: true,
     })
     this.#counts = new SqliteCountCache(this.#shared)
-    this.#pool = new ConnectionPool(file.path)
-    this.#readers = new ReaderPool(file.path, { readers, timeout, queueSize })
+    this.#pool = new ConnectionPool(file)
+    this.#readers = new ReaderPool(file, { readers, timeout, queueSize })
     this.#costs = new CostModel(this.#shared)
     this.#timeout = timeout
     this.#limit = maxResources === undefined ? undefined : { resources: maxResources }
@@ -106,6 +107,7 @@ export class ReadRouter {
     id: string | undefined,
     hooks: ReadHooks | undefined,
   ): Promise<ExplainedStatement[]> {
+    this.#file.checkOpen()
     const statements = this.#statementsOf(plan.identity)
     const fullRead = statements.fullRead(plan.shape)
     const cost = this.#costs.ofFullRead(fullRead, plan.shape, statements.target)
@@ -113,6 +115,18 @@ export class ReadRouter {
     const transaction = await this.#begin(estimate, true, noOptions)
     const context = { transaction, statements, connection: this.#shared, hooks }
     return explainSqliteRead(context, plan, id)
+  }
+
+  /** Runs statements that visit few rows, in one transaction in this process. */
+  async sample<Result>(work: (run: RunStatement) => Promise<Result>): Promise<Result> {
+    const transaction = await this.#pool.begin({ timeout: this.#timeout })
+    return endOnError(transaction, async () => {
+      const result = await work(async (statement, values) =>
+        transaction.query({ statement, values }),
+      )
+      transaction.end()
+      return result
+    })
   }
 
   /** Runs SQL of the application, as `Store.snapshot`. Its duration cannot be estimated, so it runs where it can be killed. */
@@ -177,6 +191,7 @@ export class ReadRouter {
     try {
       return await this.#tryInTransaction(read, options)
     } catch (error) {
+      this.#file.checkOpen()
       if (!(error instanceof LargeValueError)) throw error
       // The transaction was in this process, where its hooks cannot have changed anything.
       this.#costs.recordLargeValue(read.cost, performance.now())

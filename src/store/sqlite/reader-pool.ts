@@ -1,4 +1,5 @@
 import { Semaphore } from '../semaphore.ts'
+import type { DatabaseFile } from './database-file.ts'
 import type { ReadTransaction } from './read-transaction.ts'
 import { Reader } from './reader.ts'
 import { RemoteTransaction } from './remote-transaction.ts'
@@ -35,7 +36,7 @@ interface IdleReader {
 
 /** The reader processes. They start on demand and end when they are idle. Each one runs one transaction at a time. */
 export class ReaderPool {
-  readonly #path: string
+  readonly #file: DatabaseFile
   readonly #timeout: number
   readonly #readSemaphore: Semaphore
   readonly #longReadSemaphore: Semaphore
@@ -43,19 +44,22 @@ export class ReaderPool {
   readonly #all = new Set<Reader>()
   readonly #idle: IdleReader[] = []
 
-  constructor(path: string, { readers, timeout, queueSize }: ReaderPoolOptions) {
-    this.#path = path
+  constructor(file: DatabaseFile, { readers, timeout, queueSize }: ReaderPoolOptions) {
+    this.#file = file
     this.#timeout = timeout
     this.#readSemaphore = new Semaphore(readers, queueSize)
     this.#longReadSemaphore = new Semaphore(Math.max(1, readers - 1), queueSize)
     this.#streamSemaphore = new Semaphore(readers, queueSize)
   }
 
-  /** Begins a read transaction in a reader process. @throws HeaderError `overloaded` (503) when too many reads wait */
+  /**
+   * Begins a read transaction in a reader process.
+   * @throws HeaderError `overloaded` (503) when too many reads wait, `unavailable` (503) when closed
+   */
   async begin(read: ExpensiveRead): Promise<ReadTransaction> {
     const deadline = performance.now() + this.#timeout
     const release = await this.#acquire(read, deadline)
-    const reader = this.#takeReader()
+    const reader = this.#takeReader(release)
     return new RemoteTransaction(reader, {
       timeout: this.#timeout,
       deadline: read.isStream ? undefined : deadline,
@@ -92,14 +96,21 @@ export class ReaderPool {
     }
   }
 
-  #takeReader(): Reader {
+  /** @param release - called when there will be no read */
+  #takeReader(release: () => void): Reader {
+    try {
+      this.#file.checkOpen()
+    } catch (error) {
+      release()
+      throw error
+    }
     for (;;) {
       const idle = this.#idle.pop()
       if (idle === undefined) break
       clearTimeout(idle.timer)
       if (idle.reader.isAlive) return idle.reader
     }
-    const reader: Reader = new Reader(this.#path, () => this.#all.delete(reader))
+    const reader: Reader = new Reader(this.#file.path, () => this.#all.delete(reader))
     this.#all.add(reader)
     return reader
   }

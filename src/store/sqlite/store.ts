@@ -9,6 +9,7 @@ import { createStatementsByRules } from '../access/restrict.ts'
 import { checkDeclaredSql } from '../declared-sql.ts'
 import { addTableFunctions } from '../describe-table-functions.ts'
 import { listReadWarnings } from '../explain.ts'
+import { describeIndexes } from '../index-effects.ts'
 import { createInvalidValueReport } from '../invalid-value-report.ts'
 import type { Migration } from '../migrations.ts'
 import { Mutex } from '../mutex.ts'
@@ -77,8 +78,7 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
     transaction: createTransaction(writer, statementsOf, groups),
     ...createSchemaOperations({ file, writer, mutex, target, enforcedKeys, rowIds }),
     close: async () => {
-      router.close()
-      writer.close()
+      for (const each of [file, router, writer]) each.close()
       file.remove()
     },
   }
@@ -170,7 +170,11 @@ function createReadOperations({
     read: (plan, id, readOptions) => router.read(plan, id, readOptions),
     explain: async (plan, id, { hooks } = {}) => {
       const explained = await router.explain(plan, id, hooks)
-      const warnings = listReadWarnings(plan, explained, target, querySqliteCatalog(writer))
+      const uncounted = listReadWarnings(plan, explained, target, querySqliteCatalog(writer))
+      const context = { plan, id, hasHooks: hooks !== undefined, dialect: target.dialect }
+      const warnings = await describeIndexes(uncounted, context, (describe) =>
+        router.sample(describe),
+      )
       const indexes = warnings.flatMap(({ fix }) => fix ?? [])
       const statements = addIndexedPlans(explained, indexes, writer)
       return { dialect: 'sqlite', statements, warnings }
