@@ -12,6 +12,7 @@ import type {
   IncludePath,
   ListQuery,
   MissingArgument,
+  NoQuery,
   ResourceQuery,
 } from '../model/query-types.ts'
 import type {
@@ -81,7 +82,7 @@ export interface ReadOperations<Types extends Declarations, Type extends TypeNam
     Path extends IncludePath<Types, Type> = never,
     const Sets extends Fieldsets<Types> = NoFieldsets,
   >(
-    query: (ListQuery<Types, Type, Path, Sets> & FilterCheck<Types, Type>) | undefined,
+    query: (ListQuery<Types, Type, Path, Sets> & FilterCheck<Types, Type>) | NoQuery<Types, Type>,
     options?: CallOptions,
   ): Promise<ResourcePage<ClientResource<Types, Type, Path, Sets>>>
   /** Reads the pages of the list, one request each, when the loop asks for them. */
@@ -93,7 +94,7 @@ export interface ReadOperations<Types extends Declarations, Type extends TypeNam
     Path extends IncludePath<Types, Type> = never,
     const Sets extends Fieldsets<Types> = NoFieldsets,
   >(
-    query: (ListQuery<Types, Type, Path, Sets> & FilterCheck<Types, Type>) | undefined,
+    query: (ListQuery<Types, Type, Path, Sets> & FilterCheck<Types, Type>) | NoQuery<Types, Type>,
     options?: CallOptions,
   ): AsyncGenerator<ResourcePage<ClientResource<Types, Type, Path, Sets>>, void, undefined>
   /** Reads the resources of all pages, one after the other. */
@@ -103,7 +104,7 @@ export interface ReadOperations<Types extends Declarations, Type extends TypeNam
     Path extends IncludePath<Types, Type> = never,
     const Sets extends Fieldsets<Types> = NoFieldsets,
   >(
-    query: (ListQuery<Types, Type, Path, Sets> & FilterCheck<Types, Type>) | undefined,
+    query: (ListQuery<Types, Type, Path, Sets> & FilterCheck<Types, Type>) | NoQuery<Types, Type>,
     options?: CallOptions,
   ): AsyncGenerator<ClientResource<Types, Type, Path, Sets>, void, undefined>
   /** Reads a resource: `GET /persons/1`. @throws ResponseError with status 404 when it does not exist */

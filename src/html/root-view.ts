@@ -1,4 +1,6 @@
 import { isObject, type JsonValue } from '../model/json.ts'
+import type { ResourceType } from '../model/model.ts'
+import { readArgumentText, resolveParameter } from '../model/parameter.ts'
 import { type Html, h } from './element.ts'
 import { findType, type PageContext } from './page-context.ts'
 import { renderSignInForm } from './sign-in-form.ts'
@@ -60,12 +62,12 @@ function renderType(context: PageContext, name: string, about: unknown): Html {
   const { path, description, parameters }: Readonly<Record<string, unknown>> = isObject(about)
     ? about
     : {}
-  const needed = Object.entries(isObject(parameters) ? parameters : {}).filter(
-    ([, each]) => isObject(each) && each.required === true,
-  )
-  const isCalled = needed.length > 0
+  const type = findType(context, name)
+  const declared = Object.entries(isObject(parameters) ? parameters : {})
+  const isCalled = declared.some(([, each]) => isRequired(each))
+  const offered = declared.filter(([each, it]) => isRequired(it) || canBeLeftEmpty(type, each))
   const count = context.request.counts?.get(name)
-  const isCountedLater = count === undefined && !isCalled && findType(context, name) !== undefined
+  const isCountedLater = count === undefined && !isCalled && type !== undefined
   const title = h('bdi', null, name)
   return h(
     'tr',
@@ -75,7 +77,7 @@ function renderType(context: PageContext, name: string, about: unknown): Html {
       'td',
       null,
       typeof description === 'string' && h('bdi', null, description),
-      isCalled && renderCall(String(path), needed),
+      offered.length > 0 && renderCall(String(path), offered),
     ),
     h(
       'td',
@@ -85,23 +87,39 @@ function renderType(context: PageContext, name: string, about: unknown): Html {
   )
 }
 
-/** Renders the form of a list that needs parameters. It works without the script. */
-function renderCall(path: string, needed: readonly (readonly [string, unknown])[]): Html {
+/** Renders the form of a list that has parameters. It works without the script: an optional parameter that is empty is omitted. */
+function renderCall(path: string, parameters: readonly (readonly [string, unknown])[]): Html {
   return h(
     'form',
     { action: path, method: 'get', class: 'row' },
-    needed.map(([name, about]) =>
+    parameters.map(([name, about]) =>
       h(
         'label',
         null,
         h('bdi', null, name),
         h('input', {
           name: `filter[${name}]`,
-          placeholder: isObject(about) ? String(about.kind) : '',
+          placeholder: describeParameter(about),
           autocomplete: 'off',
         }),
       ),
     ),
     h('button', null, 'List'),
   )
+}
+
+const isRequired = (about: unknown): boolean => isObject(about) && about.required === true
+
+/** Whether the input of an optional parameter may be left empty: then the parameter is omitted, unless it has empty texts. */
+function canBeLeftEmpty(type: ResourceType | undefined, parameter: string): boolean {
+  const declared = type?.table.call?.parameters[parameter]
+  return (
+    declared !== undefined && !('value' in readArgumentText(resolveParameter(declared).kind, ''))
+  )
+}
+
+/** Describes the values of a parameter, and that it may be omitted. */
+function describeParameter(about: unknown): string {
+  const kind = isObject(about) ? String(about.kind) : ''
+  return isRequired(about) ? kind : `${kind}, optional`
 }

@@ -20,6 +20,7 @@ import type {
   IncludePath,
   ListQuery,
   ListSelection,
+  NoQuery,
   ResourceQuery,
   UnfilteredType,
 } from '../model/query-types.ts'
@@ -59,7 +60,7 @@ export interface ResourceOperations<Types extends Declarations = Declarations> {
     const Sets extends Fieldsets<Types> = NoFieldsets,
   >(
     type: Type,
-    query: (ListQuery<Types, Type, Path, Sets> & FilterCheck<Types, Type>) | undefined,
+    query: (ListQuery<Types, Type, Path, Sets> & FilterCheck<Types, Type>) | NoQuery<Types, Type>,
   ): Promise<ResourceList<ResourceObject<Types, Type, Path, Sets>>>
   /** Reads a resource, as `GET /persons/1`. @throws NotFoundError when it does not exist */
   get<
@@ -138,7 +139,7 @@ export interface DocumentOperations<Types extends Declarations = Declarations> {
     const Sets extends Fieldsets<Types> = NoFieldsets,
   >(
     type: Type,
-    query: (ListQuery<Types, Type, Path, Sets> & FilterCheck<Types, Type>) | undefined,
+    query: (ListQuery<Types, Type, Path, Sets> & FilterCheck<Types, Type>) | NoQuery<Types, Type>,
   ): Promise<ListDocument<DocumentResource<Types, Type, Sets>>>
   /** Reads a resource, as `GET /persons/1`. @throws NotFoundError when it does not exist */
   get<
@@ -213,7 +214,7 @@ export interface Client<Types extends Declarations = Declarations>
   /** Reads all resources of a list in the same way, with a filter, an order or fields. */
   each<Type extends TypeName<Types> & string, const Sets extends Fieldsets<Types> = NoFieldsets>(
     type: Type,
-    query: (EachQuery<Types, Type, Sets> & FilterCheck<Types, Type>) | undefined,
+    query: (EachQuery<Types, Type, Sets> & FilterCheck<Types, Type>) | NoQuery<Types, Type>,
   ): AsyncGenerator<ResourceObject<Types, Type, never, Sets>, void, undefined>
   /**
    * Runs SQL that only reads, in a transaction of its own after the model's `begin`, and returns the rows by column name. Access

@@ -13,6 +13,7 @@ import type { Declarations } from '../model/model.ts'
 import type { RequestContext } from '../model/request-context.ts'
 import { formatQuery, type QueryInput } from '../parse/format-query.ts'
 import type { DocumentText } from '../serialize/document.ts'
+import { checkArguments } from './check-arguments.ts'
 import type { Client, TransactionClient } from './client.ts'
 import type { EndpointFinder } from './endpoints.ts'
 import { type CallRequest, createOperations, type UntypedOperations } from './operations.ts'
@@ -71,7 +72,10 @@ export function createApiClient<Types extends Declarations>(
     sql: (expression: Sql) =>
       run(() => executeQuery(expression, clientContext.targets().objects, request)),
     transaction: <Result>(work: (tx: TransactionClient<Types>) => Promise<Result>) =>
-      run(() => runTransaction(clientContext, work)),
+      run(async () => {
+        checkArguments('transaction', { work })
+        return runTransaction(clientContext, work)
+      }),
   }
   // The declarations give the types of the results. The compiler cannot infer them from names that are passed at run time.
   return client as unknown as Client<Types>
@@ -141,6 +145,7 @@ async function* readEach(
   type: string,
   query: QueryInput | undefined,
 ): AsyncGenerator<unknown, void, undefined> {
+  checkArguments('each', { type, query })
   const call = { id: '', search: formatQuery(query), body: new Uint8Array() }
   const { readEach } = await run(async () => targets().find(type))
   yield* readEach({ ...request, ...call, origin }, targets().objects)

@@ -9,6 +9,7 @@ import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
 import { createObjectSerializer } from '../serialize/objects.ts'
 import type { Store } from '../store/store.ts'
 import { withActionCalls } from './action-calls.ts'
+import { checkArguments } from './check-arguments.ts'
 import type { Client } from './client.ts'
 import { createConsoleLogger } from './console-logger.ts'
 import { type ApiContext, createApiClient } from './create-api-client.ts'
@@ -90,6 +91,7 @@ const callOptions: ReadonlySet<string> = new Set([
 
 /** Rejects a misspelled option: without `auth`, a call would have no user. @throws TypeError with the nearest name */
 function checkCallContext(call: CallContext): void {
+  checkArguments('with', { context: call })
   for (const name in call)
     if (!callOptions.has(name))
       throw new TypeError(

@@ -8,6 +8,7 @@ import {
   parseChange,
 } from '../parse/format-document.ts'
 import { formatQuery, type QueryInput } from '../parse/format-query.ts'
+import { checkArguments } from './check-arguments.ts'
 import {
   checkWritable,
   type EndpointFinder,
@@ -43,37 +44,50 @@ const noBody = new Uint8Array()
 /** Creates the operations of a client: each formats the request of its route, and calls the handler of the route. */
 export function createOperations(find: EndpointFinder, call: Call): UntypedOperations {
   return {
-    list: async (type, query) =>
-      call(find(type).list, { id: '', search: formatQuery(query), body: noBody }),
-    get: async (type, id, query) =>
-      call(find(type).get, { id, search: formatQuery(query), body: noBody }),
+    list: async (type, query) => {
+      checkArguments('list', { type, query })
+      return call(find(type).list, { id: '', search: formatQuery(query), body: noBody })
+    },
+    get: async (type, id, query) => {
+      checkArguments('get', { type, id, query })
+      return call(find(type).get, { id, search: formatQuery(query), body: noBody })
+    },
     create: async (type, fields, query) => {
+      checkArguments('create', { type, fields, query })
       const { resource, create } = find(type)
       checkWritable(resource)
       const body = formatResource(toInputType(resource), fields)
       return call(create, { id: '', search: formatQuery(query), body })
     },
     update: async (type, id, fields, query) => {
+      checkArguments('update', { type, id, fields, query })
       const { resource, update } = find(type)
       checkWritable(resource)
       const body = formatResource(toInputType(resource), fields, id)
       return call(update, { id, search: formatQuery(query), body })
     },
     remove: async (type, id) => {
+      checkArguments('remove', { type, id })
       const { resource, remove } = find(type)
       checkWritable(resource)
       return call(remove, { id, search: '', body: noBody })
     },
     relate: async (type, id, name, change) => {
+      checkArguments('relate', { type, id, relationship: name, change })
       const { resource, relate } = find(type)
       const relationship = findWritableRelationship(resource, name)
       const [kind, members] = parseChange(change)
       const body = { data: formatLinkage(members, relationship.to) }
       return call(relate(relationship)[kind], { id, search: '', body })
     },
-    call: async (type, action, { id = '', parameters = {}, ...query } = {}) => {
-      const body = { meta: parameters }
-      return call(findAction(find(type), action), { id, search: formatQuery(query), body })
+    call: async (type, action, input) => {
+      checkArguments('call', { type, action, input })
+      const { id = '', parameters = {}, ...query } = input ?? {}
+      const handler = findAction(find(type), action)
+      // Without an id, an action of a resource would be 404.
+      if (find(type).resource.actions.get(action)?.on === 'resource')
+        checkArguments('call.input', { id: input?.id })
+      return call(handler, { id, search: formatQuery(query), body: { meta: parameters } })
     },
   }
 }

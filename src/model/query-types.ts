@@ -163,6 +163,13 @@ export type FilterCheck<Types extends Declarations, Type extends TypeName<Types>
     ? { readonly filter: FilterBy<RequiredArgument<ParametersOf<Types[Type]>>> }
     : unknown
 
+/** `undefined` if the list of a type needs no filter, else the sentences that name the parameters. */
+export type NoQuery<Types extends Declarations, Type extends TypeName<Types>> = [
+  MissingArgument<Types, Type>,
+] extends [never]
+  ? undefined
+  : MissingArgument<Types, Type>
+
 /** A list of filter objects, or conditions by name, some of which are required. Compiler messages show the names. */
 type FilterBy<Name extends string> = readonly object[] | Readonly<Record<Name, unknown>>
 

@@ -75,6 +75,9 @@ function readOperand(predicate: Predicate, parameter: ResolvedParameter): unknow
       ? readArgumentText(parameter.kind, operand.text)
       : readJson(sent, parameter)
   if ('value' in result) return result.value
+  // A form without a script sends an input that is left empty (docs/decisions/0079).
+  if (operand.is === 'text' && operand.text === '' && !parameter.isRequired)
+    return parameter.omitted
   throw filterError(
     predicate,
     '.val',

@@ -12,7 +12,7 @@ import {
   type Store,
   text,
 } from 'lapidary'
-import { createServer, type JsonApiOptions, jsonApi } from 'lapidary/fastify'
+import { createServer, defineJsonApiOptions, type JsonApiOptions, jsonApi } from 'lapidary/fastify'
 import { createNodeHandler } from 'lapidary/node'
 
 /** The user of a request. */
@@ -71,6 +71,12 @@ function authContexts(store: Store, app: FastifyInstance, request: Request): rea
     createServer({ model: untyped, store }),
     createNodeHandler({ model: open, store }),
     app.register(jsonApi, { model, store, authenticate: () => user }),
+    app.register(
+      jsonApi,
+      defineJsonApiOptions({ prefix: '/api', model, store, authenticate: async () => user }),
+    ),
+    app.register(jsonApi, defineJsonApiOptions({ model: open, store })),
+    app.register(jsonApi, defineJsonApiOptions({ model: untyped, store, authenticate: () => 5 })),
     { model, store, authenticate: () => user } satisfies JsonApiOptions<User>,
     // @ts-expect-error no user
     createServer({ model, store, authenticate: () => 5 }),
@@ -90,8 +96,14 @@ function authContexts(store: Store, app: FastifyInstance, request: Request): rea
     createServer({ model, store }),
     // @ts-expect-error every request has a user
     createNodeHandler({ model, store }),
-    // Fastify takes the type of the options from the plugin alone, so `satisfies` checks them.
+    // Fastify takes the type of the options from the plugin alone, so `defineJsonApiOptions` checks them.
     app.register(jsonApi, { model, store, authenticate: () => 5 }),
+    // @ts-expect-error no user
+    app.register(jsonApi, defineJsonApiOptions({ model, store, authenticate: () => 5 })),
+    // @ts-expect-error every request has a user
+    app.register(jsonApi, defineJsonApiOptions({ model, store })),
+    // @ts-expect-error there is no such option
+    app.register(jsonApi, defineJsonApiOptions({ model: open, store, prefx: '/api' })),
     // @ts-expect-error no user
     { model, store, authenticate: () => 5 } satisfies JsonApiOptions<User>,
     api.with({ auth: user }),

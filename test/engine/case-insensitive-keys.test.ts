@@ -58,6 +58,10 @@ const byAda = [
   { type: 'book', id: '2' },
 ]
 
+const extensions = `
+  create extension if not exists citext;
+  create collation any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);`
+
 engine(
   'Keys that ignore case',
   {
@@ -70,6 +74,36 @@ engine(
   },
   itKeepsLinkageWhole,
 )
+
+const words = {
+  sqlite: 'text collate nocase',
+  citext: 'citext',
+  collation: 'text collate any_case',
+}
+
+for (const [title, word, finds] of [
+  ['of the collation nocase', words.sqlite, true],
+  ['of the type citext', words.citext, false],
+  ['of a collation that is not deterministic', words.collation, true],
+] as const)
+  engine(
+    `Ids in another case, ${title}`,
+    {
+      model,
+      only: word === words.sqlite ? 'sqlite' : 'postgres',
+      tables: (types) =>
+        `${word === words.sqlite ? '' : extensions} ${createTables(types, word, word)}`,
+    },
+    (app) => {
+      it('given an id in another case, when it is read, then a collation finds it and citext does not', async () => {
+        const read = await app.get('/authors/ADA')
+        assert.equal(read.status, finds ? 200 : 404)
+        if (finds) assert.deepEqual([read.one.id, read.one.links?.self], ['ada', '/authors/ada'])
+        const { many } = await app.get('/authors', { 'filter[id]': 'ADA' })
+        assert.equal(many.length, finds ? 1 : 0)
+      })
+    },
+  )
 
 // PostgreSQL refuses a foreign key of the type text to a column of the type citext.
 engine(

@@ -59,7 +59,7 @@ const sales = resource('sales', {
   path: '/sales',
   description: 'Sums since a day.',
   table: tableFunction(
-    { since: date, label: text, most: withDefault(integer, 3) },
+    { since: date, label: text, most: withDefault(integer, 3), note: nullable(text) },
     ({ since, label }) => sql`select 1 as id, ${since} || ${label} as title`,
   ),
   access: 'read-only',
@@ -100,18 +100,28 @@ describe('The pages of functions', () => {
     const page = await (await get('/')).text()
     assert.ok(!page.includes('href="/sales"') && !page.includes('data-count-of="/sales"'))
     const [form = ''] = /<form action="\/sales".*?<\/form>/s.exec(page) ?? []
+    assert.match(page, /<form action="\/recent"/)
     const names = [...form.matchAll(/<input name="([^"]*)" placeholder="([^"]*)"/g)]
     assert.deepEqual(
       names.map(([, name, kind]) => [name, kind]),
       [
         ['filter[since]', 'date'],
         ['filter[label]', 'text'],
+        ['filter[most]', 'integer, optional'],
       ],
     )
     // What a browser without JavaScript sends.
     const list = await get('/sales?filter%5Bsince%5D=2024-01-01&filter%5Blabel%5D=a+b')
     assert.equal(list.status, 200)
     assert.match(await list.text(), /2024-01-01a b/)
+    for (const [most, id] of [
+      ['', 3],
+      ['7', 7],
+    ]) {
+      const recent = await get(`/recent?filter%5Bmost%5D=${most}`)
+      assert.equal(recent.status, 200)
+      assert.match(await recent.text(), new RegExp(`href="/recent/${id}`))
+    }
     for (const [, path = ''] of page.matchAll(/href="(\/[a-z]+)"/g))
       assert.equal((await get(path)).status, 200, path)
     assert.match(page, /<a href="\/recent">.*?<td class="count">1</s)
@@ -160,6 +170,7 @@ describe('The pages of functions', () => {
         since: { kind: 'date', required: true },
         label: { kind: 'text', required: true },
         most: { kind: 'integer', required: false },
+        note: { kind: 'text', required: false },
       },
       relationships: {},
     })

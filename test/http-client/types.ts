@@ -8,6 +8,7 @@ import type {
   NoFieldsets,
   ResourceObject,
   ResourceUpdate,
+  Store,
   TypeName,
   UntypedResource,
 } from 'lapidary'
@@ -15,6 +16,7 @@ import {
   array,
   attribute,
   bytes,
+  createApi,
   date,
   defineModel,
   integer,
@@ -479,14 +481,37 @@ export function tableFunctions(): void {
   void client.sales.each({ filter: [{ name: 'since', op: 'eq', val: '2024-01-01' }] })
   void client.all.list()
   void client.all.list({ sort: ['id'] })
+  const page = client.all.list(undefined)
+  expectTypeOf(page).resolves.toHaveProperty('data')
+  void client.all.pages(undefined)
+  void client.all.each(Math.random() > 0.5 ? { sort: ['id'] } : undefined)
   // @ts-expect-error the parameters are missing
   client.sales.list()
   // @ts-expect-error the parameters are missing
   client.sales.pages({})
+  // @ts-expect-error the parameters are missing
+  client.sales.list(undefined)
+  // @ts-expect-error the parameters are missing
+  client.sales.pages(undefined)
+  // @ts-expect-error the parameters are missing
+  client.sales.each(Math.random() > 0.5 ? { filter } : undefined)
   // @ts-expect-error the parameter sizes is missing
   client.sales.each({ filter: { since: '2024-01-01' } })
   // @ts-expect-error null is no value of a parameter with a default
   client.sales.list({ filter: { ...filter, most: null } })
   // @ts-expect-error numbers
   client.sales.list({ filter: { ...filter, sizes: ['1'] } })
+  const store = {} as Store
+  const inProcess = createApi({ model, store }).with()
+  void inProcess.list('sales', { filter })
+  void inProcess.each('sales', { filter })
+  expectTypeOf(inProcess.list('all', undefined)).resolves.toHaveProperty('meta')
+  void inProcess.documents.list('all', undefined)
+  void inProcess.each('all', undefined)
+  // @ts-expect-error the parameters are missing
+  inProcess.list('sales', undefined)
+  // @ts-expect-error the parameters are missing
+  inProcess.documents.list('sales', undefined)
+  // @ts-expect-error the parameters are missing
+  inProcess.each('sales', Math.random() > 0.5 ? { filter } : undefined)
 }

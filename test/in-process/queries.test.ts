@@ -87,7 +87,7 @@ inProcess('SQL that reads, in process', (engine) => {
   it('is stopped at the deadline of reads, while other calls are answered', () =>
     withApi(engine, async () => {
       const { databaseUrl } = engine
-      const options = { timeout: 1000 }
+      const options = { timeout: 500 }
       const store = databaseUrl.startsWith('postgres:')
         ? await openPostgres(shopModel, databaseUrl, options)
         : openSqlite(shopModel, databaseUrl.slice('sqlite:'.length), options)

@@ -23,7 +23,7 @@ interface InvalidProgram {
 /** What every program begins with. */
 const prelude = `
 import { attribute, computed, defineModel, enumeration, integer, type Model, notNull } from 'lapidary'
-import { createApi, createHandler, date, resource, type Store, sql, tableFunction, text, toMany, toOne } from 'lapidary'
+import { createApi, createHandler, date, declare, resource, type Store, sql, tableFunction, text, toMany, toOne } from 'lapidary'
 import { createClient } from 'lapidary/client'
 import { createServer } from 'lapidary/fastify'
 import { z } from 'zod'
@@ -40,7 +40,9 @@ const sales = resource('sales', {
 const salesModel = defineModel([sales, person])
 const salesApi = createApi({ model: salesModel, store }).with({})
 const salesClient = createClient<typeof salesModel>({ url: 'http://localhost' })
-export { salesApi, salesClient }
+const users = declare<{ auth: { id: string } }>()
+const userModel = users.defineModel([users.resource('note', { path: '/notes', table: 'note', fields: {} })])
+export { salesApi, salesClient, userModel }
 export { api, attribute, computed, createHandler, createServer, defineModel, enumeration, integer, notNull, text, toMany, toOne, z }
 export { article, model, person, store }
 `
@@ -203,6 +205,20 @@ const invalidPrograms: readonly InvalidProgram[] = [
     line: `Object literal may only specify known properties, but 'prefx' does not exist in type 'HandlerOptions<unknown>'. Did you mean to write 'prefix'?`,
   },
   {
+    title: 'a server without `authenticate` for a model that declares its auth context',
+    code: 'createServer({ model: userModel, store })',
+    field: 'authenticate',
+    remedy: 'required',
+    line: `Property 'authenticate' is missing in type '{ model: Model<DeclarationsOf<readonly [ResourceDeclaration<"note", {}, "read-write", undefined, NoQueries, NoActions, NoParameters>]>, { ...; }>; store: Store; }' but required in type 'Required<Pick<ServerOptions<{ id: string; }>, "authenticate">>'.`,
+  },
+  {
+    title: 'a handler without `authenticate` for a model that declares its auth context',
+    code: 'createHandler({ model: userModel, store })',
+    field: 'authenticate',
+    remedy: 'required',
+    line: `Property 'authenticate' is missing in type '{ model: Model<DeclarationsOf<readonly [ResourceDeclaration<"note", {}, "read-write", undefined, NoQueries, NoActions, NoParameters>]>, { ...; }>; store: Store; }' but required in type 'Required<Pick<HandlerOptions<{ id: string; }>, "authenticate">>'.`,
+  },
+  {
     title: 'an API without a store',
     code: `createApi({ model })`,
     field: 'store',
@@ -228,6 +244,9 @@ const invalidPrograms: readonly InvalidProgram[] = [
 const missingArgument = String.raw`Argument of type '"sales"' is not assignable to parameter of type '"sales needs the parameter \"since\" in filter"'.`
 const missingFilter = (query: string) =>
   `Property 'filter' is missing in type '${query}' but required in type '{ readonly filter: FilterBy<"since">; }'.`
+const query = String.raw`"sales needs the parameter \"since\" in filter" | (ListQuery<DeclarationsOf<readonly [ResourceDeclaration<"sales", {}, "read-only", undefined, NoQueries, NoActions, NoInfer<{ readonly since: Kind<string, "ordered">; }>>, ResourceDeclaration<...>]>, "sales", never, NoFieldsets> & { ...; })`
+const wrongQuery = (argument: string) =>
+  `Argument of type '${argument}' is not assignable to parameter of type '${query}'.`
 const wrongContext = String.raw`The 'this' context of type 'ReadOperations<DeclarationsOf<readonly [ResourceDeclaration<"sales", {}, "read-only", undefined, NoQueries, NoActions, NoInfer<{ readonly since: Kind<string, "ordered">; }>>, ResourceDeclaration<...>]>, "sales">' is not assignable to method's 'this' of type '"sales needs the parameter \"since\" in filter"'.`
 
 /** Lists without the parameters of their table function. */
@@ -240,10 +259,20 @@ const invalidLists: readonly InvalidProgram[] = [
     `salesApi.list('sales', { sort: ['id'] })`,
     missingFilter('{ sort: "id"[]; }'),
   ],
+  [
+    'a list in process with undefined',
+    `salesApi.list('sales', undefined)`,
+    wrongQuery('undefined'),
+  ],
+  [
+    'a list of the client with undefined',
+    'salesClient.sales.list(undefined)',
+    wrongQuery('undefined'),
+  ],
   ['a list of the client', 'salesClient.sales.list()', wrongContext],
   ['pages of the client', 'salesClient.sales.pages()', wrongContext],
   ['all resources of the client', 'salesClient.sales.each()', wrongContext],
-  ['a list of the client with a query', 'salesClient.sales.list({})', missingFilter('{}')],
+  ['a list of the client with a query', 'salesClient.sales.list({})', wrongQuery('{}')],
 ].map(([list = '', code = '', line = '']) => {
   const title = `${list} without the parameters of its function`
   return { title, code, field: 'since', remedy: 'filter', line }

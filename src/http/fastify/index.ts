@@ -1,5 +1,5 @@
 /** The plugin for a Fastify application. */
-export { type JsonApiOptions, jsonApi } from './plugin.ts'
+export { defineJsonApiOptions, type JsonApiOptions, jsonApi } from './plugin.ts'
 /** The type of the option `authenticate`. */
 export type { Authenticate } from './routes.ts'
 /** The server, for programs without a Fastify application of their own. */

@@ -1,11 +1,17 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RegisterOptions } from 'fastify'
 import { createAppContext } from '../../handlers/app-context.ts'
 import { describeAccess } from '../../handlers/list-access.ts'
 import { withActionCalls } from '../../in-process/action-calls.ts'
 import { buildRoutes } from '../../openapi/build-routes.ts'
 import { delayNotFound } from '../delay-not-found.ts'
 import { createRouteNotFound } from '../headers.ts'
-import { anyValue, checkHttpOptions, defaultMaxBody, type HttpOptions } from '../options.ts'
+import {
+  anyValue,
+  checkHttpOptions,
+  defaultMaxBody,
+  type HttpOptions,
+  type WithAuthenticate,
+} from '../options.ts'
 import { createOriginResolver } from '../origin.ts'
 import { createErrorReporter } from './errors.ts'
 import { createResponseSender } from './page-response.ts'
@@ -58,6 +64,17 @@ export const jsonApi: FastifyPluginAsync<JsonApiOptions> = async (app, options) 
     html,
     ...(options.publicRoot !== undefined && { publicRoot: options.publicRoot }),
   })
+}
+
+/**
+ * Returns the options of `jsonApi`, after the compiler has compared `authenticate` with the auth context of the model:
+ * `app.register(jsonApi, defineJsonApiOptions({ prefix: '/api', model, store, authenticate }))`. Fastify takes the types of a
+ * plugin's options from the plugin alone, which does not know the model.
+ */
+export function defineJsonApiOptions<Auth>(
+  options: WithAuthenticate<JsonApiOptions<Auth>, Auth> & RegisterOptions,
+): JsonApiOptions & RegisterOptions {
+  return options
 }
 
 /** Passes every body on as bytes. */
