@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import { accessSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import type { DocsFile, DocsPage } from '../openapi/options.ts'
 import { startScript } from './start-script.ts'
 
@@ -10,7 +12,7 @@ export interface DocsPageOptions {
   readonly path?: string
 }
 
-/** The styles of the form for credentials. They name nothing of Scalar's. */
+/** The styles of the form for credentials, and the colours of Scalar that have too little contrast (WCAG 2.2, 1.4.3). */
 const style = `
 html { background: light-dark(#ffffff, #0f0f0f); }
 body { margin: 0; }
@@ -20,6 +22,12 @@ body { margin: 0; }
 .credentials input { width: 100%; color: inherit; background: transparent; margin-bottom: 0.75rem; }
 .credentials button { cursor: pointer; color: light-dark(#ffffff, #10141a); background: light-dark(#0b57b7, #8ab8ff); border-color: transparent; }
 .credentials .error { color: light-dark(#a8201a, #ff9c94); }
+.light-mode {
+  --scalar-color-2: #5c5c5c !important; --scalar-color-3: #666666 !important; --scalar-sidebar-search-color: #666666 !important;
+  --scalar-color-green: #04704b !important; --scalar-color-red: #c40005 !important; --scalar-color-yellow: #7a5b00 !important;
+  --scalar-color-blue: #005fa3 !important; --scalar-color-orange: #a83a00 !important; --scalar-color-accent: #005fa3 !important;
+}
+.dark-mode { --scalar-color-3: #9a9a9a !important; --scalar-sidebar-search-color: #9a9a9a !important; --scalar-color-red: #ff7b72 !important; }
 `
 
 /** Scalar writes its styles into the page. Everything else comes from the server itself. */
@@ -93,10 +101,11 @@ const javascript = {
 function findScalar(): Readonly<{ file: string; version: string }> {
   const require = createRequire(import.meta.url)
   try {
-    const file = require.resolve('@scalar/api-reference/browser/standalone.js')
-    const manifest: unknown = require(
-      file.replace(/dist[\\/]browser[\\/]standalone\.js$/, 'package.json'),
-    )
+    // The package exports neither its bundle for browsers nor its manifest.
+    const folder = dirname(require.resolve('@scalar/api-reference'))
+    const file = join(folder, 'browser', 'standalone.js')
+    accessSync(file)
+    const manifest: unknown = JSON.parse(readFileSync(join(folder, '..', 'package.json'), 'utf8'))
     return { file, version: String(Object(manifest).version) }
   } catch (cause) {
     const message =

@@ -57,6 +57,26 @@ function toAuthentication(description, headers, secret) {
   }
 }
 
+/** What Scalar's elements lack for assistive technology: a selector, an attribute, and its value or null to remove it. */
+const corrections = [
+  ['.scalar-code-copy:not([aria-label])', 'aria-label', 'Copy'],
+  ['button[role="search"]', 'title', 'Search'],
+  ['.cm-content:not([aria-label])', 'aria-label', 'Value'],
+  ['button[role="search"]', 'role', null],
+  ['button[aria-selected]:not([role])', 'aria-selected', null],
+  ['aside[role="navigation"]', 'role', null],
+  ['.response-card[role="region"]', 'aria-label', null],
+  ['.response-card[role="region"]', 'role', null],
+  ['.show-more[aria-label]', 'aria-label', null],
+]
+
+function correctElements() {
+  for (const [selector, attribute, value] of corrections)
+    for (const element of place.querySelectorAll(selector))
+      if (value === null) element.removeAttribute(attribute)
+      else element.setAttribute(attribute, value)
+}
+
 async function load(headers, secret) {
   const response = await fetch(address, { headers })
   if (response.status === 401)
@@ -68,6 +88,10 @@ async function load(headers, secret) {
   const description = await response.json()
   document.title = description.info.title
   place.replaceChildren()
+  new MutationObserver(correctElements).observe(place, {
+    ...{ childList: true, subtree: true },
+    attributeFilter: ['aria-label', 'aria-selected', 'role'],
+  })
   // The requests go to the server of this page, whatever its public address is.
   description.servers = [{ url: new URL('.', address).href.replace(/\\/$/, '') }]
   Scalar.createApiReference(place, {

@@ -9,10 +9,14 @@ import { openSqlite } from 'lapidary/sqlite'
 import { migrations } from '../../service/migrations.ts'
 import { resources } from '../../service/resources/index.ts'
 import { lacksChromium, launchBrowser, type TestBrowser } from '../browser.ts'
+import { findAxeViolations } from '../html/find-axe-violations.ts'
 import { long } from '../long-tests.ts'
 
 const model = defineModel(resources)
 const { key, hash } = createApiKey()
+
+/** A rule that only Scalar can obey: the list of languages is a `tablist` with a button for further ones, which is no tab. */
+const rulesOfScalar = ['aria-required-children']
 
 /** Milliseconds: on a busy machine it takes long until Scalar has rendered a page. */
 const patience = 120_000
@@ -98,6 +102,25 @@ describe('The reference page', () => {
       assert.equal((await responded).status(), 200)
       assert.deepEqual(browser.foreignRequests, [])
       assert.deepEqual(browser.errors, [])
+    })
+
+    it('violates no rule of axe-core, in light and in dark colours, but for one of Scalar', async () => {
+      const page = await browser.open('/api/docs', { colorScheme: 'light' })
+      page.setDefaultTimeout(patience)
+      assert.deepEqual(await findAxeViolations(page), [])
+      await page.getByLabel('API key (x-api-key)').fill(key)
+      await page.getByRole('button', { name: 'Show the reference' }).click()
+      await page.getByText('A computer, which a person may own.').first().waitFor()
+      const find = async () =>
+        (await findAxeViolations(page)).filter(
+          (violation) => !rulesOfScalar.some((rule) => violation.startsWith(`${rule}:`)),
+        )
+      assert.deepEqual(await find(), [])
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await page.locator('.dark-mode').first().waitFor()
+      assert.deepEqual(await find(), [])
+      await page.setViewportSize({ width: 360, height: 640 })
+      assert.ok(Number(await page.evaluate('document.scrollingElement.scrollWidth')) <= 360)
     })
 
     it('sends a token as a function of the application reads it, though the description does not say how', async (test) => {
