@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
+import type { Scope } from './cleanup.ts'
 
 /**
  * Returns a port at which nothing listens. It is below the ports that systems give to outgoing connections, so another process hardly
@@ -10,6 +11,18 @@ export async function findPort(): Promise<number> {
     const port = randomInt(15_000, 32_000)
     if (await isFree(port)) return port
   }
+}
+
+/** Listens at a port of this machine until the test ends, and returns the port. */
+export async function takePort(test: Scope): Promise<number> {
+  const server = createServer()
+  const port = await findPort()
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  test.after(() => server.close())
+  return port
 }
 
 function isFree(port: number): Promise<boolean> {

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test'
 import type { Catalog, ForeignKey, StoredColumn, StoredTable } from 'lapidary'
 import { formatSingleFile } from '../../cli/format-files.ts'
 import { generateDeclarations } from '../../cli/generate-declarations.ts'
+import { long } from '../long-tests.ts'
 import { assertCompiles, assertFormatted, createProject } from './generated-project.ts'
 
 function column(name: string, type: string, other: Partial<StoredColumn> = {}): StoredColumn {
@@ -39,10 +40,14 @@ function foreignKey(name: string, to: string, schema: string): ForeignKey {
 }
 
 describe('Declarations generated from a catalog', () => {
-  it('turn comments into descriptions and doc comments, whatever characters they contain', async (test) => {
-    const comment = `It's "what" we sell */ and\n  more than that: a text that goes on for longer than a line of code may be, here and there`
+  const comment = `It's "what" we sell */ and\n  more than that: a text that goes on for longer than a line of code may be, here and there`
+  const formatCommented = () => {
     const name = column('name', 'text', { comment: "The customer's\nword for it" })
-    const text = formatSingleFile(generateDeclarations(catalog(table('item', [name], { comment }))))
+    return formatSingleFile(generateDeclarations(catalog(table('item', [name], { comment }))))
+  }
+
+  it('turn comments into descriptions and doc comments, whatever characters they contain', () => {
+    const text = formatCommented()
     const oneLine = comment.replace(/\s+/g, ' ')
     assert.ok(text.includes(`/** ${oneLine.replace('*/', '* /')} */\nexport const item`), text)
     assert.ok(text.includes(`  description:\n    'It\\'s "what" we sell */ and more`), text)
@@ -50,8 +55,11 @@ describe('Declarations generated from a catalog', () => {
       text.includes("    /** The customer's word for it */\n    name: attribute(text),"),
       text,
     )
+  })
+
+  it('are formatted and compile with such comments', long, async (test) => {
     const project = await createProject(test)
-    writeFileSync(join(project, 'item.ts'), text)
+    writeFileSync(join(project, 'item.ts'), formatCommented())
     assertFormatted(project)
     assertCompiles(project)
   })

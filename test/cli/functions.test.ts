@@ -8,6 +8,7 @@ import { formatOmissions } from '../../cli/format-omissions.ts'
 import { readDeclarations } from '../../cli/introspect.ts'
 import { databases } from '../databases.ts'
 import { filled } from '../filled.ts'
+import { long } from '../long-tests.ts'
 import { assertCompiles, assertFormatted, createProject } from './generated-project.ts'
 
 const tables = `
@@ -79,10 +80,6 @@ describe('Functions of a database', () => {
       assert.deepEqual(formatOmissions(declarations), omitted)
       const written = formatSingleFile(declarations)
       assert.ok(written.includes(text), written)
-      const project = await createProject(test)
-      writeFiles(project, formatFiles(declarations), false)
-      assertFormatted(project)
-      assertCompiles(project)
       const model = defineModel(evaluateDeclarations(declarations))
       const store = await openPostgres(model, url)
       test.after(() => store.close())
@@ -105,5 +102,14 @@ describe('Functions of a database', () => {
       assert.deepEqual(await list('recent', { since: '2024-01-01', label: '' }), ['2024-01-01,,1'])
       const { note } = await client.get('recent', ",a'b,1")
       assert.equal(note, "a'btrue0")
+    })
+
+  for (const database of databases.filter(({ dialect }) => dialect === 'postgres'))
+    it('become declarations that are formatted and compile', long, async (test) => {
+      const declarations = await readDeclarations(await filled(test, database, tables), {})
+      const project = await createProject(test)
+      writeFiles(project, formatFiles(declarations), false)
+      assertFormatted(project)
+      assertCompiles(project)
     })
 })

@@ -377,6 +377,9 @@ engine('Actions', { model, tables }, (app) => {
       assert.deepEqual([exact, number], [1n, 2])
       const nothing: undefined = await client.call('issue', 'touch', { id: '1' })
       assert.equal(nothing, undefined)
+      await assert.rejects(client.call('issue', 'touch', {} as never), {
+        message: 'call.input.id: must be a string; it is missing',
+      })
       const left = await client.transaction(async (tx) => {
         await tx.call('issue', 'reopen', { id: '1' })
         await assert.rejects(

@@ -39,7 +39,7 @@ for (const [index, variant] of linkVariants.entries()) {
   const tables = variant.tables(many, unique)
   engine(
     `Long lists over ${variant.sentence}`,
-    { model: variant.model, tables, ...partOf(index, 6) },
+    { model: variant.model, tables, ...partOf(index, 9) },
     (app) => {
       it('all of them are returned with all that is included, by as many statements as there are include edges', async () => {
         for (const { from, to, orient } of directionsOf(variant)) {

@@ -50,7 +50,7 @@ for (const [index, variant] of linkVariants.entries()) {
   const tables = variant.tables(4, variant.pairs)
   engine(
     `Reading over ${variant.sentence}`,
-    { model: variant.model, tables, ...partOf(index, 4) },
+    { model: variant.model, tables, ...partOf(index, 7) },
     (app) => {
       const directions = directionsOf(variant).map(
         (direction) => new Reader(app, direction, variant),

@@ -108,7 +108,7 @@ for (const [index, variant] of linkVariants.entries()) {
   for (const direction of directionsOf(variant)) {
     const { from, to } = direction
     const title = `Writing over ${variant.sentence}: ${from.type}.${from.field}`
-    engine(title, { model: variant.model, tables, ...partOf(index, 4) }, (app) => {
+    engine(title, { model: variant.model, tables, ...partOf(index, 7) }, (app) => {
       const writer = () => new Writer(app, direction, variant)
       const document = (n: number | undefined, others: readonly number[], made: Writer) => ({
         data: {

@@ -14,12 +14,12 @@ export const reads: readonly ReadRow[] = [
     'select "t0"."writer_no", "t0"."name", "t0"."e_mail", "t0"."born" from "writer" as "t0" order by "t0"."writer_no" asc limit ? + 0 offset ?',
     'select count(*) from "writer" as "t0"',
   ],
-    'select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "writer" as "t0" where true) end, true, json_agg(json_build_array("t0"."writer_no"::text, "t0"."name"::text, "t0"."e_mail"::text, "t0"."born"::text)) from (select "t0"."writer_no", "t0"."name", "t0"."e_mail", "t0"."born" from "writer" as "t0" where true order by "t0"."writer_no" asc limit ? offset ?) as "t0"'],
+    'select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "writer" as "t0" where true) end, true, json_agg(case when (0::bigint + coalesce(octet_length("t0"."name"::text), 0) + coalesce(octet_length("t0"."e_mail"::text), 0)) > 16777216 / nullif(?::bigint, 0) then null else json_build_array("t0"."writer_no"::text, "t0"."name"::text, "t0"."e_mail"::text, "t0"."born"::text) end) from (select "t0"."writer_no", "t0"."name", "t0"."e_mail", "t0"."born" from "writer" as "t0" where true order by "t0"."writer_no" asc limit ? offset ?) as "t0"'],
   ['only the requested columns', '/books', { 'fields[book]': 'title' }, [
     'select "t0"."id", "t0"."title" from "book" as "t0" order by "t0"."id" asc limit ? + 0 offset ?',
     'select count(*) from "book" as "t0"',
   ],
-    'select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "book" as "t0" where true) end, true, json_agg(json_build_array("t0"."id"::text, "t0"."title"::text)) from (select "t0"."id", "t0"."title" from "book" as "t0" where true order by "t0"."id" asc limit ? offset ?) as "t0"'],
+    'select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "book" as "t0" where true) end, true, json_agg(case when octet_length("t0"."title"::text) > 16777216 / nullif(?::bigint, 0) then null else json_build_array("t0"."id"::text, "t0"."title"::text) end) from (select "t0"."id", "t0"."title" from "book" as "t0" where true order by "t0"."id" asc limit ? offset ?) as "t0"'],
   ['an integer is read as text, a key not at all unless its linkage is shown', '/books', { 'fields[book]': 'pages' }, [
     'select "t0"."id", cast("t0"."pages" as text) from "book" as "t0" order by "t0"."id" asc limit ? + 0 offset ?',
     'select count(*) from "book" as "t0"',
@@ -40,7 +40,7 @@ export const reads: readonly ReadRow[] = [
     'select "t0"."writer_no", "t0"."name", "t0"."born" from "writer" as "t0" order by "t0"."writer_no" asc limit ? + 0 offset ?',
     'select count(*) from "writer" as "t0"',
   ],
-    'select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "writer" as "t0" where true) end, true, json_agg(json_build_array("t0"."writer_no"::text, "t0"."name"::text, "t0"."born"::text)) from (select "t0"."writer_no", "t0"."name", "t0"."born" from "writer" as "t0" where true order by "t0"."writer_no" asc limit ? offset ?) as "t0"'],
+    'select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "writer" as "t0" where true) end, true, json_agg(case when octet_length("t0"."name"::text) > 16777216 / nullif(?::bigint, 0) then null else json_build_array("t0"."writer_no"::text, "t0"."name"::text, "t0"."born"::text) end) from (select "t0"."writer_no", "t0"."name", "t0"."born" from "writer" as "t0" where true order by "t0"."writer_no" asc limit ? offset ?) as "t0"'],
   ['an order: nulls are the largest, the id comes last', '/books', { sort: '-title,price', 'fields[book]': '' }, [
     'select "t0"."id" from "book" as "t0" order by "t0"."title" desc nulls first, "t0"."price" asc nulls last, "t0"."id" asc limit ? + 0 offset ?',
     'select count(*) from "book" as "t0"',
@@ -61,12 +61,12 @@ export const reads: readonly ReadRow[] = [
     'select count(*) from "writer" as "t0"',
     'select "t0"."id", "t0"."title", "t0"."by" from "book" as "t0" where "t0"."by" in (select value from json_each(?)) order by "t0"."id" limit ? + 0',
   ],
-    'with p as materialized (select "t0"."writer_no" from "writer" as "t0" where true order by "t0"."writer_no" asc limit ? offset ?), "r0" as (select "t0"."id", "t0"."title", "t0"."by" from "book" as "t0" where ("t0"."by" in (select "writer_no" from p)) is true limit 501) select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "writer" as "t0" where true) end, true, json_agg(json_build_array("t0"."writer_no"::text, null)), (select json_agg(json_build_array(json_build_array("t0"."id"::text, "t0"."title"::text), p."writer_no"::text) order by "t0"."id") from "r0" as "t0" join p on p."writer_no" = "t0"."by") from p as "t0"'],
+    'with p as materialized (select "t0"."writer_no" from "writer" as "t0" where true order by "t0"."writer_no" asc limit ? offset ?), "r0" as (select "t0"."id", "t0"."title", "t0"."by" from "book" as "t0" where ("t0"."by" in (select "writer_no" from p)) is true limit 501) select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "writer" as "t0" where true) end, true, json_agg(json_build_array("t0"."writer_no"::text, null)), (select json_agg(json_build_array(case when octet_length("t0"."title"::text) > 67108 then null else json_build_array("t0"."id"::text, "t0"."title"::text) end, p."writer_no"::text) order by "t0"."id") from "r0" as "t0" join p on p."writer_no" = "t0"."by") from p as "t0"'],
   ['what is included with one resource is found by its id', '/authors/1', { include: 'books', 'fields[author]': 'books', 'fields[book]': 'title' }, [
     'select "t0"."writer_no", null from "writer" as "t0" where "t0"."writer_no" = ?',
     'select "t0"."id", "t0"."title", null from "book" as "t0" where "t0"."by" = ? order by "t0"."id" limit ? + 0',
   ],
-    'with p as materialized (select "t0"."writer_no" from "writer" as "t0" where "t0"."writer_no" = ?::bigint), "r0" as (select "t0"."id", "t0"."title", "t0"."by" from "book" as "t0" where ("t0"."by" in (select "writer_no" from p)) is true limit 501) select null, true, json_build_array(json_build_array("t0"."writer_no"::text, null)), (select json_agg(json_build_array(json_build_array("t0"."id"::text, "t0"."title"::text), p."writer_no"::text) order by "t0"."id") from "r0" as "t0" join p on true) from p as "t0"'],
+    'with p as materialized (select "t0"."writer_no" from "writer" as "t0" where "t0"."writer_no" = ?::bigint), "r0" as (select "t0"."id", "t0"."title", "t0"."by" from "book" as "t0" where ("t0"."by" in (select "writer_no" from p)) is true limit 501) select null, true, json_build_array(json_build_array("t0"."writer_no"::text, null)), (select json_agg(json_build_array(case when octet_length("t0"."title"::text) > 67108 then null else json_build_array("t0"."id"::text, "t0"."title"::text) end, p."writer_no"::text) order by "t0"."id") from "r0" as "t0" join p on true) from p as "t0"'],
   ['what is primary data already is not fetched again', '/authors', { include: 'teacher,pupils', 'fields[author]': 'teacher,pupils', 'page[size]': '3' }, [
     'select "t0"."writer_no", null, "t0"."taught_by" from "writer" as "t0" order by "t0"."writer_no" asc limit ? + 0 offset ?',
     'select count(*) from "writer" as "t0"',
@@ -87,7 +87,7 @@ export const reads: readonly ReadRow[] = [
     'select "t0"."id", "t0"."title" from "book" as "t0" where "t0"."by" = ? order by "t0"."id" asc limit ? + 0 offset ?',
     'select count(*) from "book" as "t0" where "t0"."by" = ?',
   ],
-    'select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "book" as "t0" where "t0"."by" = ?::bigint) end, exists (select 1 from "writer" as "t0" where "t0"."writer_no" = ?::bigint), json_agg(json_build_array("t0"."id"::text, "t0"."title"::text)) from (select "t0"."id", "t0"."title" from "book" as "t0" where "t0"."by" = ?::bigint order by "t0"."id" asc limit ? offset ?) as "t0"'],
+    'select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "book" as "t0" where "t0"."by" = ?::bigint) end, exists (select 1 from "writer" as "t0" where "t0"."writer_no" = ?::bigint), json_agg(case when octet_length("t0"."title"::text) > 16777216 / nullif(?::bigint, 0) then null else json_build_array("t0"."id"::text, "t0"."title"::text) end) from (select "t0"."id", "t0"."title" from "book" as "t0" where "t0"."by" = ?::bigint order by "t0"."id" asc limit ? offset ?) as "t0"'],
   ['a related collection that is empty: is the parent there?', '/authors/3/books', { 'fields[book]': '' }, [
     'select "t0"."id" from "book" as "t0" where "t0"."by" = ? order by "t0"."id" asc limit ? + 0 offset ?',
     'select 1 from "writer" as "t0" where "t0"."writer_no" = ?',
@@ -116,7 +116,7 @@ export const reads: readonly ReadRow[] = [
     'select count(*) from "book" as "t0" where "t0"."by" = ?',
     'select "t0"."id", "t0"."title" from "book" as "t0" where "t0"."id" in (select value from json_each(?)) order by "t0"."id"',
   ],
-    'with p as materialized (select "t0"."id" from "book" as "t0" where "t0"."by" = ?::bigint order by "t0"."id" asc limit ? offset ?), "r0" as (select "t0"."id", "t0"."title" from "book" as "t0" where "t0"."id" = any(array(select "id" from p))) select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "book" as "t0" where "t0"."by" = ?::bigint) end, exists (select 1 from "writer" as "t0" where "t0"."writer_no" = ?::bigint), json_agg(json_build_array("t0"."id"::text)), (select json_agg(json_build_array("t0"."id"::text, "t0"."title"::text)) from (select "t0".* from "r0" as "t0" where true order by "t0"."id") as "t0") from p as "t0"'],
+    'with p as materialized (select "t0"."id" from "book" as "t0" where "t0"."by" = ?::bigint order by "t0"."id" asc limit ? offset ?), "r0" as (select "t0"."id", "t0"."title" from "book" as "t0" where "t0"."id" = any(array(select "id" from p))) select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "book" as "t0" where "t0"."by" = ?::bigint) end, exists (select 1 from "writer" as "t0" where "t0"."writer_no" = ?::bigint), json_agg(json_build_array("t0"."id"::text)), (select json_agg(case when octet_length("t0"."title"::text) > 33554432 / nullif(?::bigint, 0) then null else json_build_array("t0"."id"::text, "t0"."title"::text) end) from (select "t0".* from "r0" as "t0" where true order by "t0"."id") as "t0") from p as "t0"'],
 ]
 
 /** A filter of a list, and its conditions on SQLite and PostgreSQL; parameters are `?`. */

@@ -50,7 +50,10 @@ engine('SQL', { model: library, tables: libraryTables, resets: true }, (app) => 
         assert.ok(!all.join().includes('count(*)'))
       } else {
         const count = /case when count\(\*\) .*? end(?=, (?:true|exists))/
-        const short = page.replace(' limit ? offset ?', ' limit 501').replace(count, 'null')
+        const short = page
+          .replace(' limit ? offset ?', ' limit 501')
+          .replace(count, 'null')
+          .replace(' 16777216 / nullif(?::bigint, 0)', ` ${Math.floor(2 ** 24 / 500)}`)
         assert.deepEqual(all, [short])
       }
     }

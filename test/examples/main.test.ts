@@ -9,7 +9,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { databases } from '../databases.ts'
 import { absolutePath } from '../docs/pages.ts'
 import { filled, isPostgres } from '../filled.ts'
-import { partOf } from '../long-tests.ts'
+import { long } from '../long-tests.ts'
 import { folder } from '../service/child.ts'
 
 /** Starts the example as a child process in a folder of its own. */
@@ -47,10 +47,11 @@ describe('The music store process', () => {
     })
   }
 
-  for (const [index, invalid] of [{ PORT: 'many' }, { DATABASE_URL: 'chinook.db' }].entries()) {
+  // `test/service/startup.test.ts` shows it of the service.
+  for (const invalid of [{ PORT: 'many' }, { DATABASE_URL: 'chinook.db' }]) {
     it(
       `given an invalid ${Object.keys(invalid)}, prints one line and exits with code 2`,
-      partOf(index, 2),
+      long,
       async (test) => {
         const { child } = await start(test, invalid)
         const [message, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])

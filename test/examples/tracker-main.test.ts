@@ -7,9 +7,10 @@ import { absolutePath } from '../docs/pages.ts'
 import { folder } from '../service/child.ts'
 
 it('The process of the tracker prints a request that returns its administrator, and exits on SIGTERM with code 0', async (test) => {
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env
   const child = spawn(process.execPath, [absolutePath('examples/tracker/main.ts')], {
     cwd: await folder(test),
-    env: { PATH: process.env.PATH ?? '', PORT: '0' },
+    env: { PATH, NODE_COMPILE_CACHE, PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   test.after(() => child.kill('SIGKILL'))

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { databases } from '../databases.ts'
 import { filled, isPostgres } from '../filled.ts'
+import { partOf } from '../long-tests.ts'
 import { folder, start } from '../service/child.ts'
 
 describe('The service on existing tables', () => {
-  for (const database of databases) {
+  for (const [index, database] of databases.entries()) {
     it(`prints a line for each warning at startup · ${database.name}`, async (test) => {
       const url = await filled(
         test,
@@ -27,11 +28,16 @@ describe('The service on existing tables', () => {
       )
     })
 
-    it(`prints no warnings about tables that it creates · ${database.name}`, async (test) => {
-      const url = await filled(test, database, '')
-      const { printed, end } = await start(test, await folder(test), ['--database-url', url])
-      await end('SIGTERM')
-      assert.doesNotMatch(printed(), /^lapidary: /m)
-    })
+    // The tests of warnings run on every database in one process.
+    it(
+      `prints no warnings about tables that it creates · ${database.name}`,
+      partOf(index, 2),
+      async (test) => {
+        const url = await filled(test, database, '')
+        const { printed, end } = await start(test, await folder(test), ['--database-url', url])
+        await end('SIGTERM')
+        assert.doesNotMatch(printed(), /^lapidary: /m)
+      },
+    )
   }
 })

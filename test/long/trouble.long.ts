@@ -4,7 +4,13 @@ import { readCount } from '../read-count.ts'
 process.env.PROPERTY_SCALE = String(readCount('PROPERTY_SCALE', 20, 3))
 
 const names = [
-  ...['trouble/workers', 'trouble/clients', 'trouble/replicas', 'trouble/expensive-reads'],
-  ...['trouble/stop', 'service/snapshot', 'service/workers', 'html/axe'],
+  ...[
+    'trouble/workers',
+    'trouble/clients',
+    'trouble/replicas',
+    'trouble/expensive-reads',
+    'trouble/functions',
+  ],
+  ...['trouble/stop', 'service/snapshot', 'service/workers', 'html/axe', 'html/hostile'],
 ]
 for (const name of names) await import(`../${name}.test.ts`)

@@ -3,6 +3,6 @@ import { describeLeaks } from './access/describe-leaks.ts'
 import { scale } from './seed.ts'
 
 for (const { dialect } of databases) {
-  describeLeaks(dialect, 240 * scale, { reads: 40, writes: 20 })
-  describeLeaks(`large-${dialect}`, 60 * scale, { reads: 12, writes: 3 })
+  describeLeaks(dialect, 120 * scale, { reads: 40, writes: 20 })
+  describeLeaks(`large-${dialect}`, 36 * scale, { reads: 12, writes: 3 })
 }

@@ -336,7 +336,7 @@ describe('The rows that a statement visits', () => {
           }
         },
       ),
-      { numRuns: 6 * scale, seed },
+      { numRuns: 4 * scale, seed },
     )
     assert.ok(statements > 100)
   })

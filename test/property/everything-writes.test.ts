@@ -8,7 +8,7 @@ import { anyTemplates, everyTemplate, type WriteTemplate, writeOf } from './rand
 import { isExhaustive, scale, seed } from './seed.ts'
 import { WriteCoverage } from './write-coverage.ts'
 
-const sequences = isExhaustive ? 10 * scale : 5
+const sequences = isExhaustive ? 10 * scale : 3
 
 const served = { model: declared.everything, tables: declared.tablesOfEverything }
 

@@ -16,10 +16,10 @@ import type { Data } from './schema.ts'
 import { isExhaustive, scale, seed, takePart } from './seed.ts'
 
 const stages = scale
-const filtersPerStage = isExhaustive ? 100 : 50
-const documentsPerStage = isExhaustive ? 30 : 15
+const filtersPerStage = isExhaustive ? 100 : 35
+const documentsPerStage = isExhaustive ? 30 : 10
 /** `npm test` sends one of so many parts of the requests that ask for each thing there is; `npm run test:long` sends all. */
-const parts = 12
+const parts = 24
 
 const served = { model: declared.everything, tables: declared.tablesOfEverything }
 

@@ -142,9 +142,9 @@ export async function runShell(
 
 /** The variables of a shell whose `node` is the one that runs the tests. */
 function shellEnvironment(environment: Environment = {}): NodeJS.ProcessEnv {
-  const { PATH = '', HOME = '' } = process.env
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
   const path = `${dirname(process.execPath)}${delimiter}${PATH}`
-  return { HOME, PATH: path, npm_config_loglevel: 'error', ...environment }
+  return { HOME, PATH: path, NODE_COMPILE_CACHE, npm_config_loglevel: 'error', ...environment }
 }
 
 /** Collects what a process prints, and waits until it answers. */

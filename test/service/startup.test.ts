@@ -6,6 +6,7 @@ import { parseCommandLine } from '../../service/settings.ts'
 import { assertServiceConforms } from '../checker/check-served.ts'
 import type { Call } from '../client.ts'
 import { connect } from '../client.ts'
+import { takePort } from '../find-port.ts'
 import { long } from '../long-tests.ts'
 import type { TestResponse } from '../service-suite.ts'
 import { parseResponse } from '../test-response.ts'
@@ -150,8 +151,7 @@ describe('settings', () => {
   })
 
   it('an address that is taken ends the process with one clear line', async (test) => {
-    const first = await start(test, await folder(test), ['--database-url', 'sqlite::memory:'])
-    const { port } = new URL(first.url)
+    const port = String(await takePort(test))
     const { code, stderr } = await run(test, [], { PORT: port, DATABASE_URL: 'sqlite::memory:' })
     assert.ok(code !== 0 && code !== null, stderr)
     assert.ok(stderr.includes(port), stderr)

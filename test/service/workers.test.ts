@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { assertServiceConforms } from '../checker/check-served.ts'
 import { connect } from '../client.ts'
 import { databases } from '../databases.ts'
+import { takePort } from '../find-port.ts'
 import { isExhaustive } from '../property/seed.ts'
 import { parseResponse } from '../test-response.ts'
 import { folder, run, start } from './child.ts'
@@ -53,8 +54,7 @@ it('workers do not share what is in the memory of one process', async (test) => 
 })
 
 it('workers that cannot start end the process, and say why once each at most', async (test) => {
-  const taken = await start(test, await folder(test), ['--database-url', 'sqlite::memory:'])
-  const { port } = new URL(taken.url)
+  const port = String(await takePort(test))
   const { code, stderr } = await run(test, ['--workers', '2', '--port', port])
   assert.equal(code, 2)
   assert.ok(stderr.includes(port), stderr)
