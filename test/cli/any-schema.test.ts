@@ -54,13 +54,13 @@ describe('Declarations generated from random schemas', () => {
   }
 
   // `npm run test:long` compiles them; those of `lapidary init` are always compiled.
-  const options = { skip: !isExhaustive && 'only with more random cases' }
-  it('are formatted and compile', options, () => {
-    const written = readdirSync(project).filter((name) => /^(?:sqlite|postgres)\d+$/.test(name))
-    assert.equal(written.length, runs * databases.length)
-    assertFormatted(project)
-    assertCompiles(project)
-  })
+  if (isExhaustive)
+    it('are formatted and compile', () => {
+      const written = readdirSync(project).filter((name) => /^(?:sqlite|postgres)\d+$/.test(name))
+      assert.equal(written.length, runs * databases.length)
+      assertFormatted(project)
+      assertCompiles(project)
+    })
 })
 
 describe('Databases that are not in order', () => {
