@@ -9,3 +9,4 @@ const names = [
 ]
 for (const name of names) await import(`../property/${name}.test.ts`)
 await import('../engine/auto-parameterization.test.ts')
+await import('../engine/query-shapes.test.ts')
