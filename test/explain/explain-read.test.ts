@@ -333,6 +333,28 @@ for (const database of databases)
       }
     })
 
+    it('have no numbers of rows that a hook may hide', async () => {
+      const hooks = { beforeRead: () => {} }
+      const hooked = defineModel([
+        resource('item', { path: '/items', table: 'item', hooks, fields: { name: fields.name } }),
+      ])
+      const opened = await openStore(hooked, url)
+      try {
+        const search = filterBy({ name: 'name', op: 'eq', val: 'n5' })
+        const { warnings } = await explainRead(
+          { model: hooked, store: opened },
+          `/items?${search}`,
+          { hooks: true },
+        )
+        assert.deepEqual(
+          warnings.map(({ change }) => change),
+          ['with it, only the rows that match this condition are read'],
+        )
+      } finally {
+        await opened.close()
+      }
+    })
+
     it('run a long list up to its limit', async () => {
       const { statements } = await explain('page[size]=1000')
       assert.ok((statements[0]?.rows ?? 0) >= 501)
