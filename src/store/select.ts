@@ -230,17 +230,35 @@ export function compileLoad(
     return each ? [{ at, ...each }] : []
   })
   if (loads.length === 0) return undefined
+  // Every row of every read passes here: in one loop, `list` of the benchmark takes 1 % more instructions.
+  const texts = loads.filter(({ keepsStrings }) => keepsStrings)
+  const others = loads.filter(({ keepsStrings }) => !keepsStrings)
   return (row) => {
-    for (const { at, load, keepsStrings, reject } of loads) {
-      const stored = row[at]
-      if (stored === null || (keepsStrings && typeof stored === 'string')) continue
-      try {
-        const value = load(stored)
-        if (value !== stored) row[at] = value
-      } catch (error) {
-        row[at] = reject(row, stored, error)
-      }
+    for (const each of texts) {
+      const stored = row[each.at]
+      if (typeof stored !== 'string' && stored !== null) loadValue(each, row, stored)
     }
+    for (const each of others) {
+      const stored = row[each.at]
+      if (stored !== null) loadValue(each, row, stored)
+    }
+  }
+}
+
+/** How a value of a row is converted. */
+interface ValueLoad {
+  readonly at: number
+  readonly load: (stored: unknown) => unknown
+  /** Returns what takes the place of a value that `load` does not accept. @throws Error if there is nothing */
+  readonly reject: (row: readonly unknown[], stored: unknown, error: unknown) => unknown
+}
+
+function loadValue({ at, load, reject }: ValueLoad, row: unknown[], stored: unknown): void {
+  try {
+    const value = load(stored)
+    if (value !== stored) row[at] = value
+  } catch (error) {
+    row[at] = reject(row, stored, error)
   }
 }
 

@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks'
+
 /** With fewer open connections, the server never rejects a request for its waiting time. */
 const minConnections = 32
 

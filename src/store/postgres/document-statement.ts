@@ -10,6 +10,7 @@ import { isUnbounded } from '../buffering.ts'
 import { isEqualKey, toKey } from '../keys.ts'
 import { isLinkedFrom, isLinkedFromAny, joinKeyAt, linkKeyAt } from '../link-keys.ts'
 import { earlierRowSets, isLinkageFromIncluded } from '../linkage.ts'
+import { findLongPositions, type LongPositions } from '../long-values.ts'
 import { pathExists, primaryConditions } from '../primary-rows.ts'
 import { isFoundByKey } from '../related-rows.ts'
 import { compileSelection, isInHashed, type Selection } from '../select.ts'
@@ -58,6 +59,8 @@ import {
 export interface DocumentStatement extends Statement {
   /** Parses the JSON arrays of its row; returns `undefined` if a row has too much text. */
   readonly parseRows: ReturnType<typeof compileAggregatedRows>
+  /** The positions of the values that may be long texts. */
+  readonly longPositions: LongPositions
   /** Finds the first row set with more linkage than `maxLinkage`; absent if there is no limit, or no linkage to count. */
   readonly findLongLinkage?: FindLongLinkage | undefined
 }
@@ -112,6 +115,7 @@ export function compileDocumentStatement(
   return {
     ...compileStatement(expression, target.dialect),
     parseRows: compileAggregatedRows(shape, target),
+    longPositions: findLongPositions(shape, target.model),
     findLongLinkage: target.linkageLimit && compileFindLongLinkage(shape, target.linkageLimit),
     // A table function may run for long, and nothing cancels a read in a batch when its client disconnects.
     isPointRead:

@@ -111,7 +111,7 @@ export async function readWithCachedCount(
   if (cacheable && snapshotId !== null)
     counts.add(cacheable, values, { count: rows.count, snapshotId })
   const complete = bufferedOrUndefined(document)
-  return complete && fitsMemory(complete) ? complete : undefined
+  return complete && fitsMemory(complete, statement.longPositions) ? complete : undefined
 }
 
 /**
@@ -141,7 +141,8 @@ async function readReversedPage(
   const document = parseDocument(result, statement, { plan, id })
   if (document === undefined) return undefined
   const { rows, isCut, longLinkage } = document
-  if (isCut || longLinkage !== undefined || !fitsMemory(rows)) return undefined
+  if (isCut || longLinkage !== undefined || !fitsMemory(rows, statement.longPositions))
+    return undefined
   return { ...rows, count, primary: rows.primary.toReversed() }
 }
 
@@ -235,7 +236,10 @@ export async function readWithHooks(
     limitRows(createRunValues(plan, id), maxBufferedRows),
   )
   const complete = bufferedOrUndefined(parseDocument(result, statement, { plan, id }))
-  if (complete === undefined || (mayNeedStream(plan) && !fitsMemory(complete))) {
+  if (
+    complete === undefined ||
+    (mayNeedStream(plan) && !fitsMemory(complete, statement.longPositions))
+  ) {
     await transaction.continueAsStream()
     return streamRead(transaction, plan, id, options)
   }

@@ -5,6 +5,7 @@ import type { ReadShape } from '../../plan/read.ts'
 import { findIncludedLayout } from '../../plan/read-result.ts'
 import type { RowLayout } from '../../plan/row-layout.ts'
 import { isList, maxBufferedRows } from '../buffering.ts'
+import { mayBeLong } from '../long-values.ts'
 import { rawParam } from '../statement.ts'
 import { columnAt, getAttribute, type Target } from '../tables.ts'
 
@@ -133,14 +134,8 @@ function compileSizes(layout: RowLayout, target: Target): Sql[] {
   return [...sizes.values()]
 }
 
-/** The codecs of values that have a few bytes each, or only those that an application declares. */
-const shortCodecs: ReadonlySet<unknown> = new Set([
-  ...['id', 'enumeration', 'integer', 'integer64', 'number', 'decimal', 'decimal15', 'boolean'],
-  ...['date', 'datetime', 'time', 'uuid', 'uuidId'],
-])
-
 function compileColumnSize(column: string, codec: unknown): Sql | undefined {
-  if (shortCodecs.has(codec)) return undefined
+  if (!mayBeLong(codec)) return undefined
   return codec === 'text'
     ? sql`octet_length(${columnAt(0, column)}::text)`
     : compileMeasuredSize(column)

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import type { ReadPlan, ReadShape } from '../../plan/read.ts'
 import type { Target } from '../tables.ts'
 import type { SqliteConnection } from './connection.ts'

@@ -13,6 +13,7 @@ import { findIncludedLayout } from '../../plan/read-result.ts'
 import { idPartParams, isEqualKey, isInIdList, selectIdList, toKey } from '../keys.ts'
 import { linkKeyAt } from '../link-keys.ts'
 import { isLinkageFromIncluded } from '../linkage.ts'
+import { findLongPositions, type LongPositions } from '../long-values.ts'
 import { type CompiledRead, compileRead, compileRowStatement } from '../read.ts'
 import { isFoundByKey } from '../related-rows.ts'
 import { compileSelect } from '../select.ts'
@@ -27,6 +28,8 @@ import type { ReadCost } from './read-cost.ts'
 export interface FullRead extends IncludeStatements {
   /** Reads the primary rows. Linkage that other statements read is null in them. */
   readonly read: CompiledRead
+  /** The positions of the values that may be long texts. */
+  readonly longPositions: LongPositions
   /** Whether the read is one statement that looks up a row by its id, so that it needs no transaction. */
   readonly isPointRead: boolean
   /** The cost of the read, which `CostModel` compiles and stores here when it is first needed. It is evicted with the statements. */
@@ -51,6 +54,7 @@ export function compileFullRead(shape: ReadShape, target: Target): FullRead {
   )
   return {
     read,
+    longPositions: findLongPositions(shape, target.model),
     isPointRead:
       shape.addressed.is === 'one' && shape.includeEdges.length === 0 && linkages.length === 0,
     cost: undefined,

@@ -219,7 +219,8 @@ function* readLinkages(
 function addOwnedLinkage(rows: readonly Row[], at: number, owned: readonly Row[]): void {
   const [only] = rows
   if (only !== undefined && rows.length === 1) {
-    const ids = owned.map((row) => `${row[0]}`)
+    const ids: string[] = []
+    for (const row of owned) ids.push(`${row[0]}`)
     setLinkage(only, at, ids)
     return
   }

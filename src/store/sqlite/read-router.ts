@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import type { Awaitable } from '../../model/hooks.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import { type CompleteRows, pairWithLayouts, type Rows } from '../../plan/read-result.ts'
@@ -168,7 +169,8 @@ export class ReadRouter {
           : runSync(queries, (request) => this.#counts.query(authorize(request, plan))),
       )
       this.#costs.recordDuration(cost, start, cpuStart)
-      return rows === undefined || rows === 'underestimated' || fitsMemory(rows) ? rows : undefined
+      if (rows === undefined || rows === 'underestimated') return rows
+      return fitsMemory(rows, full.fullRead.longPositions) ? rows : undefined
     } catch (error) {
       if (!(error instanceof LargeValueError)) throw error
       this.#costs.recordLargeValue(cost, start)
@@ -292,7 +294,7 @@ async function readBounded(
     const rows = await runAsync(queries, (request) =>
       transaction.query({ ...authorize(request, plan), isBounded: true }),
     )
-    return rows && fitsMemory(rows) ? rows : undefined
+    return rows && fitsMemory(rows, fullRead.longPositions) ? rows : undefined
   } catch (error) {
     if (error instanceof LargeResultError) return undefined
     throw error

@@ -71,7 +71,8 @@ export function* executeFullRead(
   if (shape.includeEdges.length === 0 && fullRead.linkages.length === 0)
     return { is: 'complete', count, primary, included: [] }
   const complete = yield* readIncludes({ shape, statements: fullRead, budget }, primary, id)
-  return complete && { is: 'complete', count, ...complete }
+  if (complete === undefined) return undefined
+  return { is: 'complete', count, primary: complete.primary, included: complete.included }
 }
 
 /** The primary rows of a page, and the number of resources on all pages. */
