@@ -38,7 +38,7 @@ function renderForm(name: string, action: Action, path: string): Html {
     h(
       'form',
       {
-        ...{ 'data-method': 'POST', 'data-call': name, novalidate: true },
+        ...{ 'data-method': 'POST', 'data-call': name, novalidate: true, autocomplete: 'off' },
         'data-action': `${path}/actions/${encodeURIComponent(name)}`,
       },
       description !== undefined && h('p', null, h('bdi', null, description)),

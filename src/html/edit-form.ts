@@ -23,6 +23,7 @@ export function renderCreateForm(context: PageContext, resource: ResourceType): 
         'data-action': context.url.path,
         'data-type': type,
         novalidate: true,
+        autocomplete: 'off',
       },
       ids.fromClient !== 'forbidden' &&
         renderValueInput({ ...resource.id, required: ids.fromClient === 'required' }, undefined, {
@@ -59,7 +60,7 @@ export function renderUpdateForm(
       'form',
       {
         ...{ 'data-method': 'PATCH', 'data-action': context.url.path, novalidate: true },
-        ...{ 'data-type': type, 'data-id': id },
+        ...{ 'data-type': type, 'data-id': id, autocomplete: 'off' },
       },
       fields.map((field) =>
         field.is === 'relationship'

@@ -138,7 +138,12 @@ function renderNullBox(name: string, isNull: boolean): Html {
   return h(
     'label',
     { class: 'null-box' },
-    h('input', { type: 'checkbox', 'data-null': name, checked: isNull }),
+    h('input', {
+      type: 'checkbox',
+      'data-null': name,
+      'aria-label': `null for ${name}`,
+      checked: isNull,
+    }),
     ' null',
   )
 }

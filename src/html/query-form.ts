@@ -26,6 +26,7 @@ export function renderQueryForm(context: PageContext, resource: ResourceType): H
         value: getParameter(url, name) ?? '',
         placeholder: hint,
         autocomplete: 'off',
+        'aria-describedby': 'query-error',
       }),
     )
   return h(
@@ -34,7 +35,7 @@ export function renderQueryForm(context: PageContext, resource: ResourceType): H
     h('summary', null, 'Filter, sort, include, fields'),
     h(
       'form',
-      { action: url.path, method: 'get' },
+      { action: url.path, method: 'get', autocomplete: 'off' },
       h(
         'fieldset',
         { 'data-filter': getParameter(url, 'filter') ?? '' },
@@ -49,7 +50,7 @@ export function renderQueryForm(context: PageContext, resource: ResourceType): H
       ),
       renderIncludePicker(context, resource),
       listShownTypes(context, resource).map((type) => renderFieldPicker(context, type)),
-      h('p', { class: 'form-error', role: 'alert' }),
+      h('p', { class: 'form-error', id: 'query-error', role: 'alert' }),
       h('p', { class: 'actions' }, h('button', null, 'Apply'), h('a', { href: url.path }, 'Reset')),
     ),
   )
@@ -152,7 +153,12 @@ function renderNameInput(name: string, label: string, chosen: readonly string[])
     'label',
     null,
     h('bdi', null, label),
-    h('input', { name, value: chosen.join(','), placeholder: 'all', autocomplete: 'off' }),
+    h('input', {
+      name,
+      value: chosen.join(','),
+      placeholder: 'all',
+      'aria-describedby': 'query-error',
+    }),
   )
 }
 

@@ -62,6 +62,8 @@ describe('The pages behind authentication by a header field', { skip: lacksChrom
     await enter(key)
     await page.locator('h1', { hasText: 'book' }).waitFor()
     assert.equal(await page.title(), '/books')
+    // What had the focus is gone.
+    assert.equal(await page.evaluate('document.activeElement.localName'), 'main')
 
     await page.locator('summary', { hasText: 'code' }).click()
     const [curl = '', call, client] = await page

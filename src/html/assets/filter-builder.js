@@ -10,48 +10,28 @@ import { createGroup, nullOperators, operandOf, takesList } from './filter-tree.
  * @typedef {import('./filter-tree.js').JsonItem} JsonItem
  * @typedef {import('./filter-tree.js').ValueDescription} ValueDescription
  * @typedef {import('./filter-tree.js').Model} Model
- * @typedef {Readonly<{ model: Model, type: string, redraw: () => void }>} BuilderContext
+ * @typedef {Readonly<{ model: Model, type: string }>} BuilderContext
  */
 
 /**
- * Shows the controls that change a filter, inside a container.
+ * Shows the controls that change a filter, inside a container. A control that stays is not drawn again, so that it keeps the focus,
+ * and a list its keyboard search.
  * @param {HTMLElement} container
  * @param {Group} filter - changed by the controls
  * @param {Model} model
  * @param {string} type
  */
 export function showFilterBuilder(container, filter, model, type) {
-  const legend = container.querySelector('legend')
-  const redraw = () => {
-    const focused = getPosition(container)
-    container.replaceChildren(
-      ...(legend ? [legend] : []),
-      ...drawGroup(filter, { model, type, redraw }),
-    )
-    restoreFocus(container, focused)
-  }
-  redraw()
-}
-
-const focusable = 'select, input, textarea, button'
-
-/**
- * The position of the focused control, which a redraw replaces.
- * @param {HTMLElement} container
- */
-function getPosition(container) {
-  const { activeElement } = document
-  return activeElement === null
-    ? -1
-    : [...container.querySelectorAll(focusable)].indexOf(activeElement)
+  container.append(...drawGroup(filter, { model, type }))
 }
 
 /**
- * @param {HTMLElement} container
- * @param {number} position
+ * Moves the focus to the first control of the first element that has one.
+ * @param {...(Element | null)} elements
  */
-function restoreFocus(container, position) {
-  const control = [...container.querySelectorAll(focusable)][position]
+function focusFirst(...elements) {
+  const found = elements.map((each) => each?.querySelector('select, input, textarea, button'))
+  const control = found.find((each) => each instanceof HTMLElement)
   if (control instanceof HTMLElement) control.focus()
 }
 
@@ -76,30 +56,25 @@ function drawGroup(group, context) {
       group.word = value.endsWith('or') ? 'or' : 'and'
     },
   )
-  const list = createElement('ul', { className: 'conditions' })
-  group.items.forEach((item, index) => {
-    const remove = createButton('✕', 'Remove condition', () => {
-      group.items.splice(index, 1)
-      context.redraw()
-    })
-    const parts = drawItem(item, group, index, context)
-    // A nested group is on lines of its own, below the button.
-    const nested = parts.at(-1) instanceof HTMLDivElement ? parts.splice(-1) : []
-    list.append(createElement('li', {}, ...parts, remove, ...nested))
-  })
-  return [select, list, drawAdders(group, context)]
+  const rows = group.items.map((item) => drawRow(item, group, context))
+  const list = createElement('ul', { className: 'conditions' }, ...rows)
+  return [select, list, drawAdders(group, list, context)]
 }
 
 /**
  * @param {Group} group
+ * @param {HTMLElement} list - of the group's rows
  * @param {BuilderContext} context
  */
-function drawAdders(group, { model, type, redraw }) {
-  const [first] = model[type]?.fields ?? []
+function drawAdders(group, list, context) {
+  const [first] = context.model[context.type]?.fields ?? []
   /** @param {Item} item */
   const add = (item) => {
     group.items.push(item)
-    redraw()
+    const row = drawRow(item, group, context)
+    list.append(row)
+    // The first control of a new group is the one that removes it.
+    focusFirst(row.querySelector('.group'), row)
   }
   return createElement(
     'p',
@@ -122,33 +97,82 @@ function createItem({ name, to, operators, parameters }) {
 }
 
 /**
+ * Draws an item of a group: its field, what belongs to the field, the button that removes it, and on lines of its own a nested group.
  * @param {Item} item
  * @param {Group} group
- * @param {number} index
+ * @param {BuilderContext} context
+ */
+function drawRow(item, group, context) {
+  const operands = createElement('span', {})
+  const nested = createElement('div', {})
+  let current = item
+  const show = () => {
+    operands.replaceChildren(...drawOperands(current, context))
+    nested.replaceChildren(...drawNested(current, context))
+  }
+  const select = drawFields(item, context, (changed) => {
+    group.items[group.items.indexOf(current)] = changed
+    current = changed
+    show()
+  })
+  const remove = createButton('✕', `Remove ${item.is === 'group' ? 'group' : 'condition'}`, () => {
+    group.items.splice(group.items.indexOf(current), 1)
+    focusFirst(
+      row.nextElementSibling,
+      row.previousElementSibling,
+      row.parentElement?.nextElementSibling ?? null,
+    )
+    row.remove()
+  })
+  const row = createElement('li', {}, ...select, operands, remove, nested)
+  show()
+  return row
+}
+
+/**
+ * The list of fields of a condition, a relation or a call.
+ * @param {Item} item
+ * @param {BuilderContext} context
+ * @param {(changed: Item) => void} change
+ */
+function drawFields(item, { model, type }, change) {
+  if (item.is === 'group' || item.is === 'json') return []
+  const fields = model[type]?.fields ?? []
+  const names = fields.map((field) => /** @type {const} */ ([field.name, labelField(field)]))
+  return [
+    createSelect('Field', names, item.name, (value) => {
+      const field = fields.find(({ name }) => name === value)
+      if (field) change(createItem(field))
+    }),
+  ]
+}
+
+/**
+ * @param {Item} item
  * @param {BuilderContext} context
  * @returns {(Node | string)[]}
  */
-function drawItem(item, group, index, context) {
-  if (item.is === 'group')
-    return [createElement('div', { className: 'group' }, ...drawGroup(item, context))]
+function drawOperands(item, { model, type }) {
+  if (item.is === 'group') return []
   if (item.is === 'json') return [drawJson(item)]
-  const fields = context.model[context.type]?.fields ?? []
-  const names = fields.map((field) => /** @type {const} */ ([field.name, labelField(field)]))
-  const select = createSelect('Field', names, item.name, (value) => {
-    const field = fields.find(({ name }) => name === value)
-    if (field) group.items[index] = createItem(field)
-    context.redraw()
-  })
-  const field = fields.find(({ name }) => name === item.name)
-  if (item.is === 'condition') return [select, ...drawCondition(item, field, context.redraw)]
-  if (item.is === 'call') return [select, ...drawCall(item, field)]
-  const nested = { ...context, type: field?.to ?? '' }
-  const words = ` ${field?.many ? 'any' : 'has'} ${field?.to}: `
-  return [
-    select,
-    words,
-    createElement('div', { className: 'group' }, ...drawGroup(item.group, nested)),
-  ]
+  const field = model[type]?.fields.find(({ name }) => name === item.name)
+  if (item.is === 'condition') return drawCondition(item, field)
+  if (item.is === 'call') return drawCall(item, field)
+  return [` ${field?.many ? 'any' : 'has'} ${field?.to}: `]
+}
+
+/**
+ * The group of an item that is or has one.
+ * @param {Item} item
+ * @param {BuilderContext} context
+ */
+function drawNested(item, { model, type }) {
+  if (item.is !== 'group' && item.is !== 'relation') return []
+  const field =
+    item.is === 'group' ? undefined : model[type]?.fields.find(({ name }) => name === item.name)
+  const group = item.is === 'group' ? item : item.group
+  const parts = drawGroup(group, { model, type: field?.to ?? type })
+  return [createElement('div', { className: 'group' }, ...parts)]
 }
 
 /**
@@ -193,24 +217,33 @@ function drawJson(item) {
 /**
  * @param {Condition} condition
  * @param {import('./request.js').FieldDescription | undefined} field
- * @param {() => void} redraw
  * @returns {Node[]}
  */
-function drawCondition(condition, field, redraw) {
+function drawCondition(condition, field) {
   const operators = [...(field?.operators ?? []), ...Object.keys(nullOperators)]
   const choices = operators.map((name) => {
     const { kind } = field?.operands?.[name] ?? {}
     return /** @type {const} */ ([name, kind === undefined ? name : `${name} (${kind})`])
   })
+  const values = createElement('span', {}, ...drawValues(condition, field))
   const select = createSelect('Operator', choices, condition.op, (value) => {
     condition.op = value
     const count = value in nullOperators ? 0 : value === 'between' ? 2 : 1
     condition.values = Array.from({ length: count }, (_, at) => condition.values[at] ?? '')
-    redraw()
+    values.replaceChildren(...drawValues(condition, field))
   })
-  if (condition.op in nullOperators) return [select]
-  if (takesList(condition.op) && condition.op !== 'between') return [select, drawList(condition)]
-  return [select, ...condition.values.map((_, at) => drawValue(condition, at, field))]
+  return [select, values]
+}
+
+/**
+ * @param {Condition} condition
+ * @param {import('./request.js').FieldDescription | undefined} field
+ * @returns {Node[]}
+ */
+function drawValues(condition, field) {
+  if (condition.op in nullOperators) return []
+  if (takesList(condition.op) && condition.op !== 'between') return [drawList(condition)]
+  return condition.values.map((_, at) => drawValue(condition, at, field))
 }
 
 /**

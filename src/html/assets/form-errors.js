@@ -29,7 +29,20 @@ export function showErrors(form, errors) {
   const element = form.querySelector('.form-error')
   if (element) element.textContent = others.map(({ detail, title }) => detail ?? title).join(' ')
   const invalid = form.querySelector('[aria-invalid]')
-  if (invalid instanceof HTMLElement) invalid.focus()
+  focusError(invalid ?? element, invalid?.closest('.field') ?? element)
+}
+
+/**
+ * Moves the focus to a control with an error, or to the error itself, so that all of it can be seen.
+ * @param {Element | null} target
+ * @param {Element | null} [area] - what is shown, if there is room for it
+ */
+export function focusError(target, area = target) {
+  if (!(target instanceof HTMLElement)) return
+  // A text can have the focus only with an index.
+  if (target.matches('p')) target.tabIndex = -1
+  target.focus()
+  area?.scrollIntoView({ block: 'nearest' })
 }
 
 /**

@@ -1,7 +1,13 @@
 import { keepActionResult } from './action-results.js'
+import { createElement } from './element.js'
+import { reloadPage } from './focus.js'
 import { clearErrors, showErrors } from './form-errors.js'
+import { listFields } from './form-fields.js'
 import { collectBody } from './form-values.js'
 import { send } from './request.js'
+
+/** @type {import('./request.js').ApiError} */
+const unreachable = { detail: 'The server cannot be reached.' }
 
 /** Makes the forms of a page send JSON:API, and its buttons change relationships. */
 export function enhanceForms() {
@@ -21,9 +27,10 @@ export function enhanceForms() {
 /** @param {HTMLFormElement} form */
 async function submit(form) {
   const { method = '', action = '', next, call } = form.dataset
+  // A disabled button would lose the focus.
+  if (form.ariaBusy === 'true') return
+  form.ariaBusy = 'true'
   clearErrors(form)
-  const button = form.querySelector('button')
-  if (button) button.disabled = true
   try {
     const { isOk, document, text } = await send(method, action, collectBody(form))
     if (!isOk) return showErrors(form, document.errors ?? [])
@@ -31,19 +38,30 @@ async function submit(form) {
     const { data } = document
     const self = data && 'links' in data ? data.links?.self : undefined
     if (method === 'POST' && self !== undefined) location.assign(self)
-    else if (next === undefined) location.reload()
+    else if (next === undefined) reloadPage(form.closest('details') ?? getFirstControl(form))
     else location.assign(next)
   } catch {
-    showErrors(form, [{ detail: 'The server cannot be reached.' }])
+    showErrors(form, [unreachable])
   } finally {
-    if (button) button.disabled = false
+    form.ariaBusy = null
   }
+}
+
+/** @param {HTMLFormElement} form */
+function getFirstControl(form) {
+  return listFields(form)[0]?.control ?? form
 }
 
 /** @param {HTMLButtonElement} button */
 async function run(button) {
   const { send: method = '', action = '', body = '' } = button.dataset
-  const { isOk, document } = await send(method, action, JSON.parse(body))
-  if (isOk) location.reload()
-  else button.after(` ${document.errors?.map(({ detail }) => detail).join(' ')}`)
+  const { isOk, document } = await send(method, action, JSON.parse(body)).catch(() => ({
+    isOk: false,
+    document: { errors: [unreachable] },
+  }))
+  if (isOk) return reloadPage(button)
+  const place = button.nextElementSibling ?? createElement('p', { className: 'form-error' })
+  place.setAttribute('role', 'alert')
+  button.after(place)
+  place.textContent = document.errors?.map(({ detail, title }) => detail ?? title).join(' ') ?? ''
 }

@@ -1,6 +1,7 @@
 // The script of the pages. A page can be read without it; with it, forms send JSON:API, and filters can be built.
 import { showActionResult } from './action-results.js'
 import { showCounts } from './counts.js'
+import { closePanelsOnEscape, restoreFocus } from './focus.js'
 import { enhanceForms } from './forms.js'
 import { enhanceLinkage } from './linkage.js'
 import { enhanceQueryForms } from './query-form.js'
@@ -13,5 +14,7 @@ enhanceForms()
 enhanceQueryForms()
 enhanceSuggestions()
 enhanceLinkage()
+closePanelsOnEscape()
+restoreFocus()
 showActionResult()
 void showCounts()

@@ -1,5 +1,6 @@
 import { showFilterBuilder } from './filter-builder.js'
 import { readFilter, writeFilter } from './filter-tree.js'
+import { clearErrors, focusError } from './form-errors.js'
 import { loadModel, send } from './request.js'
 
 /** Lets the forms of lists build a filter, and open the address with the parameters of JSON:API. */
@@ -31,6 +32,7 @@ async function enhance(details) {
  * @param {URL} url
  */
 async function open(form, url) {
+  clearErrors(form)
   const shortest = new URL(url)
   if (url.searchParams.get('page[size]') === null) shortest.searchParams.set('page[size]', '1')
   const {
@@ -43,6 +45,11 @@ async function open(form, url) {
   if (isOk) return location.assign(url)
   const element = form.querySelector('.form-error')
   if (element) element.textContent = errors.map(({ detail, title }) => detail ?? title).join(' ')
+  const names = new Set(errors.map(({ source }) => source?.parameter))
+  const inputs = [...form.querySelectorAll('input[name]')]
+  const invalid = inputs.filter((each) => each instanceof HTMLInputElement && names.has(each.name))
+  for (const input of invalid) input.setAttribute('aria-invalid', 'true')
+  focusError(invalid[0] ?? element)
 }
 
 /**

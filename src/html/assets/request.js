@@ -40,7 +40,7 @@ function createModelLoader() {
 }
 
 /**
- * @typedef {Readonly<{ title?: string, detail?: string, source?: { pointer?: string } }>} ApiError
+ * @typedef {Readonly<{ title?: string, detail?: string, source?: { pointer?: string, parameter?: string } }>} ApiError
  * @typedef {Readonly<{ type: string, id: string, attributes?: Record<string, unknown>, links?: { self?: string } }>} ApiResource
  * @typedef {Readonly<{ data?: ApiResource | ApiResource[] | null, errors?: ApiError[], links?: Record<string, string>, meta?: Record<string, unknown> }>} ApiDocument
  * @typedef {Readonly<{ kind?: string, type?: unknown, choices?: string[], hint?: string }>} ValueDescription

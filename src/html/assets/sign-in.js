@@ -17,7 +17,9 @@ export async function signIn() {
       const { signIn: header = '', prefix = '' } = form.dataset
       const value = form.querySelector('input')?.value.trim() ?? ''
       keepCredentials({ [header]: prefix + value })
-      if (await loadPage(form)) resolve(undefined)
+      if (!(await loadPage(form))) return
+      document.querySelector('main')?.focus()
+      resolve(undefined)
     })
   })
 }
