@@ -10,8 +10,8 @@ import type { ModelRoute } from './route-table.ts'
 /** Who reads, and how long the reads may take. */
 interface FirstPagesRequest
   extends Pick<ApiRequest, 'auth' | 'origin' | 'requestId' | 'ip' | 'log'> {
-  /** Milliseconds for all reads together. */
-  readonly timeout: number
+  /** Stops the reads. */
+  readonly signal: AbortSignal
 }
 
 /** The document of `GET {path}?page[size]=1`. */
@@ -47,12 +47,12 @@ export function createFirstPageReader(): FirstPageReader {
   )
   return async (request, context) => {
     const routes = listCollections(context)
-    const signal = AbortSignal.timeout(request.timeout)
+    const { signal } = request
     const found = new Map<string, FirstPage>()
     const remaining = routes.filter((route) => mayRead(request, route, context))
     const readNext = async (): Promise<void> => {
       for (let route = remaining.shift(); route && !signal.aborted; route = remaining.shift()) {
-        const page = await readFirstPage(route, { request, signal }, context)
+        const page = await readFirstPage(route, request, context)
         if (page && 'resource' in route.target) found.set(route.target.resource.type, page)
       }
     }
@@ -77,11 +77,11 @@ function mayRead(
 
 async function readFirstPage(
   { methods }: ModelRoute,
-  { request, signal }: Readonly<{ request: FirstPagesRequest; signal: AbortSignal }>,
+  request: FirstPagesRequest,
   context: AppContext,
 ): Promise<FirstPage | undefined> {
   // An adapter may create the members of a request when they are first read, so they cannot be spread.
-  const { auth, origin, requestId, ip, log } = request
+  const { auth, origin, requestId, ip, log, signal } = request
   const query = { id: '', search: 'page[size]=1', body: new Uint8Array() }
   try {
     const response = await methods.GET?.(

@@ -20,8 +20,11 @@ const timeout = 300
 export function createCountReader(): CountReader {
   const readFirstPages = createFirstPageReader()
   return async ({ context, auth }, origin = '') => {
-    const request = { auth, origin, requestId: undefined, ip: undefined, log: silentLogger }
-    const pages = await readFirstPages({ ...request, timeout }, context)
+    const request = {
+      ...{ auth, origin, requestId: undefined, ip: undefined, log: silentLogger },
+      signal: AbortSignal.timeout(timeout),
+    }
+    const pages = await readFirstPages(request, context)
     return new Map(
       [...pages].flatMap(([type, { count }]) => (count === undefined ? [] : [[type, count]])),
     )

@@ -110,7 +110,7 @@ function formatLinks(
 function defineDescription(
   context: AppContext,
   { publicUrl, authenticate, html }: DescribedOptions,
-  { docs, examples: source, ...settings }: OpenApiOptions,
+  { docs, examples: source, examplesTimeout: timeout, ...settings }: OpenApiOptions,
 ): Route {
   const { prefix, rootMeta } = context
   const { version, description } = rootMeta
@@ -136,7 +136,7 @@ function defineDescription(
     )
   const read =
     source === 'rows'
-      ? describeWithRows(context, authenticate === undefined, describe)
+      ? describeWithRows({ context, timeout }, authenticate === undefined, describe)
       : describeOnce(context, describe)
   return defineText('/openapi.json', { 'content-type': 'application/json' }, read)
 }
@@ -158,25 +158,30 @@ const rowsLifetime = 60_000
 
 /**
  * Describes the model with examples from rows. What one identity may read is not cached for others: rules, `begin` and the database
- * itself may let each of them read other rows.
+ * itself may let each of them read other rows. Examples that were not read in time are not cached.
  *
  * @param isCacheable - true if all requests have the same identity, but for those whose host passes an auth context on
  */
 function describeWithRows(
-  context: AppContext,
+  reads: Readonly<{ context: AppContext; timeout: number | undefined }>,
   isCacheable: boolean,
   describe: (rights: Rights, examples: Examples) => string,
 ): DescriptionReader {
   const readFirstPages = createFirstPageReader()
-  let cached: Readonly<{ text: Promise<string>; until: number }> | undefined
-  const read = async (request: ApiRequest) =>
-    describe(context.findRights(request.auth), await readExamples(readFirstPages, request, context))
-  return (request) => {
-    if (!isCacheable || request.auth !== undefined) return read(request)
+  let cached: Readonly<{ read: ReturnType<typeof read>; until: number }> | undefined
+  const read = async (request: ApiRequest) => {
+    const { examples, isComplete } = await readExamples(readFirstPages, request, reads)
+    return { text: describe(reads.context.findRights(request.auth), examples), isComplete }
+  }
+  return async (request) => {
+    if (!isCacheable || request.auth !== undefined) return (await read(request)).text
     const now = performance.now()
     if (cached === undefined || cached.until < now)
-      cached = { text: read(request), until: now + rowsLifetime }
-    return cached.text
+      cached = { read: read(request), until: now + rowsLifetime }
+    const current = cached
+    const { text, isComplete } = await current.read
+    if (!isComplete && cached === current) cached = undefined
+    return text
   }
 }
 

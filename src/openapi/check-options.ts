@@ -19,6 +19,9 @@ const docs = members({
   files: mustBe('the files of the result of docsPage()', Array.isArray),
 } satisfies Record<keyof DocsPage, Check>)
 
+/** The greatest delay of a timer in milliseconds: 24 days. */
+const maxTimeout = 2 ** 31 - 1
+
 const options = members({
   title: optional(text),
   version: optional(text),
@@ -26,6 +29,12 @@ const options = members({
   security: optional(security),
   docs: optional(docs),
   examples: optional(oneOf('kinds', 'rows')),
+  examplesTimeout: optional(
+    mustBe(
+      'a number of milliseconds above 0',
+      (value) => typeof value === 'number' && value > 0 && value <= maxTimeout,
+    ),
+  ),
   generalMethods: optional(flag),
   paths: optional(mustBe('an object with path items of OpenAPI by path', isObject)),
 } satisfies Record<keyof OpenApiOptions, Check>)

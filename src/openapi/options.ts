@@ -18,6 +18,8 @@ export interface OpenApiOptions {
    * values that are made up. Default `kinds`.
    */
   readonly examples?: 'kinds' | 'rows'
+  /** Milliseconds for all reads of examples from rows; what is not read by then is made by kind. Default 1000. */
+  readonly examplesTimeout?: number
   /**
    * True to describe also what clients of the API do not need, for gateways that reject what is not described: HEAD and OPTIONS of each
    * path, the pages that browsers get, and the files of these pages. It makes the document a fifth longer. Default false.

@@ -12,23 +12,32 @@ export interface ExampleResource {
 /** Resources by their types. */
 export type Examples = Readonly<Record<string, ExampleResource>>
 
-/** Milliseconds for the examples of all types; what is not read by then is made by kind. */
-const timeout = 1000
+/** The default of `examplesTimeout`. */
+const defaultTimeout = 1000
 /** The longest value that is shown, as JSON in UTF-16 code units; a longer one is made by kind. */
 const maxLength = 200
 
-/** Reads one resource of each type that the identity of a request may read. */
+/**
+ * Reads one resource of each type that the identity of a request may read.
+ *
+ * @param timeout - milliseconds for all types; what is not read by then is made by kind
+ * @returns `isComplete` is false if the time was too short
+ */
 export async function readExamples(
   readFirstPages: FirstPageReader,
   { auth, origin, requestId, ip, log }: ApiRequest,
-  context: AppContext,
-): Promise<Examples> {
-  const pages = await readFirstPages({ auth, origin, requestId, ip, log, timeout }, context)
+  {
+    context,
+    timeout = defaultTimeout,
+  }: Readonly<{ context: AppContext; timeout: number | undefined }>,
+): Promise<Readonly<{ examples: Examples; isComplete: boolean }>> {
+  const signal = AbortSignal.timeout(timeout)
+  const pages = await readFirstPages({ auth, origin, requestId, ip, log, signal }, context)
   const examples = [...pages].flatMap(([type, page]) => {
     const example = toExample(page)
     return example ? [[type, example] as const] : []
   })
-  return Object.fromEntries(examples)
+  return { examples: Object.fromEntries(examples), isComplete: !signal.aborted }
 }
 
 function toExample({ first }: FirstPage): ExampleResource | undefined {
