@@ -87,7 +87,7 @@ function listColumns(
 
 function renderHead(context: PageContext, field: Field, isSortable: boolean): Html {
   const { name } = field
-  const label = h('bdi', null, name)
+  const label = h('bdi', { class: toWrapClass(name) }, name)
   const isSorted = isSortable && field.is === 'attribute' && field.isSortable
   const attributes = { scope: 'col', title: field.description }
   if (!isSorted) return h('th', attributes, label)

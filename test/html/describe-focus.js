@@ -10,13 +10,15 @@
     const [box] = element.getClientRects()
     const { left, top, right, bottom, width, height } = box ?? element.getBoundingClientRect()
     const isOutlined = outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2
+    // Only the target of the skip link is marked at its side.
+    const isMarked = element.localName === 'main' && boxShadow !== 'none'
     const isInView = bottom > 0 && top < innerHeight && right > 0 && left < innerWidth
     const x = Math.min(Math.max(left + 4, 1), innerWidth - 2)
     const y = Math.min(Math.max(top + Math.min(height / 2, 12), 1), innerHeight - 2)
     const onTop = document.elementFromPoint(x, y)
     const isCovered = onTop !== null && !element.contains(onTop) && !onTop.contains(element)
     return [
-      ...(isOutlined || boxShadow !== 'none' ? [] : ['has no focus indicator']),
+      ...(isOutlined || isMarked ? [] : ['has no focus indicator']),
       ...(isInView && width > 0 ? [] : ['is outside the viewport']),
       ...(isInView && isCovered ? [`is covered by ${onTop.localName}`] : []),
       ...[...document.querySelectorAll('a, button, input, select, textarea, summary')]

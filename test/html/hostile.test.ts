@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { attribute, defineModel, json, resource, text, toMany, toOne, url } from 'lapidary'
+import { attribute, defineModel, integer, json, resource, text, toMany, toOne, url } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { createPages } from 'lapidary/html'
 import { openSqlite } from 'lapidary/sqlite'
@@ -46,7 +46,17 @@ const wide = resource('wide', {
   table: 'wide',
   fields: Object.fromEntries(manyNames.map((name) => [name, attribute(text)])),
 })
-const model = defineModel([note, wide], { maxPageSize: null })
+const longName = `${'very_long_name_'.repeat(16)}x`
+const named = resource('named', {
+  path: '/named',
+  table: 'named',
+  fields: {
+    [longName]: attribute(text),
+    size: attribute(integer),
+    other: toOne('named', { column: 'other_id' }),
+  },
+})
+const model = defineModel([note, wide, named], { maxPageSize: null })
 
 const accept = { Accept: 'text/html,*/*;q=0.8' }
 
@@ -61,7 +71,9 @@ describe('Pages of hostile data', () => {
       {
         version: 1,
         sql: `create table note (id integer primary key, title text, link text, data text, parent_id integer references note (id));
-          create table wide (id integer primary key, ${manyNames.map((name) => `${name} text`).join(', ')})`,
+          create table wide (id integer primary key, ${manyNames.map((name) => `${name} text`).join(', ')});
+          create table named (id integer primary key, ${longName} text, size integer, other_id integer);
+          insert into named values (1, 'a value', 123456789, 1)`,
       },
     ])
     origin = await app.listen({ host: '127.0.0.1', port: 0 })
@@ -107,7 +119,7 @@ describe('Pages of hostile data', () => {
     assert.equal(text.match(/<th scope="col"/g)?.length, 41)
     assert.match(text, /The table has 40 of 1500 fields/)
     const chosen = await read('/wide?fields[wide]=a_long_name_of_a_column_1400')
-    assert.match(chosen.text, /<bdi>a_long_name_of_a_column_1400<\/bdi>/)
+    assert.match(chosen.text, /<bdi class="long">a_long_name_of_a_column_1400<\/bdi>/)
   })
 
   it('given a value with 10,000 names, when its page is read, then all of them are text', async () => {
@@ -204,6 +216,28 @@ describe('Pages of hostile data', () => {
         }
       },
     )
+
+    it('given a long name, when its list and its resource are shown, then it covers no other, and leaves room for values', async () => {
+      const page = await browser.open('/named')
+      const measure = (selector: string): Promise<Record<'x' | 'width' | 'height', number>[]> =>
+        page.evaluate(
+          `[...document.querySelectorAll('${selector}')].map((each) => each.getBoundingClientRect().toJSON())`,
+        )
+      for (const width of [1280, 360]) {
+        await page.setViewportSize({ width, height: 700 })
+        await page.goto(`${origin}/named`)
+        const [, name, size] = await measure('thead bdi')
+        assert.ok(name && size && name.x + name.width < size.x, JSON.stringify([name, size]))
+        const [number] = await measure('td .number')
+        assert.ok(number && number.height < 30, 'the number is on one line')
+        await page.goto(`${origin}/named/1`)
+        const [value] = await measure('dl dd')
+        assert.ok(value && value.width > width / 4, JSON.stringify(value))
+        const [link] = await measure('dd a')
+        const [box] = await measure('dd:has(a)')
+        assert.ok(link && box && link.x - box.x >= 5, 'the outline of the link has room')
+      }
+    })
 
     it(
       'given a form over hostile values, when an update sends it, then it changes nothing else',
