@@ -1,4 +1,4 @@
-import type { Catalog } from 'lapidary'
+import type { Catalog, StoredTable } from 'lapidary'
 import {
   type ClassifiedFunctions,
   classifyFunctions,
@@ -150,15 +150,25 @@ function generateId(
   const { name, hasDefault } = column
   if (others.length > 0) return generateCompositeId(key, isReadOnly, written)
   const isForeignKey = table.foreignKeys.some(({ columns }) => columns[0] === name && !columns[1])
-  const isGenerated = kind === 'uuid' || hasDefault
+  const isGenerated = (kind === 'uuid' || hasDefault) && !isForeignKey
   const options: CodeObject = object({
     column: name === 'id' ? undefined : name,
     kind: kind === 'integer' ? undefined : identifier(kind),
-    client: (isGenerated && !isForeignKey) || isReadOnly ? undefined : 'required',
+    client: isGenerated || isReadOnly ? undefined : chooseClientIds(table, kind),
   })
   if (options.entries.length === 0) return undefined
   const isColumnOnly = options.entries.length === 1 && name !== 'id'
   return isColumnOnly ? name : options
+}
+
+/** Chooses whether clients send ids that neither the server nor a default of the column generates. */
+function chooseClientIds(
+  { is, triggers }: StoredTable,
+  kind: Key[0]['kind'],
+): 'optional' | 'required' | undefined {
+  if (is === 'table' || kind !== 'integer') return 'required'
+  // On PostgreSQL a view shows no default of its table, and its trigger may choose the id.
+  return triggers?.newId === 'next integer' ? undefined : 'optional'
 }
 
 /** Clients send a composite id if its columns are not fields and have no defaults. @param written - the columns that fields write */

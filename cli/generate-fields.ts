@@ -1,4 +1,4 @@
-import type { Catalog, ForeignKey, StoredColumn, StoredTable } from 'lapidary'
+import type { Catalog, ForeignKey, RowChange, StoredColumn, StoredTable } from 'lapidary'
 import { canStoreKeys } from './can-store-keys.ts'
 import {
   findReferencedTable,
@@ -156,9 +156,22 @@ function findReadOnlyReason(
   unwritten: readonly StoredColumn[],
 ): string | undefined {
   if (table.parameters) return 'it is a function'
-  if (table.is === 'view') return 'it is a view'
+  if (table.is === 'view') {
+    const reason = describeRejectedChanges(table)
+    if (reason !== undefined) return reason
+  }
   if (unwritten.length === 0) return undefined
   return `no field writes ${unwritten.map(({ name }) => name).join(', ')}, which must not be null`
+}
+
+const rowChanges: readonly RowChange[] = ['insert', 'update', 'delete']
+
+/** Says which changes a view does not accept; `undefined` if it accepts all of them. */
+function describeRejectedChanges({ accepts }: StoredTable): string | undefined {
+  const rejected = rowChanges.filter((change) => !accepts?.has(change))
+  if (rejected.length === 0) return undefined
+  if (rejected.length === rowChanges.length) return 'it is a view'
+  return `it is a view that accepts no ${rejected.join(' and no ')}`
 }
 
 function attributeEntries(

@@ -165,14 +165,14 @@ export const postgresCases: readonly SchemaCase[] = [
     'v: attribute(integer),',
   ],
   [
-    'views are read-only, and a materialized view may have its ids in a unique column',
+    'views that PostgreSQL updates can be written, a materialized view is read-only and may have its ids in a unique column',
     `create table a (id serial primary key, x text not null); create view b as select id, x, 1 + 1 as two from a;
      create materialized view c as select x as name, count(*) as many from a group by 1; create unique index on c (name);
      create materialized view d as select x from a`,
-    '/** Rows of the view `b`. Read-only: it is a view. */',
-    "access: 'read-only',",
+    '/** Rows of the view `b`. */',
+    "id: { client: 'optional' },",
     'x: attribute(text),',
-    'two: attribute(integer),',
+    "two: attribute(integer, { access: 'read-only' }),",
     '/** Rows of the view `c`. Read-only: it is a view. */',
     "id: { column: 'name', kind: text },",
     'many: attribute(integer64()),',

@@ -12,6 +12,8 @@ export interface ServedModel {
   readonly warnings: readonly string[]
   get(path: string, query?: Call['query']): Promise<TestResponse>
   post(path: string, data: unknown): Promise<TestResponse>
+  patch(path: string, data: unknown): Promise<TestResponse>
+  delete(path: string): Promise<TestResponse>
 }
 
 /** Starts a server that runs until the test ends. */
@@ -38,6 +40,8 @@ export async function serveModel(
     warnings,
     get: (path, query) => call('GET', path, { query }),
     post: (path, data) => call('POST', path, { body: { data } }),
+    patch: (path, data) => call('PATCH', path, { body: { data } }),
+    delete: (path) => call('DELETE', path, {}),
   }
 }
 

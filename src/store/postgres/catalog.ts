@@ -20,6 +20,9 @@ export const specialName = (type: Sql) =>
   sql`case when ${type}.typtype = 'e' then 'enum' when ${type}.typtype = 'c' then 'composite'
     when ${type}.typname in ('citext', 'hstore') then ${type}.typname::text end`
 
+/** Whether triggers write a view: then `pg_column_is_updatable` requires triggers for updates and deletions, whatever the triggers do. */
+const isWrittenByTriggers = sql`pg_relation_is_updatable(t.oid, true) & 12 > pg_relation_is_updatable(t.oid, false) & 12`
+
 /** A column of a domain is described as one of its base type, and so are the elements of an array of a domain. */
 const columnsQuery = sql`
   select json_agg(json_build_array(c.attname,
@@ -28,7 +31,7 @@ const columnsQuery = sql`
       format_type(b.oid, case when d.own is null then c.atttypmod else d.modifier end)),
     not (c.attnotnull or coalesce(d.is_never_null, false)),
     c.atthasdef or c.attidentity <> '' or coalesce(d.has_default, false),
-    c.attgenerated = '' and c.attidentity <> 'a' and (t.relkind <> 'v' or pg_column_is_updatable(t.oid, c.attnum, true)), col_description(t.oid, c.attnum),
+    c.attgenerated = '' and c.attidentity <> 'a' and (t.relkind <> 'v' or pg_column_is_updatable(t.oid, c.attnum, true) or ${isWrittenByTriggers}), col_description(t.oid, c.attnum),
     (select json_agg(l.enumlabel order by l.enumsortorder) from pg_enum as l where l.enumtypid in (b.oid, e.oid)),
     (select json_agg(pg_get_expr(k.conbin, k.conrelid) order by k.oid) from pg_constraint as k where k.contype = 'c'
       and (k.conrelid = t.oid and k.conkey = array[c.attnum] or k.contypid = any(d.chain)))

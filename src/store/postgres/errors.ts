@@ -11,7 +11,8 @@ const constraintCodes: readonly (readonly [code: RegExp, is: ConstraintError['is
   [/^23505|^23P01/, 'unique'],
   [/^23514/, 'check'],
   [/^22/, 'type'],
-  [/^23|^P0001/, 'other'],
+  // 428C9: an id for a column that the database always generates, which the catalog does not say of the columns of a view.
+  [/^23|^P0001|^428C9/, 'other'],
 ]
 
 /** The C function of PostgreSQL that executes `raise` of PL/pgSQL. */
