@@ -134,6 +134,20 @@ for (const database of databases)
       assert.deepEqual([created.status, created.one.id], [201, '9'])
     })
 
+    if (!isPostgres)
+      it('are read-only if only updates of some columns run a trigger', async (test) => {
+        const url = await filled(
+          test,
+          database,
+          tables(database).replace(
+            'instead of update on shout',
+            'instead of update of title on shout',
+          ),
+        )
+        const text = formatSingleFile(await readDeclarations(url, { types: 'plural' }))
+        assert.match(text, /view `shout`\. Read-only: it is a view that accepts no update\./)
+      })
+
     if (isPostgres)
       it('can be written through views that PostgreSQL updates', async (test) => {
         const url = await filled(
@@ -142,7 +156,8 @@ for (const database of databases)
           `create table note (id bigint generated always as identity primary key, title text not null, closed boolean not null default false);
            create table tag (id bigint primary key, label text);
            create view open_note as select id, title, upper(title) as loud, closed from note where not closed with check option;
-           create view label as select id, label from tag`,
+           create view label as select id, label from tag;
+           create view twice as select id, label, label as name from tag`,
         )
         const declarations = await readDeclarations(url, { types: 'plural' })
         const model = defineModel(evaluateDeclarations(declarations))
@@ -158,12 +173,14 @@ for (const database of databases)
         // A computed column is read-only.
         const ignored = await patch(path, { type, id, attributes: { loud: 'THREE' } })
         assert.equal(ignored.one.attributes?.loud, 'TWO')
-        // The check option of the view, an id that the database always generates, and one that it never does.
+        // The check option of the view, an id that the database always generates, one that it never does,
+        // and two columns that are the same.
         for (const [method, target, data] of [
           [patch, path, { type, id, attributes: { closed: true } }],
           [post, `/${type}`, { type, id: '70', attributes: { title: 'three' } }],
           [post, `/${type}`, { type, attributes: {} }],
           [post, '/labels', { type: 'labels', attributes: { label: 'new' } }],
+          [post, '/twices', { type: 'twices', id: '6', attributes: { label: 'a', name: 'b' } }],
         ] as const) {
           const rejected = await method(target, data)
           assert.ok(rejected.status >= 400 && rejected.status < 500, rejected.text)

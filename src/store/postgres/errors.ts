@@ -24,6 +24,8 @@ const constraintRoutines: Readonly<Record<string, ConstraintError['is']>> = {
   [raiseRoutine]: 'other',
   // A policy of the table, or the `check option` of a view.
   ExecWithCheckOptions: 'check',
+  // Two columns of a view are the same column of its table, and both were sent.
+  process_matched_tle: 'other',
 }
 
 /** The statement exceeds a limit: stack depth, arguments, size. */

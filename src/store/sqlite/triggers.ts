@@ -14,16 +14,23 @@ interface SqliteTriggers {
 const name = '(?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|\\[[^\\]]*\\]|[^\\s."`[]+)'
 /** The start of a trigger's definition, as SQLite stores it (sqlite.org/lang_createtrigger.html). */
 const definition = new RegExp(
-  `^create\\s+trigger\\s+(?:if\\s+not\\s+exists\\s+)?${name}(?:\\s*\\.\\s*${name})?\\s+(?:(?:before|after|instead\\s+of)\\s+)?(insert|update|delete)\\b`,
+  `^create\\s+trigger\\s+(?:if\\s+not\\s+exists\\s+)?${name}(?:\\s*\\.\\s*${name})?\\s+(?:(?:before|after|instead\\s+of)\\s+)?(insert|update|delete)\\b(?:\\s+(of)\\b)?`,
   'i',
 )
 const comments = /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g
 
-/** Returns the change that a trigger is for; `undefined` if the text is no definition of a trigger. */
-function parseTriggerChange(text: string): RowChange | undefined {
-  const [, change] = definition.exec(text) ?? definition.exec(text.replace(comments, ' ')) ?? []
+/** The change that a trigger is for, and whether only changes of some columns run it. */
+interface TriggerChange {
+  readonly change: RowChange
+  readonly isPartial: boolean
+}
+
+/** Parses the definition of a trigger; returns none if the text is no such definition. */
+function parseTriggerChange(text: string): TriggerChange[] {
+  const [, change, of] = definition.exec(text) ?? definition.exec(text.replace(comments, ' ')) ?? []
+  if (change === undefined) return []
   // The pattern has no other words.
-  return change?.toLowerCase() as RowChange | undefined
+  return [{ change: change.toLowerCase() as RowChange, isPartial: of !== undefined }]
 }
 
 /** Queries the triggers of a table or a view. */
@@ -32,14 +39,19 @@ export function querySqliteTriggers(connection: SqliteConnection, table: string)
     `select sql from sqlite_schema where type = 'trigger' and lower(tbl_name) = lower(?)`,
     table,
   )
-  const changes = new Set(definitions.flatMap(([text]) => parseTriggerChange(String(text)) ?? []))
+  const parsed = definitions.flatMap(([text]) => parseTriggerChange(String(text)))
+  const changes = new Set(parsed.map(({ change }) => change))
   const [[type, hasNoRowNumber] = []] = connection.introspect(
     `select type, wr from pragma_table_list where schema = 'main' and lower(name) = lower(?)`,
     table,
   )
   const exists = type !== undefined
-  if (type === 'view')
-    return { exists, triggers: { changes, newId: 'next integer' }, accepts: changes }
+  if (type === 'view') {
+    // SQLite refuses an update of other columns than those of the trigger.
+    const complete = parsed.filter(({ isPartial }) => !isPartial)
+    const accepts = new Set(complete.map(({ change }) => change))
+    return { exists, triggers: { changes, newId: 'next integer' }, accepts }
+  }
   if (changes.size === 0) return { exists, triggers: undefined, accepts: undefined }
   const newId = hasNoRowNumber === 0 && changes.has('insert') ? 'by row number' : undefined
   return { exists, triggers: { changes, newId }, accepts: undefined }
