@@ -176,6 +176,26 @@ describe('The pages in Chromium', { skip: lacksChromium }, () => {
     },
   )
 
+  it(
+    'given what was entered in forms, when the page is loaded again, then they have what is stored and in the address',
+    long,
+    async () => {
+      await open('/persons/6')
+      await openPanel('Update person')
+      await page.getByLabel('gender (text)').fill('unknown')
+      await page.getByLabel('null for gender').check()
+      await page.reload()
+      assert.equal(await page.getByLabel('gender (text)').inputValue(), 'female')
+      assert.equal(await page.getByLabel('null for gender').isChecked(), false)
+      await page.goto(`${service.url}/persons`)
+      await openPanel('Filter')
+      await page.getByLabel('computers', { exact: true }).first().check()
+      await page.reload()
+      const box = page.getByLabel('computers', { exact: true }).first()
+      assert.equal(await box.isChecked(), false)
+    },
+  )
+
   it('changes a relationship: to one resource, to null, and members of a set', long, async () => {
     await open('/computers/9/relationships/owner')
     await page.getByLabel('Set person by id').pressSequentially('Ada A')
