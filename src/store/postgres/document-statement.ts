@@ -28,7 +28,7 @@ import {
   type Target,
   tableAt,
 } from '../tables.ts'
-import { compileAggregatedRows, jsonArray } from './aggregated-includes.ts'
+import { compileAggregatedRows, jsonRow } from './aggregated-includes.ts'
 import { cacheValidator, isSnapshotCurrent } from './counts.ts'
 import {
   compileFindLongLinkage,
@@ -135,7 +135,7 @@ function compileColumns(
 ): Sql {
   const { columns, joins } = selection
   const isOne = shape.addressed.is === 'one'
-  const row = limitedRow(jsonArray(columns), isLarge(primaryRowSet))
+  const row = limitedRow(jsonRow(columns, shape.primary), isLarge(primaryRowSet))
   const ordered = joins.length > 0 ? sql` order by "t0".${rowNumber}` : sql``
   return sql`select ${sql.join([
     compileCountColumn(shape, target, options),
@@ -346,10 +346,9 @@ function compileIncludedColumn(
   const { id } = getResourceType(target.model, edge.to)
   const order = idOrder(0, id, target)
   const rowSet = rowSetName(index)
-  const { columns, joins } = compileSelection(findIncludedLayout(shape, edge.to), target, {
-    rows: rowSet,
-  })
-  const row = limitedRow(jsonArray(columns), isLarge(index))
+  const layout = findIncludedLayout(shape, edge.to)
+  const { columns, joins } = compileSelection(layout, target, { rows: rowSet })
+  const row = limitedRow(jsonRow(columns, layout), isLarge(index))
   if (isLinkageFromIncluded(shape, index, target)) {
     const from = getResourceType(target.model, shape.type)
     const { link } = getRelationship(from, edge.relationship)
