@@ -60,6 +60,7 @@ export {
 export { type ArrayOptions, array } from './model/array-kind.ts'
 export type {
   Catalog,
+  ColumnOrigin,
   ForeignKey,
   RowChange,
   StoredColumn,

@@ -31,6 +31,12 @@ export interface ForeignKey {
 /** A change of the rows of a table. */
 export type RowChange = 'insert' | 'update' | 'delete'
 
+/** A column of a table that a view shows. */
+export interface ColumnOrigin {
+  readonly table: string
+  readonly column: string
+}
+
 /** What triggers and rules may do with the changes of the rows of a table or a view. */
 export interface TableTriggers {
   /** The changes that a trigger or a rule may alter, replace or drop. All changes of a view count. */
@@ -42,6 +48,8 @@ export interface TableTriggers {
    * because the insert itself takes the next integer, as for a view.
    */
   readonly newId?: 'by row number' | 'next integer' | undefined
+  /** The columns of tables that a view of SQLite shows unchanged, by the names of its columns. */
+  readonly origins?: ReadonlyMap<string, ColumnOrigin>
   /** True for a view whose rows PostgreSQL cannot lock, because triggers or rules change them. Default false. */
   readonly cannotLock?: boolean
 }

@@ -144,11 +144,16 @@ function compileNewId(
   { dialect, triggersOf }: Target,
 ): Sql[] {
   if (row === 'newWithId') return idPartParams('id', id, dialect)
-  const isNext = triggersOf?.(table)?.newId === 'next integer' && id.kind.codec === 'id'
+  const triggers = triggersOf?.(table)
+  if (triggers?.newId !== 'next integer' || id.kind.codec !== 'id') return []
+  const [name] = id.columns
+  // The view may leave rows of its table out.
+  const origin = triggers.origins?.get(name)
+  const [column, from] = origin
+    ? [sql.id(origin.column), sql.id(origin.table)]
+    : [sql.id(name), tableName(table)]
   // One transaction writes at a time, so no other can take the same id.
-  return isNext
-    ? [sql`(select coalesce(max(${sql.id(id.columns[0])}), 0) + 1 from ${tableName(table)})`]
-    : []
+  return [sql`(select coalesce(max(${column}), 0) + 1 from ${from})`]
 }
 
 /** Compiles the columns of a composite id with UUIDs that are generated for each insert. */

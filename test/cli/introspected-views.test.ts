@@ -55,6 +55,7 @@ const triggers: Readonly<Record<Database['dialect'], string>> = {
 const tables = (database: Database) => `
   create table note (id ${database.columnTypes.newId}, title text not null, closed integer not null default 0, removed_at ${database.columnTypes.datetime});
   insert into note (title) values ('one'), ('two');
+  insert into note (title, closed) values ('closed', 1);
   create view shout as select id, upper(title) as title from note where closed = 0;
   create view renamed as select id, title as label from note group by id, title;
   create view kept as select id, title, removed_at from note group by id, title, removed_at;

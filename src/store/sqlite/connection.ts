@@ -18,6 +18,7 @@ import {
   type PreparedStatement,
   type PreparedStatements,
 } from './prepared.ts'
+import { listResultColumns } from './result-columns.ts'
 import { createRowReader, readRows, switchToBigInts, toNumberIfSafe } from './rows.ts'
 import { publishWork } from './statement-work.ts'
 import { findSearchedSize, ValueLimit } from './value-limit.ts'
@@ -318,11 +319,9 @@ export class SqliteConnection {
     translateErrors(() => this.#prepare(statement))
   }
 
-  /** Returns the columns of a statement without running it; the type is that of the table's column, or empty. */
-  columns(statement: Statement): Readonly<{ name: string; type: string }>[] {
-    return translateErrors(() => this.#prepare(statement))
-      .handle.columns()
-      .map(({ name, type }) => ({ name, type: type ?? '' }))
+  /** Returns the columns of a statement without running it. */
+  columns(statement: Statement): ReturnType<typeof listResultColumns> {
+    return listResultColumns(translateErrors(() => this.#prepare(statement)).handle)
   }
 
   /** Closes the connection, if it is open. */

@@ -1,6 +1,9 @@
-import type { RowChange, TableTriggers } from '../../model/catalog.ts'
+import { sql } from 'kysely'
+import type { ColumnOrigin, RowChange, TableTriggers } from '../../model/catalog.ts'
 import type { Table } from '../../model/model.ts'
+import { compileStatement } from '../statement.ts'
 import type { SqliteConnection } from './connection.ts'
+import { sqliteDialect } from './dialect.ts'
 
 /** What the triggers of a table or a view do. */
 interface SqliteTriggers {
@@ -50,11 +53,29 @@ export function querySqliteTriggers(connection: SqliteConnection, table: string)
     // SQLite refuses an update of other columns than those of the trigger.
     const complete = parsed.filter(({ isPartial }) => !isPartial)
     const accepts = new Set(complete.map(({ change }) => change))
-    return { exists, triggers: { changes, newId: 'next integer' }, accepts }
+    const origins = findOrigins(connection, table)
+    return { exists, triggers: { changes, newId: 'next integer', origins }, accepts }
   }
   if (changes.size === 0) return { exists, triggers: undefined, accepts: undefined }
   const newId = hasNoRowNumber === 0 && changes.has('insert') ? 'by row number' : undefined
   return { exists, triggers: { changes, newId }, accepts: undefined }
+}
+
+/** Finds the columns of tables that a view shows unchanged; none of a view that SQLite cannot read, which the start reports. */
+function findOrigins(
+  connection: SqliteConnection,
+  view: string,
+): ReadonlyMap<string, ColumnOrigin> {
+  const statement = compileStatement(sql`select * from ${sql.id(view)}`, sqliteDialect)
+  try {
+    return new Map(
+      connection
+        .columns(statement)
+        .flatMap(({ name, origin }) => (origin ? [[name, origin] as const] : [])),
+    )
+  } catch {
+    return new Map()
+  }
 }
 
 /** Creates a function that returns the triggers of a table. It queries each table once. */
