@@ -10,6 +10,7 @@ import { Cleanup } from '../cleanup.ts'
 import { databases } from '../databases.ts'
 import { absolutePath } from '../docs/pages.ts'
 import { execute, filled } from '../filled.ts'
+import { long } from '../long-tests.ts'
 import { folder } from '../service/child.ts'
 import { runCommand } from './command-process.ts'
 import {
@@ -246,7 +247,7 @@ describe('lapidary introspect', () => {
     assert.deepEqual(readdirSync(join(cwd, 'src/resources')), ['author.ts', 'book.ts', 'index.ts'])
   })
 
-  it('writes formatted declarations that compile, for each of these options', () => {
+  it('writes formatted declarations that compile, for each of these options', long, () => {
     const files = globSync('**/*.ts', { cwd: project, exclude: ['node_modules'] })
     const written = ['author.ts', 'book.ts', 'index.ts'].map((name) =>
       join('files/src/resources', name),

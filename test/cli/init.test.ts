@@ -7,6 +7,7 @@ import { Cleanup } from '../cleanup.ts'
 import { connect } from '../client.ts'
 import { databases } from '../databases.ts'
 import { filled, isPostgres } from '../filled.ts'
+import { long } from '../long-tests.ts'
 import { folder, startProgram } from '../service/child.ts'
 import { runCommand } from './command-process.ts'
 import {
@@ -69,7 +70,7 @@ describe('lapidary init', () => {
     })
   }
 
-  it('writes projects that are formatted and compile', () => {
+  it('writes projects that are formatted and compile', long, () => {
     for (const { dialect } of databases) assert.ok(existsSync(join(project, dialect, 'main.ts')))
     assertFormatted(project)
     assertCompiles(project)

@@ -167,22 +167,26 @@ describe('The forms for attributes of every kind', { skip: lacksChromium }, () =
     assert.match(await page.locator('main').innerText(), /9007199254740993/)
   })
 
-  it('given stored values, when a form opens and changes three of them, then it sends these three', async () => {
-    const page = await browser.open('/samples/s%201%2F2')
-    await page.locator('summary', { hasText: 'Update' }).click()
-    assert.equal(await page.locator('form [name=made]').count(), 0)
-    await page.locator('[name=done]').selectOption('true')
-    await page.locator('[name=count]').fill('')
-    await page.locator('[name=note]').fill('')
-    const sent = page.waitForRequest((request) => request.method() === 'PATCH')
-    await page.getByRole('button', { name: 'Update', exact: true }).click()
-    assert.deepEqual((await sent).postDataJSON().data.attributes, {
-      note: '',
-      count: null,
-      done: true,
-    })
-    await page.locator('dd', { hasText: 'true' }).waitFor()
-  })
+  it(
+    'given stored values, when a form opens and changes three of them, then it sends these three',
+    long,
+    async () => {
+      const page = await browser.open('/samples/s%201%2F2')
+      await page.locator('summary', { hasText: 'Update' }).click()
+      assert.equal(await page.locator('form [name=made]').count(), 0)
+      await page.locator('[name=done]').selectOption('true')
+      await page.locator('[name=count]').fill('')
+      await page.locator('[name=note]').fill('')
+      const sent = page.waitForRequest((request) => request.method() === 'PATCH')
+      await page.getByRole('button', { name: 'Update', exact: true }).click()
+      assert.deepEqual((await sent).postDataJSON().data.attributes, {
+        note: '',
+        count: null,
+        done: true,
+      })
+      await page.locator('dd', { hasText: 'true' }).waitFor()
+    },
+  )
 
   it(
     'given stored values that inputs show differently, when a form changes others, then it sends only the others',
@@ -296,21 +300,25 @@ describe('The forms for attributes of every kind', { skip: lacksChromium }, () =
     assert.match(await page.locator('h1').innerText(), /^404/)
   })
 
-  it('given texts that are no values, when a form sends them, then each field has its error', async () => {
-    const page = await browser.open('/samples')
-    await page.locator('summary', { hasText: 'Create' }).click()
-    assert.equal(
-      await page.locator('[name=moment]').getAttribute('placeholder'),
-      '2024-02-29T12:30:00Z',
-    )
-    for (const name of ['count', 'weight', 'price', 'moment', 'data', 'tags'])
-      await page.locator(`[name=${name}]`).fill('x y')
-    await page.getByRole('button', { name: 'Create', exact: true }).click()
-    await page.locator('[name=count][aria-invalid]').waitFor()
-    for (const name of ['label', 'count', 'weight', 'price', 'moment', 'data', 'tags']) {
-      const error = page.locator(`[data-pointer="/data/attributes/${name}"] .field-error`)
-      assert.notEqual(await error.innerText(), '', name)
-    }
-    assert.deepEqual([browser.foreignRequests, browser.errors], [[], []])
-  })
+  it(
+    'given texts that are no values, when a form sends them, then each field has its error',
+    long,
+    async () => {
+      const page = await browser.open('/samples')
+      await page.locator('summary', { hasText: 'Create' }).click()
+      assert.equal(
+        await page.locator('[name=moment]').getAttribute('placeholder'),
+        '2024-02-29T12:30:00Z',
+      )
+      for (const name of ['count', 'weight', 'price', 'moment', 'data', 'tags'])
+        await page.locator(`[name=${name}]`).fill('x y')
+      await page.getByRole('button', { name: 'Create', exact: true }).click()
+      await page.locator('[name=count][aria-invalid]').waitFor()
+      for (const name of ['label', 'count', 'weight', 'price', 'moment', 'data', 'tags']) {
+        const error = page.locator(`[data-pointer="/data/attributes/${name}"] .field-error`)
+        assert.notEqual(await error.innerText(), '', name)
+      }
+      assert.deepEqual([browser.foreignRequests, browser.errors], [[], []])
+    },
+  )
 })

@@ -157,34 +157,38 @@ describe('Pages of hostile data', () => {
     })
     after(() => browser.close())
 
-    it('given hostile values, names in the address and descriptions, when pages show them, then all is text', async () => {
-      const page = await browser.open('/')
-      for (const [index, value] of takePart(hostile.entries(), 4)) {
-        await page.goto(`${origin}/notes/${index + 1}?include=parent,children`)
-        const title = page.locator('.attributes dd .text').first()
-        assert.equal(await title.textContent(), value)
-      }
-      const filters = hostile.map((value) => ['filter[title]', value])
-      await page.goto(`${origin}/notes?${new URLSearchParams(filters)}`)
-      const chips = await page.locator('.filters li').allTextContents()
-      assert.deepEqual(
-        chips,
-        hostile.map((value) => `title eq ${JSON.stringify(value)} ✕`),
-      )
-      const sort = hostile.join(',')
-      await page.goto(`${origin}/notes?${new URLSearchParams({ sort, include: sort })}`)
-      assert.match(await page.locator('h1').innerText(), /^400 /)
-      await page.goto(`${origin}/notes?page[size]=12`)
-      await page.locator('summary', { hasText: 'Filter' }).click()
-      await page.locator('summary', { hasText: 'Create' }).click()
-      assert.equal(await page.evaluate('window.attacked'), undefined)
-      assert.equal(await page.locator('main img, main svg, body script').count(), 0)
-      const protocols: string[] = await page.evaluate(
-        '[...document.links].map((link) => link.protocol)',
-      )
-      assert.deepEqual([...new Set(protocols)], ['http:'])
-      assert.deepEqual([browser.foreignRequests, browser.errors], [[], []])
-    })
+    it(
+      'given hostile values, names in the address and descriptions, when pages show them, then all is text',
+      long,
+      async () => {
+        const page = await browser.open('/')
+        for (const [index, value] of takePart(hostile.entries(), 4)) {
+          await page.goto(`${origin}/notes/${index + 1}?include=parent,children`)
+          const title = page.locator('.attributes dd .text').first()
+          assert.equal(await title.textContent(), value)
+        }
+        const filters = hostile.map((value) => ['filter[title]', value])
+        await page.goto(`${origin}/notes?${new URLSearchParams(filters)}`)
+        const chips = await page.locator('.filters li').allTextContents()
+        assert.deepEqual(
+          chips,
+          hostile.map((value) => `title eq ${JSON.stringify(value)} ✕`),
+        )
+        const sort = hostile.join(',')
+        await page.goto(`${origin}/notes?${new URLSearchParams({ sort, include: sort })}`)
+        assert.match(await page.locator('h1').innerText(), /^400 /)
+        await page.goto(`${origin}/notes?page[size]=12`)
+        await page.locator('summary', { hasText: 'Filter' }).click()
+        await page.locator('summary', { hasText: 'Create' }).click()
+        assert.equal(await page.evaluate('window.attacked'), undefined)
+        assert.equal(await page.locator('main img, main svg, body script').count(), 0)
+        const protocols: string[] = await page.evaluate(
+          '[...document.links].map((link) => link.protocol)',
+        )
+        assert.deepEqual([...new Set(protocols)], ['http:'])
+        assert.deepEqual([browser.foreignRequests, browser.errors], [[], []])
+      },
+    )
 
     it(
       'given long names and values on a phone, when pages show them, then only tables and code scroll sideways',
@@ -217,33 +221,37 @@ describe('Pages of hostile data', () => {
       },
     )
 
-    it('given a long name, when its list and its resource are shown, then it covers no other, and leaves room for values', async () => {
-      const page = await browser.open('/named')
-      const measure = (
-        selector: string,
-      ): Promise<Record<'x' | 'y' | 'width' | 'height', number>[]> =>
-        page.evaluate(
-          `[...document.querySelectorAll('${selector}')].map((each) => each.getBoundingClientRect().toJSON())`,
-        )
-      for (const width of [1280, 360]) {
-        await page.setViewportSize({ width, height: 700 })
-        await page.goto(`${origin}/named`)
-        const [, name, size] = await measure('thead bdi')
-        assert.ok(name && size && name.x + name.width < size.x, JSON.stringify([name, size]))
-        const [number] = await measure('td .number')
-        assert.ok(number && number.height < 30, 'the number is on one line')
-        await page.goto(`${origin}/named/1`)
-        const [value] = await measure('dl dd')
-        assert.ok(value && value.width > width / 4, JSON.stringify(value))
-        const [link] = await measure('dd a')
-        const [box] = await measure('dd:has(a)')
-        const room = link && box && [link.x - box.x, link.y - box.y]
-        assert.ok(
-          room?.every((each) => each >= 3),
-          `the outline of the link has room: ${room}`,
-        )
-      }
-    })
+    it(
+      'given a long name, when its list and its resource are shown, then it covers no other, and leaves room for values',
+      long,
+      async () => {
+        const page = await browser.open('/named')
+        const measure = (
+          selector: string,
+        ): Promise<Record<'x' | 'y' | 'width' | 'height', number>[]> =>
+          page.evaluate(
+            `[...document.querySelectorAll('${selector}')].map((each) => each.getBoundingClientRect().toJSON())`,
+          )
+        for (const width of [1280, 360]) {
+          await page.setViewportSize({ width, height: 700 })
+          await page.goto(`${origin}/named`)
+          const [, name, size] = await measure('thead bdi')
+          assert.ok(name && size && name.x + name.width < size.x, JSON.stringify([name, size]))
+          const [number] = await measure('td .number')
+          assert.ok(number && number.height < 30, 'the number is on one line')
+          await page.goto(`${origin}/named/1`)
+          const [value] = await measure('dl dd')
+          assert.ok(value && value.width > width / 4, JSON.stringify(value))
+          const [link] = await measure('dd a')
+          const [box] = await measure('dd:has(a)')
+          const room = link && box && [link.x - box.x, link.y - box.y]
+          assert.ok(
+            room?.every((each) => each >= 3),
+            `the outline of the link has room: ${room}`,
+          )
+        }
+      },
+    )
 
     it(
       'given a form over hostile values, when an update sends it, then it changes nothing else',

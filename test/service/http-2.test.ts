@@ -4,6 +4,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } f
 import { Readable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { long } from '../long-tests.ts'
 import { request as formatRequest, openSocket } from '../raw-socket.ts'
 import { block } from './block.ts'
 import { noteBody, serveNotes } from './notes.ts'
@@ -104,27 +105,35 @@ describe('HTTP/2 without TLS', () => {
     assert.equal(JSON.parse((await received).text).data.length, 20_001)
   })
 
-  it('given pieces of equal size, when a client accepts them slowly, then it gets all of them', async () => {
-    const stream = session().request({ ':path': '/pieces' })
-    stream.on('data', () => {
-      stream.pause()
-      setTimeout(() => stream.resume(), 20)
-    })
-    const { text, reset } = await receive(stream)
-    assert.deepEqual([text.length, reset], [pieces.join('').length, constants.NGHTTP2_NO_ERROR])
-  })
+  it(
+    'given pieces of equal size, when a client accepts them slowly, then it gets all of them',
+    long,
+    async () => {
+      const stream = session().request({ ':path': '/pieces' })
+      stream.on('data', () => {
+        stream.pause()
+        setTimeout(() => stream.resume(), 20)
+      })
+      const { text, reset } = await receive(stream)
+      assert.deepEqual([text.length, reset], [pieces.join('').length, constants.NGHTTP2_NO_ERROR])
+    },
+  )
 
-  it('given a server that is blocked for longer than the time, when a client reads on, then it gets the whole document', async () => {
-    const stream = session().request({ ':path': '/notes?page[size]=0' })
-    const received = receive(stream)
-    await once(stream, 'response')
-    stream.pause()
-    // The server checks the request at least once before it is blocked.
-    await pause(100)
-    block(600)
-    stream.resume()
-    assert.equal(JSON.parse((await received).text).data.length, 20_001)
-  })
+  it(
+    'given a server that is blocked for longer than the time, when a client reads on, then it gets the whole document',
+    long,
+    async () => {
+      const stream = session().request({ ':path': '/notes?page[size]=0' })
+      const received = receive(stream)
+      await once(stream, 'response')
+      stream.pause()
+      // The server checks the request at least once before it is blocked.
+      await pause(100)
+      block(600)
+      stream.resume()
+      assert.equal(JSON.parse((await received).text).data.length, 20_001)
+    },
+  )
 
   it('given a body that does not arrive, then the response is 408', async () => {
     const stream = session().request(post)

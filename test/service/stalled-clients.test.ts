@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { long } from '../long-tests.ts'
 import { eventually, openSocket, request, statuses } from '../raw-socket.ts'
 import { describeService } from '../service-suite.ts'
 import { block } from './block.ts'
@@ -87,16 +88,20 @@ describe('Clients that stop reading', () => {
     assert.ok(received.endsWith(large.slice(-1000)) && received.length > large.length)
   })
 
-  it('given a server that is blocked for longer than the time, when a client reads on, then it gets the whole document', async () => {
-    const client = await openSocket(server.origin, { reads: false })
-    client.send(request('GET', '/large', ['Connection: close']))
-    await eventually('unsent data', () => [...accepted].some((each) => each.writableLength > 0))
-    // The server checks the connection at least once before it is blocked.
-    await pause(100)
-    block(600)
-    const received = await text(client.socket)
-    assert.ok(received.endsWith(large.slice(-1000)) && received.length > large.length)
-  })
+  it(
+    'given a server that is blocked for longer than the time, when a client reads on, then it gets the whole document',
+    long,
+    async () => {
+      const client = await openSocket(server.origin, { reads: false })
+      client.send(request('GET', '/large', ['Connection: close']))
+      await eventually('unsent data', () => [...accepted].some((each) => each.writableLength > 0))
+      // The server checks the connection at least once before it is blocked.
+      await pause(100)
+      block(600)
+      const received = await text(client.socket)
+      assert.ok(received.endsWith(large.slice(-1000)) && received.length > large.length)
+    },
+  )
 
   it('given a connection without a request, when nothing is sent, then it stays open', async () => {
     const client = await openSocket(server.origin)
