@@ -2,7 +2,8 @@ import type { DialectName } from '../src/model/dialect.ts'
 
 /**
  * Options of a test or suite that `npm test` leaves out, and `npm run test:long` runs: it repeats on another path what another
- * test shows, or runs a tool that takes seconds. A command that names a file runs all of its tests.
+ * test shows, or runs a tool that takes seconds. It must not depend on the tests beside it, because they run in another command.
+ * A command that names a file runs all of its tests.
  */
 export const long = { tags: ['long'] } as const
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { commands } from '../../cli/commands.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { toFlag } from '../../process/settings.ts'
@@ -183,28 +183,14 @@ describe('lapidary', () => {
 })
 
 describe('lapidary introspect', () => {
-  const cleanup = new Cleanup()
-  let project: string
-  before(async () => {
-    project = await createProject(cleanup)
-  })
-  after(() => cleanup.run())
-
-  const folderInProject = (name: string) => {
-    const path = join(project, name)
-    mkdirSync(path)
-    return path
-  }
-
-  it('prints declarations, and does not change the database', async () => {
-    const cwd = folderInProject('printed')
+  it('prints declarations, and does not change the database', async (test) => {
+    const cwd = await folder(test)
     const path = createSqliteDatabase(cwd, 'a', tables)
     const before = readFileSync(path)
     const { status, stdout, stderr } = await runCommand(cwd, ['introspect', 'sqlite:a.db'])
     assert.deepEqual([status, stderr], [0, 'pair is omitted: it has no primary key\n'])
     assert.match(stdout, /^\/\/ pair is omitted: it has no primary key$/m)
     assert.match(stdout, /^export const resources = \[author, book\] as const$/m)
-    writeFileSync(join(cwd, 'printed.ts'), stdout)
     assert.deepEqual(spawnCommand(cwd, 'introspect', 'sqlite:a.db'), [status, stdout, stderr])
     assert.deepEqual(readFileSync(path), before)
   })
@@ -225,38 +211,51 @@ describe('lapidary introspect', () => {
     })
   }
 
-  it('names types like their path with --types plural', async () => {
-    const cwd = folderInProject('plural')
+  it('names types like their path with --types plural', async (test) => {
+    const cwd = await folder(test)
     createSqliteDatabase(cwd, 'a', tables)
     const { stdout } = await runCommand(cwd, ['introspect', 'sqlite:a.db', '--types', 'plural'])
     assert.match(stdout, /^export const author = resource\('authors', \{\n {2}path: '\/authors',$/m)
     assert.match(stdout, /^ {4}author: toOne\('authors', \{ column: 'author_id' \}\),$/m)
-    writeFileSync(join(cwd, 'printed.ts'), stdout)
   })
 
-  it('with --out, writes one file per resource type and an index', async () => {
-    const cwd = folderInProject('files')
+  it('with --out, writes one file per resource type and an index', async (test) => {
+    const cwd = await folder(test)
     createSqliteDatabase(cwd, 'a', tables)
     const args = ['introspect', 'sqlite:a.db', '--out', 'src/resources']
     const { status, stdout } = await runCommand(cwd, args)
     const printed = [
-      'src/resources: author.ts, book.ts, index.ts',
+      'src/resources: author.ts, book.ts, index.ts, tsconfig.json',
       'pair is omitted: it has no primary key',
     ]
     assert.deepEqual([status, stdout], [0, printed.map((line) => `${line}\n`).join('')])
-    assert.deepEqual(readdirSync(join(cwd, 'src/resources')), ['author.ts', 'book.ts', 'index.ts'])
+    const files = ['author.ts', 'book.ts', 'index.ts', 'tsconfig.json']
+    assert.deepEqual(readdirSync(join(cwd, 'src/resources')), files)
   })
 
-  it('writes formatted declarations that compile, for each of these options', long, () => {
-    const files = globSync('**/*.ts', { cwd: project, exclude: ['node_modules'] })
-    const written = ['author.ts', 'book.ts', 'index.ts'].map((name) =>
-      join('files/src/resources', name),
-    )
-    const printed = ['plural', 'printed'].map((name) => join(name, 'printed.ts'))
-    assert.deepEqual(files.sort(), [...written, ...printed])
-    assertFormatted(project)
-    assertCompiles(project)
-  })
+  it(
+    'writes formatted declarations that compile, for each of these options',
+    long,
+    async (test) => {
+      const cleanup = new Cleanup()
+      test.after(() => cleanup.run())
+      const project = await createProject(cleanup)
+      createSqliteDatabase(project, 'a', tables)
+      const args = ['introspect', 'sqlite:a.db']
+      for (const types of ['singular', 'plural']) {
+        const { stdout } = await runCommand(project, [...args, '--types', types])
+        writeFileSync(join(project, `${types}.ts`), stdout)
+      }
+      assert.equal((await runCommand(project, [...args, '--out', 'src/resources'])).status, 0)
+      const files = globSync('**/*.ts', { cwd: project, exclude: ['node_modules'] })
+      const written = ['author.ts', 'book.ts', 'index.ts'].map((name) =>
+        join('src/resources', name),
+      )
+      assert.deepEqual(files.sort(), ['plural.ts', 'singular.ts', ...written])
+      assertFormatted(project)
+      assertCompiles(project)
+    },
+  )
 
   it('with --out, writes compile settings if none apply to the folder, and names one that is missing', async (test) => {
     const cwd = await folder(test)

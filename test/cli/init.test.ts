@@ -70,8 +70,13 @@ describe('lapidary init', () => {
     })
   }
 
-  it('writes projects that are formatted and compile', long, () => {
-    for (const { dialect } of databases) assert.ok(existsSync(join(project, dialect, 'main.ts')))
+  it('writes projects that are formatted and compile', long, async (test) => {
+    for (const database of databases) {
+      const cwd = join(project, `compiled-${database.dialect}`)
+      mkdirSync(cwd)
+      assert.equal((await init(cwd, await filled(test, database, tables))).status, 0)
+      assert.ok(existsSync(join(cwd, 'main.ts')))
+    }
     assertFormatted(project)
     assertCompiles(project)
   })
