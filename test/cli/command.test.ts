@@ -6,7 +6,6 @@ import { describe, it } from 'node:test'
 import { commands } from '../../cli/commands.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { toFlag } from '../../process/settings.ts'
-import { Cleanup } from '../cleanup.ts'
 import { databases } from '../databases.ts'
 import { absolutePath } from '../docs/pages.ts'
 import { execute, filled } from '../filled.ts'
@@ -237,13 +236,12 @@ describe('lapidary introspect', () => {
     'writes formatted declarations that compile, for each of these options',
     long,
     async (test) => {
-      const cleanup = new Cleanup()
-      test.after(() => cleanup.run())
-      const project = await createProject(cleanup)
+      const project = await createProject(test)
       createSqliteDatabase(project, 'a', tables)
       const args = ['introspect', 'sqlite:a.db']
       for (const types of ['singular', 'plural']) {
-        const { stdout } = await runCommand(project, [...args, '--types', types])
+        const { status, stdout } = await runCommand(project, [...args, '--types', types])
+        assert.equal(status, 0)
         writeFileSync(join(project, `${types}.ts`), stdout)
       }
       assert.equal((await runCommand(project, [...args, '--out', 'src/resources'])).status, 0)
