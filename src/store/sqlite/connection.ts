@@ -13,6 +13,7 @@ import { LargeResultError } from './large-values.ts'
 import { type ConnectionRole, openDatabase, pageCacheSizes } from './open-database.ts'
 import { hasTextPattern, matchesLike, PatternRegistry } from './patterns.ts'
 import {
+  createPreparedQueries,
   createPreparedStatements,
   finalize,
   type PreparedStatement,
@@ -45,6 +46,8 @@ export class SqliteConnection {
   readonly #role: ConnectionRole
   readonly #control: ControlStatements
   readonly #prepared: PreparedStatements
+  /** Prepared queries about the file, by their text. */
+  readonly #introspections = createPreparedQueries()
   readonly #patterns = new PatternRegistry()
   readonly #valueLimit: ValueLimit | undefined
   /** Statements that call a volatile function. */
@@ -227,6 +230,13 @@ export class SqliteConnection {
   /** Returns the rows of a query about the schema, the file or a plan; the statement is not cached. */
   introspect(text: string, ...values: string[]): unknown[][] {
     return translateErrors(() => readRows(this.#compile(text), values))
+  }
+
+  /** The same for a query without parameters that is repeated: it is prepared once. */
+  introspectAgain(text: string): unknown[][] {
+    const prepared = this.#introspections.get(text) ?? translateErrors(() => this.#compile(text))
+    this.#introspections.set(text, prepared)
+    return translateErrors(() => readRows(prepared, []))
   }
 
   /** Runs reads in one transaction, so that they see one snapshot. */

@@ -35,6 +35,11 @@ export function createPreparedStatements(maxBytes: number): PreparedStatements {
   })
 }
 
+/** Creates the cache of a connection's queries about the file, by their text. */
+export function createPreparedQueries(): LRUCache<string, PreparedStatement> {
+  return new LRUCache({ max: 500, dispose: finalize, noDisposeOnSet: true })
+}
+
 /** The memory of a statement in bytes: as SQLite reports it, or estimated from the SQL before Node.js 26. */
 function sizeOf({ handle }: PreparedStatement): number {
   return handle.stat?.('memused') || 4000 + 10 * handle.sourceSQL.length

@@ -41,3 +41,6 @@ type ReplyContent =
       headers: Readonly<Record<string, string>>
     }>
   | Readonly<{ is: 'error'; message: string; stack: string | undefined }>
+
+/** What a reader process sends: one message when it has started, then the replies. */
+export type ReaderMessage = ReaderReply | Readonly<{ is: 'started' }>

@@ -1,6 +1,6 @@
 import { CommandExecutor } from './command-executor.ts'
 import { SqliteConnection } from './connection.ts'
-import type { ReaderRequest } from './reader-messages.ts'
+import type { ReaderMessage, ReaderRequest } from './reader-messages.ts'
 
 // The entry point of a reader process, which runs expensive reads. `node:sqlite` cannot interrupt a statement, so the server
 // kills the process of a read that exceeds its deadline (docs/decisions/0041).
@@ -14,10 +14,13 @@ const connection = new SqliteConnection(path, role === 'introspector' ? role : '
 })
 const executor = new CommandExecutor(connection)
 
+const send = (message: ReaderMessage) => process.send?.(message)
+
 process.on('message', (request: ReaderRequest) => {
   const reply = executor.handle(request)
-  if (reply) process.send?.(reply)
+  if (reply) send(reply)
 })
 // The server decides when the process ends. A terminal sends its signals to all processes.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
 process.on('disconnect', () => process.exit(0))
+send({ is: 'started' })

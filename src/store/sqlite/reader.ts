@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { HeaderError } from '../../errors/errors.ts'
 import { queryTimeoutError } from '../query-timeout.ts'
-import type { ReaderCommand, ReaderReply, ReaderRequest } from './reader-messages.ts'
+import type { ReaderCommand, ReaderMessage, ReaderReply, ReaderRequest } from './reader-messages.ts'
 import { workChannel } from './statement-work.ts'
 
 /** The program of a reader process: TypeScript in the repository, JavaScript in the package. */
@@ -11,6 +11,8 @@ const program = fileURLToPath(
 )
 /** The maximum size of a reader's JavaScript heap in MiB. It holds one result at a time. */
 const maxHeapSize = 512
+/** A process that has not started after this time is killed; in milliseconds. */
+const startTimeout = 60_000
 
 /** A command that waits for its reply. */
 interface PendingCommand {
@@ -31,6 +33,8 @@ export class Reader {
   readonly #child: ChildProcess
   /** In the order of the replies. */
   readonly #pending: PendingCommand[] = []
+  /** The commands that wait until the process has started; `undefined` from then on. */
+  #unsent: ReaderRequest[] | undefined = []
   #isAlive = true
   #killReason: Error | undefined
 
@@ -44,10 +48,19 @@ export class Reader {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
-    this.#child.on('message', (reply: ReaderReply) => this.#pending.shift()?.resolve(reply))
+    const startTimer = setTimeout(() => this.kill(), startTimeout)
+    startTimer.unref()
+    this.#child.on('message', (message: ReaderMessage) => {
+      if (message.is !== 'started') return this.#pending.shift()?.resolve(message)
+      clearTimeout(startTimer)
+      const unsent = this.#unsent ?? []
+      this.#unsent = undefined
+      for (const request of unsent) this.#write(request)
+    })
     const handleEnd = () => {
       if (!this.#isAlive) return
       this.#isAlive = false
+      clearTimeout(startTimer)
       onExit()
       for (const { reject } of this.#pending.splice(0)) reject(this.#endError())
     }
@@ -63,14 +76,19 @@ export class Reader {
 
   /** Sends a command that has no reply. */
   send(command: ReaderCommand): void {
-    // If it cannot be sent, the next command that has a reply fails.
-    if (this.#isAlive) this.#child.send(command, () => {})
+    if (this.#isAlive) this.#write(command)
+  }
+
+  #write(request: ReaderRequest): void {
+    // If it cannot be sent, the process has ended, which the next command that has a reply reports.
+    if (this.#unsent) this.#unsent.push(request)
+    else this.#child.send(request, () => {})
   }
 
   /**
    * Sends a command and waits for the reply.
-   * @throws HeaderError `query_timeout` (503) after the deadline, when the process is killed; `unavailable` (503) when the
-   *   process ended
+   * @throws HeaderError `query_timeout` (503) after the deadline, when the read is stopped; `unavailable` (503) when the process
+   *   ended
    */
   async request(
     command: ReaderCommand,
@@ -81,11 +99,11 @@ export class Reader {
     this.#pending.push({ resolve, reject })
     // Bun has no `ref` and `unref` of the channel, and needs none.
     this.#child.channel?.ref?.()
-    const timer = setTimeout(() => this.kill(queryTimeoutError(timeout)), Math.max(remaining, 0))
+    const timer = setTimeout(() => this.stop(queryTimeoutError(timeout)), Math.max(remaining, 0))
     const request: ReaderRequest = workChannel.hasSubscribers
       ? { ...command, measuresWork: true }
       : command
-    this.#child.send(request, () => {})
+    this.#write(request)
     try {
       const reply = await promise
       if (reply.work) workChannel.publish(reply.work)
@@ -107,6 +125,20 @@ export class Reader {
       await promise
     }
     clearTimeout(timer)
+  }
+
+  /**
+   * Stops the pending commands. The process is killed if it may execute one of them. If it has not started yet, it is left to
+   * later reads: otherwise no read would ever be served where the start takes longer than the deadline.
+   * @param reason - the error of the pending commands
+   */
+  stop(reason: Error): void {
+    if (!this.#unsent) {
+      this.kill(reason)
+      return
+    }
+    this.#unsent = []
+    for (const { reject } of this.#pending.splice(0)) reject(reason)
   }
 
   /** Kills the process, even in the middle of a statement. @param reason - the error of the pending commands */

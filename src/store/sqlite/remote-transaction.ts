@@ -31,7 +31,9 @@ export class RemoteTransaction implements ReadTransaction {
   readonly #reader: Reader
   readonly #options: RemoteTransactionOptions
   #isOpen = true
-  #killTimer: NodeJS.Timeout | undefined
+  #stopTimer: NodeJS.Timeout | undefined
+  /** Why the transaction was stopped. */
+  #stopError: unknown
 
   constructor(reader: Reader, options: RemoteTransactionOptions) {
     const { signal } = options
@@ -80,23 +82,28 @@ export class RemoteTransaction implements ReadTransaction {
   end(): void {
     if (!this.#isOpen) return
     this.#isOpen = false
-    clearTimeout(this.#killTimer)
+    clearTimeout(this.#stopTimer)
     this.#options.signal?.removeEventListener('abort', this.#handleAbort)
     this.#reader.send({ do: 'end' })
     void this.#reader.drain(disconnectGracePeriod).then(this.#options.onEnd)
   }
 
   readonly #handleAbort = (): void => {
-    this.#killTimer = setTimeout(
-      () => this.#reader.kill(disconnectedError()),
+    this.#stopTimer = setTimeout(
+      () => this.#reader.stop(disconnectedError()),
       disconnectGracePeriod,
     )
   }
 
   async #request(command: ReaderCommand): Promise<ReaderReply> {
+    if (this.#stopError !== undefined) throw this.#stopError
     const { timeout, deadline } = this.#options
     const remaining = deadline === undefined ? timeout : deadline - performance.now()
-    return throwReportedError(await this.#reader.request(command, { remaining, timeout }))
+    const reply = this.#reader.request(command, { remaining, timeout })
+    reply.catch((error: unknown) => {
+      this.#stopError = error
+    })
+    return throwReportedError(await reply)
   }
 }
 
