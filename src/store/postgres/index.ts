@@ -19,7 +19,8 @@ export async function openPostgres(
   url: string,
   options?: PostgresOptions,
 ): Promise<Store> {
-  const { createPostgresStore } = await loadStore()
+  await checkDriver()
+  const { createPostgresStore } = await import('./store.ts')
   return createPostgresStore(model, url, options)
 }
 
@@ -29,7 +30,8 @@ export async function openPostgres(
  *   not installed
  */
 export async function readPostgresCatalog(url: string): Promise<Catalog> {
-  const { readCatalogAt } = await loadStore()
+  await checkDriver()
+  const { readCatalogAt } = await import('./store.ts')
   return readCatalogAt(url)
 }
 
@@ -42,12 +44,13 @@ export async function samplePostgres(
   url: string,
   requests: readonly SampleRequest[],
 ): Promise<readonly TableSample[]> {
-  const { sampleTablesAt } = await loadStore()
+  await checkDriver()
+  const { sampleTablesAt } = await import('./sample.ts')
   return sampleTablesAt(url, requests)
 }
 
-/** Loads the store with the driver, an optional peer dependency: a static import could not say how to install it. */
-async function loadStore(): Promise<typeof import('./store.ts')> {
+/** Checks the runtime and the driver, an optional peer dependency: a static import could not say how to install it. */
+async function checkDriver(): Promise<void> {
   checkRuntime('lapidary/postgres')
   try {
     await import('pg')
@@ -55,5 +58,4 @@ async function loadStore(): Promise<typeof import('./store.ts')> {
     const message = 'lapidary/postgres needs the driver pg; install it with "npm install pg"'
     throw new Error(message, { cause })
   }
-  return import('./store.ts')
 }

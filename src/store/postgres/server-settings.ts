@@ -26,6 +26,12 @@ interface ServerSettings {
   readonly isGenuine: boolean
 }
 
+/** The name of the database in messages, without user and password. */
+export function describeDatabase(url: string): string {
+  const { host, pathname } = new URL(url)
+  return `PostgreSQL at ${host}${pathname}`
+}
+
 /**
  * Connects to a server for the first time, and reads its settings.
  * @throws Error with a message of one line when the server cannot be reached or is older than version 14

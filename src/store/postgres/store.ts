@@ -1,4 +1,3 @@
-import { HeaderError } from '../../errors/errors.ts'
 import type { Catalog } from '../../model/catalog.ts'
 import { checkTables } from '../../model/check-tables.ts'
 import { throwDeclarationErrors } from '../../model/declaration-error.ts'
@@ -12,12 +11,6 @@ import { addTableFunctions } from '../describe-table-functions.ts'
 import { createInvalidValueReport } from '../invalid-value-report.ts'
 import type { Migration } from '../migrations.ts'
 import { checkResourceLimit, type SizeLimit } from '../resource-limit.ts'
-import {
-  type SampleRequest,
-  sampleTables,
-  sampleTimeout,
-  type TableSample,
-} from '../sample-table.ts'
 import { listSegmentIdWarnings } from '../segment-ids.ts'
 import type { Statement } from '../statement.ts'
 import { StatementCache } from '../statement-cache.ts'
@@ -47,6 +40,7 @@ import { Replicas } from './replicas.ts'
 import {
   checkServerSettings,
   chooseFoldingCollation,
+  describeDatabase,
   readServerSettings,
 } from './server-settings.ts'
 import { checkSessionRoles, connectAsRole } from './session-roles.ts'
@@ -56,7 +50,7 @@ import { queryStoredFunctions } from './stored-functions.ts'
 import { LoadedTableFacts, readTableFacts } from './table-facts.ts'
 import { beginMigration, type PostgresTransaction } from './transaction.ts'
 import { listPostgresWarnings } from './warnings.ts'
-import { executeTransaction } from './write.ts'
+import { executeTransaction } from './write-transaction.ts'
 
 /** Creates the store of a database, as `openPostgres`. */
 export async function createPostgresStore(
@@ -241,30 +235,6 @@ export async function readCatalogAt(url: string): Promise<Catalog> {
   } finally {
     await pool.close()
   }
-}
-
-/** Reads the first rows of tables; see `samplePostgres`. */
-export async function sampleTablesAt(
-  url: string,
-  requests: readonly SampleRequest[],
-): Promise<readonly TableSample[]> {
-  const pool = new PostgresPool(url, { poolSize: 1, timeout: sampleTimeout })
-  try {
-    const settings = await readServerSettings(pool, describeDatabase(url))
-    return await sampleTables(requests, {
-      dialect: postgresDialect(chooseFoldingCollation(settings), settings.isGenuine),
-      all: (statement) => pool.shared.allUnprepared(statement),
-      isTimeout: (error) => error instanceof HeaderError && error.code === 'query_timeout',
-    })
-  } finally {
-    await pool.close()
-  }
-}
-
-/** The name of the database in messages, without user and password. */
-function describeDatabase(url: string): string {
-  const { host, pathname } = new URL(url)
-  return `PostgreSQL at ${host}${pathname}`
 }
 
 /** Connects, checks the settings of the server, and creates its dialect. Closes the pool in case of an error. */

@@ -38,9 +38,9 @@ import { RowIds } from './row-ids.ts'
 import { compileCost } from './statement-cost.ts'
 import { createSqliteStatements, type SqliteStatementsOf } from './statements.ts'
 import { estimateRowCount } from './table-size.ts'
-import { createWriteConnection } from './transaction.ts'
 import { createTriggerLookup } from './triggers.ts'
 import { listSqliteWarnings } from './warnings.ts'
+import { createWriteConnection } from './write-connection.ts'
 
 /** The options of a SQLite database. */
 export type { SqliteOptions } from './options.ts'

@@ -2,19 +2,17 @@ import { setTimeout } from 'node:timers/promises'
 import type { Awaitable } from '../../model/hooks.ts'
 import type { WritePlan } from '../../plan/write.ts'
 import { commitConstraintError, reportConstraintErrors, TakenIdError } from '../constraints.ts'
-import { runPipelined } from '../steps.ts'
 import type { Transaction } from '../store.ts'
 import { openTransaction } from '../transaction.ts'
-import type { WriteConnection } from '../write-connection.ts'
 import { isConflict, unavailableError } from './errors.ts'
 import type { PostgresPool } from './pool.ts'
-import { createPostgresRunQuery, readForWrite, readInserted } from './read.ts'
 import { compileSequenceSkip } from './sequences.ts'
 import type { SessionSetup } from './session-setup.ts'
-import type { PostgresStatements, PostgresStatementsOf } from './statements.ts'
+import type { PostgresStatementsOf } from './statements.ts'
 import type { LoadedTableFacts } from './table-facts.ts'
 import { beginWrite, type PostgresTransaction } from './transaction.ts'
 import { checkValueLimits } from './value-limits.ts'
+import { createWriteConnection } from './write-connection.ts'
 
 /** How often a transaction is tried in case of conflicts with others. */
 const maxTries = 5
@@ -56,25 +54,6 @@ export function executeTransaction<Result>(
         )
     },
   )
-}
-
-function createWriteConnection(
-  transaction: PostgresTransaction,
-  statements: PostgresStatements,
-  checkValues: NonNullable<WriteConnection['checkValues']>,
-): WriteConnection {
-  return {
-    runSteps: runPipelined,
-    checkValues,
-    all: (statement, values) => transaction.all(statement, values),
-    run: (statement, values) => transaction.run(statement, values),
-    read: (plan, id) => readForWrite(transaction, plan, id, statements),
-    ...(statements.target.dialect.lastInsertId && {
-      readInserted: (plan) => readInserted(transaction, plan, statements),
-    }),
-    query: createPostgresRunQuery(transaction, statements.target.dialect),
-    savepoint: (work) => transaction.nest(work),
-  }
 }
 
 /**

@@ -1,0 +1,28 @@
+import { HeaderError } from '../../errors/errors.ts'
+import {
+  type SampleRequest,
+  sampleTables,
+  sampleTimeout,
+  type TableSample,
+} from '../sample-table.ts'
+import { postgresDialect } from './dialect.ts'
+import { PostgresPool } from './pool.ts'
+import { chooseFoldingCollation, describeDatabase, readServerSettings } from './server-settings.ts'
+
+/** Reads the first rows of tables; see `samplePostgres`. */
+export async function sampleTablesAt(
+  url: string,
+  requests: readonly SampleRequest[],
+): Promise<readonly TableSample[]> {
+  const pool = new PostgresPool(url, { poolSize: 1, timeout: sampleTimeout })
+  try {
+    const settings = await readServerSettings(pool, describeDatabase(url))
+    return await sampleTables(requests, {
+      dialect: postgresDialect(chooseFoldingCollation(settings), settings.isGenuine),
+      all: (statement) => pool.shared.allUnprepared(statement),
+      isTimeout: (error) => error instanceof HeaderError && error.code === 'query_timeout',
+    })
+  } finally {
+    await pool.close()
+  }
+}
