@@ -1,6 +1,7 @@
 import { ParameterError } from '../errors/errors.ts'
 import { type ActionCall, type ActionResultValues, executeAction } from '../lifecycle/action.ts'
-import { readList, readResponse } from '../lifecycle/write.ts'
+import { readInTransaction } from '../lifecycle/read.ts'
+import { readResponse } from '../lifecycle/write.ts'
 import { actionMessage } from '../model/action-message.ts'
 import type { ResourceType } from '../model/model.ts'
 import { getResourceType } from '../model/model.ts'
@@ -101,7 +102,8 @@ function respondWithResources(
     const linkBase = { origin: request.origin, path: formatActionPath(context.prefix, call) }
     return async (result, unit) => {
       const plan = planFor(listIds(result))
-      const rows = await readList(plan, unit, context.bindReadHooks?.(plan, request))
+      const hooks = context.bindReadHooks?.(plan, request)
+      const rows = await readInTransaction(unit.transaction, plan, undefined, hooks)
       return { status: 200, body: context.serializer.serializeCollection(plan, rows, linkBase) }
     }
   }

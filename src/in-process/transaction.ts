@@ -1,9 +1,8 @@
 import type { LifecycleContext } from '../lifecycle/context.ts'
+import { readInTransaction } from '../lifecycle/read.ts'
 import type { OpenTransaction } from '../lifecycle/unit-of-work.ts'
-import type { ReadPlan } from '../plan/read.ts'
-import { pairWithLayouts } from '../plan/read-result.ts'
 import { Mutex } from '../store/mutex.ts'
-import type { ReadHooks, Store, Transaction } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 
 /** The calls of one transaction. They run one after the other, because each is rolled back alone if it fails. */
 export class TransactionCalls {
@@ -37,21 +36,7 @@ export function bindToTransaction<Context extends LifecycleContext>(
 ): Context {
   const store: Store = {
     ...context.store,
-    read: (plan, id, { hooks } = {}) => readIn(open.transaction, plan, id, hooks),
+    read: (plan, id, { hooks } = {}) => readInTransaction(open.transaction, plan, id, hooks),
   }
   return { ...context, store, open }
-}
-
-async function readIn(
-  transaction: Transaction,
-  plan: ReadPlan,
-  id: string | undefined,
-  hooks: ReadHooks | undefined,
-) {
-  await hooks?.before(transaction.query)
-  const rows = await transaction.read(plan, id)
-  if (hooks)
-    for (const [batch, layout] of pairWithLayouts(rows, plan.shape))
-      await hooks.after(batch, layout, transaction.query)
-  return rows
 }

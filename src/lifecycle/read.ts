@@ -1,7 +1,9 @@
 import type { Awaitable } from '../model/hooks.ts'
 import type { RequestContext } from '../model/request-context.ts'
 import type { ReadPlan } from '../plan/read.ts'
-import type { Rows } from '../plan/read-result.ts'
+import type { CompleteRows, Rows } from '../plan/read-result.ts'
+import { runAfterHooks } from '../store/run-after-hooks.ts'
+import type { ReadHooks, Transaction } from '../store/store.ts'
 import type { LifecycleContext } from './context.ts'
 import { withBegin } from './read-hooks.ts'
 
@@ -20,4 +22,17 @@ export function executeRead(
   const readHooks = bindReadHooks?.(plan, request)
   const hooks = open ? readHooks : withBegin(readHooks, planner.model, request)
   return store.read(plan, id, { hooks, signal: request.signal })
+}
+
+/** Executes a read with its hooks in an open transaction: it sees what the transaction has written. It throws as `executeRead` does. */
+export async function readInTransaction(
+  transaction: Transaction,
+  plan: ReadPlan,
+  id: string | undefined,
+  hooks: ReadHooks | undefined,
+): Promise<CompleteRows> {
+  await hooks?.before(transaction.query)
+  const rows = await transaction.read(plan, id)
+  if (hooks) await runAfterHooks(hooks, rows, plan, transaction.query)
+  return rows
 }

@@ -5,10 +5,11 @@ import { getResourceType, type ResourceType } from '../model/model.ts'
 import type { RequestContext } from '../model/request-context.ts'
 import { applyFieldValues } from '../plan/field-values.ts'
 import type { ReadPlan } from '../plan/read.ts'
-import { type CompleteRows, createIdentifierRows, pairWithLayouts } from '../plan/read-result.ts'
+import { type CompleteRows, createIdentifierRows } from '../plan/read-result.ts'
 import { planIdentifier } from '../plan/stored-columns.ts'
 import { planEmptyUpdate, type WritePlan } from '../plan/write.ts'
 import { notStoredError, toNotStoredError } from '../store/not-stored.ts'
+import { runAfterHooks } from '../store/run-after-hooks.ts'
 import type {
   PreparedWrite,
   ReadHooks,
@@ -100,25 +101,8 @@ export async function readResponse<Result>(
   const rows = await readVisible(response, id, unit, resource)
   if (rows === undefined)
     return serialize(planIdentifier(unit.planner, resource), createIdentifierRows(id), id)
-  if (readHooks)
-    for (const [batch, layout] of pairWithLayouts(rows, plan.shape))
-      await readHooks.after(batch, layout, query)
+  if (readHooks) await runAfterHooks(readHooks, rows, plan, query)
   return serialize(plan, rows, id)
-}
-
-/** Reads a list in the response to an action, with its read hooks. */
-export async function readList(
-  plan: ReadPlan,
-  { transaction }: UnitOfWork,
-  readHooks: ReadHooks | undefined,
-): Promise<CompleteRows> {
-  const { query } = transaction
-  await readHooks?.before(query)
-  const rows = await transaction.read(plan)
-  if (readHooks)
-    for (const [batch, layout] of pairWithLayouts(rows, plan.shape))
-      await readHooks.after(batch, layout, query)
-  return rows
 }
 
 /**

@@ -12,6 +12,7 @@ import { compileMembers } from './members.ts'
 import { type CompiledRead, compileExists, compileLock, compileRead } from './read.ts'
 import type { Statement } from './statement.ts'
 import { StatementCache, statementSize } from './statement-cache.ts'
+import { markUncheckedKeys } from './streamed-keys.ts'
 import type { Target } from './tables.ts'
 import { type CompiledWrite, compileDelete, compileLookup, compileWrite } from './write.ts'
 
@@ -33,7 +34,8 @@ interface TypeStatements {
 
 /** The statements of a store. Those of a query shape are compiled again after the cache has evicted them. */
 export interface Statements {
-  readonly read: (shape: ReadShape) => CompiledRead
+  /** The statements of a stream. The databases compile those of a read in memory themselves. */
+  readonly streamedRead: (shape: ReadShape) => CompiledRead
   readonly write: (shape: WriteShape) => CompiledWrite
   /** Returns the access rules that a write must meet; absent for a target without rules. */
   readonly checks: ((plan: WritePlan) => AccessChecks | undefined) | undefined
@@ -52,7 +54,10 @@ export function createStatements(target: Target, cache = new StatementCache()): 
   const types = new Map<string, TypeStatements>()
   return {
     target,
-    read: cache.memoize((shape: ReadShape) => compileRead(shape, target), readSize),
+    streamedRead: cache.memoize(
+      (shape: ReadShape) => compileRead(markUncheckedKeys(shape, target), target),
+      readSize,
+    ),
     write: cache.memoize((shape: WriteShape) => compileWrite(shape, target), writeSize),
     checks: createAccessChecks(target, cache),
     memberCheck: createMemberChecks(target, cache),
@@ -124,7 +129,7 @@ function createTypeStatements(resource: ResourceType, target: Target): TypeState
 }
 
 /** Estimates the memory of a read. Statements that are compiled later are as long as that of the rows. */
-export function readSize({ rows, count }: CompiledRead, { includeEdges }: ReadShape): number {
+function readSize({ rows, count }: CompiledRead, { includeEdges }: ReadShape): number {
   return (6 + 2 * includeEdges.length) * statementSize(rows, count)
 }
 

@@ -2,7 +2,7 @@ import type { Dialect } from '../../model/dialect.ts'
 import { getResourceType } from '../../model/model.ts'
 import { primaryRowSet } from '../../plan/include.ts'
 import type { ReadPlan } from '../../plan/read.ts'
-import { type CompleteRows, pairWithLayouts, type Rows } from '../../plan/read-result.ts'
+import type { CompleteRows, Rows } from '../../plan/read-result.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import { isList, maxBufferedRows, maxWriteResources } from '../buffering.ts'
 import { compileQuery } from '../compile-query.ts'
@@ -15,6 +15,7 @@ import {
   tooManyResourcesError,
   tooMuchTextError,
 } from '../resource-limit.ts'
+import { runAfterHooks } from '../run-after-hooks.ts'
 import { addAuth, createRunValues, limitRows } from '../run-values.ts'
 import type { RunValues, Statement } from '../statement.ts'
 import type { ReadHooks, RunQuery } from '../store.ts'
@@ -244,8 +245,7 @@ export async function readWithHooks(
     return streamRead(transaction, plan, id, options)
   }
   if (limit) checkResourceLimit(complete, plan, limit)
-  for (const [batch, layout] of pairWithLayouts(complete, plan.shape))
-    await hooks.after(batch, layout, query)
+  await runAfterHooks(hooks, complete, plan, query)
   await transaction.commit()
   return complete
 }
@@ -266,7 +266,7 @@ export async function streamRead(
   const query = createPostgresRunQuery(transaction, statements.target.dialect)
   const read: StreamedRead = {
     plan,
-    compiled: statements.read(shape),
+    compiled: statements.streamedRead(shape),
     values: createStreamedValues(plan, id),
     completeRows: (rows, layout) =>
       clearDanglingKeys(rows, layout, {

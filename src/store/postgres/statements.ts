@@ -8,12 +8,10 @@ import {
   maxWriteLinkage,
   maxWriteResources,
 } from '../buffering.ts'
-import { compileRead } from '../read.ts'
 import { isFoundByKey } from '../related-rows.ts'
 import type { RunValues } from '../statement.ts'
 import { StatementCache, statementSize } from '../statement-cache.ts'
-import { createStatements, readSize, type Statements } from '../statements.ts'
-import { markUncheckedKeys } from '../streamed-keys.ts'
+import { createStatements, type Statements } from '../statements.ts'
 import type { Target } from '../tables.ts'
 import { type CacheableCount, compileCacheableCount } from './counts.ts'
 import {
@@ -84,8 +82,6 @@ export function createPostgresStatements(
   const boundedDocument = memoize((shape) => compileDocumentStatement(shape, target, reads))
   return {
     ...createStatements(target, cache),
-    // Only streams need them.
-    read: cache.memoize((shape) => compileRead(markUncheckedKeys(shape, target), target), readSize),
     documentForWrite,
     insertedDocument: memoize(compileInserted),
     boundedDocument: (shape) => (needsLimits(shape) ? boundedDocument : documentForWrite)(shape),

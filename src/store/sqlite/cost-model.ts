@@ -58,7 +58,7 @@ export class CostModel {
   ofStream(shape: ReadShape, statements: SqliteStatements): ReadCost {
     const known = this.#streamCosts.get(shape)
     if (known !== undefined) return known
-    const { rows, count, includedRows } = statements.read(shape)
+    const { rows, count, includedRows } = statements.streamedRead(shape)
     const { model } = statements.target
     const read = { rows, count, others: includedRows() }
     const cost = compileReadCost(shape, read, { connection: this.#connection, model })

@@ -1,11 +1,12 @@
 import { performance } from 'node:perf_hooks'
 import type { Awaitable } from '../../model/hooks.ts'
 import type { ReadPlan } from '../../plan/read.ts'
-import { type CompleteRows, pairWithLayouts, type Rows } from '../../plan/read-result.ts'
+import type { CompleteRows, Rows } from '../../plan/read-result.ts'
 import { fitsMemory } from '../count-characters.ts'
 import type { ExplainedStatement } from '../explain.ts'
 import type { RunStatement } from '../index-effects.ts'
 import { checkResourceLimit, type SizeLimit } from '../resource-limit.ts'
+import { runAfterHooks } from '../run-after-hooks.ts'
 import { addAuth, createRunValues } from '../run-values.ts'
 import type { ReadHooks, ReadOptions, RunQuery } from '../store.ts'
 import { type QueryRequest, type StreamedRead, streamRows } from '../stream.ts'
@@ -216,9 +217,7 @@ export class ReadRouter {
           ...this.#streamedRead(transaction, plan, id),
           afterBatch: (batch, layout) => hooks.after(batch, layout, runQuery),
         })
-      if (complete && hooks)
-        for (const [batch, layout] of pairWithLayouts(complete, plan.shape))
-          await hooks.after(batch, layout, runQuery)
+      if (complete && hooks) await runAfterHooks(hooks, complete, plan, runQuery)
       transaction.end()
       return complete
     })
@@ -258,7 +257,7 @@ export class ReadRouter {
     const statements = this.#statementsOf(plan.identity)
     return {
       plan,
-      compiled: statements.read(plan.shape),
+      compiled: statements.streamedRead(plan.shape),
       values: createRunValues(plan, id),
       completeRows: (rows, layout) =>
         clearDanglingKeys(rows, layout, {

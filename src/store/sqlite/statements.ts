@@ -1,9 +1,7 @@
 import type { Identity } from '../../plan/access/identity.ts'
 import type { ReadShape } from '../../plan/read.ts'
-import { compileRead } from '../read.ts'
 import type { StatementCache } from '../statement-cache.ts'
-import { createStatements, readSize, type Statements } from '../statements.ts'
-import { markUncheckedKeys } from '../streamed-keys.ts'
+import { createStatements, type Statements } from '../statements.ts'
 import type { Target } from '../tables.ts'
 import { compileFullRead, type FullRead, fullReadSize } from './full-read.ts'
 
@@ -19,8 +17,6 @@ export type SqliteStatementsOf = (identity: Identity | undefined) => SqliteState
 export function createSqliteStatements(target: Target, cache: StatementCache): SqliteStatements {
   return {
     ...createStatements(target, cache),
-    // Only streams need them.
-    read: cache.memoize((shape) => compileRead(markUncheckedKeys(shape, target), target), readSize),
     fullRead: cache.memoize((shape) => compileFullRead(shape, target), fullReadSize),
   }
 }

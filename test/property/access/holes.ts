@@ -186,8 +186,8 @@ export const holes: readonly Hole[] = [
     seed: 300,
     variant: 'large-sqlite',
     file: 'src/store/sqlite/read-router.ts',
-    from: 'compiled: statements.read(plan.shape),',
-    to: 'compiled: this.#statementsOf(undefined).read(plan.shape),',
+    from: 'compiled: statements.streamedRead(plan.shape),',
+    to: 'compiled: this.#statementsOf(undefined).streamedRead(plan.shape),',
   },
   {
     title: 'a read in a reader process ignores the rule',
@@ -203,8 +203,8 @@ export const holes: readonly Hole[] = [
     seed: 300,
     variant: 'large-postgres',
     file: 'src/store/postgres/read.ts',
-    from: 'compiled: statements.read(shape),',
-    to: 'compiled: createPostgresStatements(statements.target.access?.unrestricted ?? statements.target).read(shape),',
+    from: 'compiled: statements.streamedRead(shape),',
+    to: 'compiled: createPostgresStatements(statements.target.access?.unrestricted ?? statements.target).streamedRead(shape),',
   },
   {
     title: 'a read of a standby ignores the rule',
