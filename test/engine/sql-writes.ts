@@ -20,16 +20,16 @@ export const writes: readonly WriteRow[] = [
   ], [
     'select "t0"."writer_no"::text from "writer" as "t0" where "t0"."writer_no" = any(?::bigint[])',
     'select "t0"."id"::text from "book" as "t0" where "t0"."id" = any(?::bigint[])',
-    'insert into "writer" ("name", "born", "taught_by") values (?, ?, ?::bigint) returning set_config(\'lapidary.last_new\', "writer_no"::text, true)',
-    'update "book" as "t0" set "by" = nullif(current_setting(\'lapidary.last_new\', true), \'\')::bigint where "t0"."id" = any(?::bigint[]) and not ("t0"."by" is not distinct from nullif(current_setting(\'lapidary.last_new\', true), \'\')::bigint)',
-    'select null, true, json_build_array(to_json(array["t0"."writer_no"::text])) from (select "t0"."writer_no" from "writer" as "t0" where "t0"."writer_no" = nullif(current_setting(\'lapidary.last_new\', true), \'\')::bigint) as "t0"',
+    'insert into "writer" ("name", "born", "taught_by") values (?, ?, ?::bigint) returning set_config(\'lapidary.last_insert_id\', "writer_no"::text, true)',
+    'update "book" as "t0" set "by" = nullif(current_setting(\'lapidary.last_insert_id\', true), \'\')::bigint where "t0"."id" = any(?::bigint[]) and not ("t0"."by" is not distinct from nullif(current_setting(\'lapidary.last_insert_id\', true), \'\')::bigint)',
+    'select null, true, json_build_array(to_json(array["t0"."writer_no"::text])) from (select "t0"."writer_no" from "writer" as "t0" where "t0"."writer_no" = nullif(current_setting(\'lapidary.last_insert_id\', true), \'\')::bigint) as "t0"',
   ]],
   ['a create of nothing but the id', 'POST', '/books', { data: { type: 'book' } }, [
     'insert into "book" default values returning cast("id" as text)',
     'select "t0"."id" from "book" as "t0" where "t0"."id" = ?',
   ], [
-    'insert into "book" default values returning set_config(\'lapidary.last_new\', "id"::text, true)',
-    'select null, true, json_build_array(to_json(array["t0"."id"::text])) from (select "t0"."id" from "book" as "t0" where "t0"."id" = nullif(current_setting(\'lapidary.last_new\', true), \'\')::bigint) as "t0"',
+    'insert into "book" default values returning set_config(\'lapidary.last_insert_id\', "id"::text, true)',
+    'select null, true, json_build_array(to_json(array["t0"."id"::text])) from (select "t0"."id" from "book" as "t0" where "t0"."id" = nullif(current_setting(\'lapidary.last_insert_id\', true), \'\')::bigint) as "t0"',
   ]],
   ['a create under its parent', 'POST', '/authors/1/books', { data: { type: 'book', attributes: { title: 'x', pages: 5, lent: true, price: 1.5 } } }, [
     'select 1 from "writer" as "t0" where "t0"."writer_no" = ?',
@@ -37,8 +37,8 @@ export const writes: readonly WriteRow[] = [
     'select "t0"."id" from "book" as "t0" where "t0"."id" = ?',
   ], [
     'select 1 from "writer" as "t0" where "t0"."writer_no" = ?::bigint for no key update',
-    'insert into "book" ("title", "pages", "lent", "price", "by") values (?, ?, ?, ?, ?::bigint) returning set_config(\'lapidary.last_new\', "id"::text, true)',
-    'select null, true, json_build_array(to_json(array["t0"."id"::text])) from (select "t0"."id" from "book" as "t0" where "t0"."id" = nullif(current_setting(\'lapidary.last_new\', true), \'\')::bigint) as "t0"',
+    'insert into "book" ("title", "pages", "lent", "price", "by") values (?, ?, ?, ?, ?::bigint) returning set_config(\'lapidary.last_insert_id\', "id"::text, true)',
+    'select null, true, json_build_array(to_json(array["t0"."id"::text])) from (select "t0"."id" from "book" as "t0" where "t0"."id" = nullif(current_setting(\'lapidary.last_insert_id\', true), \'\')::bigint) as "t0"',
   ]],
   ['an update of columns', 'PATCH', '/books/1', { data: { type: 'book', id: '1', attributes: { title: null }, relationships: { author: { data: { type: 'author', id: '2' } } } } }, [
     'select 1 from "book" as "t0" where "t0"."id" = ?',

@@ -7,10 +7,10 @@ import { nameColumns } from '../keys.ts'
 const separators =
   '[\\u0001-/:-@[-`{-\\u00a9\\u00ab-\\u00b4\\u00b6-\\u00b9\\u00bb-\\u00bf\\u00d7\\u00f7\\u2000-\\u206f\\u2e00-\\u2e7f\\u3000-\\u303f]+'
 
-/** Compares texts by code point: columns may have collations that take different texts for equal, or cannot be searched. */
+/** Compares texts by code point: columns may have collations in which different texts are equal, or that cannot be searched. */
 const exact = (text: Sql): Sql => sql`${text} collate "C"`
 
-const settingName = sql.lit('lapidary.last_new')
+const settingName = sql.lit('lapidary.last_insert_id')
 /** The id of the row that was inserted last is stored in a setting of the transaction. */
 const lastInsertId: LastInsertId = {
   retain: (id) => sql`set_config(${settingName}, ${id}, true)`,
