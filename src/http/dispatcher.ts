@@ -71,8 +71,8 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
     if (respondWithFile)
       return toHttpResponse(await respondWithFile(readFileRequest(request)), method)
     const { auth, challenge } = await authenticate(route, request)
-    const origin = resolveOrigin(request.host, request.protocol)
     const body = handlerMethod === 'GET' ? noBytes : await request.readBody(maxBody)
+    const origin = resolveOrigin(request.host, request.protocol)
     const handled = await handle(toApiRequest(request, { id, auth, origin, body }), context)
     const described = handlerMethod === 'GET' ? addHeaders(handled, route) : handled
     const response = await present(described, request, {

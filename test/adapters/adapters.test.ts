@@ -80,6 +80,12 @@ const samples: readonly (readonly [title: string, method: string, path: string, 
     { raw: JSON.stringify({ data: 'x'.repeat(3000) }) },
   ],
   [
+    'a body that is too large, in a request to an invalid host',
+    'POST',
+    '/api/authors',
+    { headers: { Host: 'a!b' }, raw: JSON.stringify({ data: 'x'.repeat(3000) }) },
+  ],
+  [
     'errors of a body',
     'POST',
     '/api/authors',
