@@ -120,7 +120,7 @@ function formatEntry(entry: CodeEntry, indent: number): string {
 function startsBelowKey({ key, value }: Member, column: number): boolean {
   const oneLine = formatOnOneLine(value)
   if (oneLine !== undefined && column + displayWidth(oneLine) + 1 <= lineWidth) return false
-  // Biome keeps a string beside a short key, because the line below would be hardly shorter.
+  // Biome keeps a string on the line of a short key, because the line below would be hardly shorter.
   if (isAtom(value)) return key.length > 4
   if (value.is !== 'call') return false
   const [only, ...others] = value.arguments

@@ -112,7 +112,7 @@ function generateHeading({ table }: NamedTable, { readOnlyReason }: GeneratedFie
   )
 }
 
-/** What a declaration depends on beside its table. */
+/** What a declaration depends on in addition to its table. */
 interface DeclarationContext {
   readonly classified: ClassifiedTables
   readonly functions: ClassifiedFunctions

@@ -4,7 +4,7 @@
  */
 export const startScript = `'use strict'
 const address = new URL('openapi.json', location.href)
-const place = document.getElementById('reference')
+const container = document.getElementById('reference')
 
 /** What a challenge of WWW-Authenticate asks for: the name of the header field, and how its value is written. */
 function readChallenge(challenge) {
@@ -38,7 +38,7 @@ function askForCredentials(challenge, isWrong) {
   })
   const main = document.createElement('main')
   main.append(form)
-  place.replaceChildren(main)
+  container.replaceChildren(main)
   error.textContent = isWrong ? 'These credentials are not valid.' : ''
   input.focus()
 }
@@ -72,7 +72,7 @@ const corrections = [
 
 function correctElements() {
   for (const [selector, attribute, value] of corrections)
-    for (const element of place.querySelectorAll(selector))
+    for (const element of container.querySelectorAll(selector))
       if (value === null) element.removeAttribute(attribute)
       else element.setAttribute(attribute, value)
 }
@@ -82,19 +82,19 @@ async function load(headers, secret) {
   if (response.status === 401)
     return askForCredentials(response.headers.get('www-authenticate') ?? '', secret !== undefined)
   if (!response.ok) {
-    place.textContent = 'The description cannot be loaded: ' + response.status
+    container.textContent = 'The description cannot be loaded: ' + response.status
     return
   }
   const description = await response.json()
   document.title = description.info.title
-  place.replaceChildren()
-  new MutationObserver(correctElements).observe(place, {
+  container.replaceChildren()
+  new MutationObserver(correctElements).observe(container, {
     ...{ childList: true, subtree: true },
     attributeFilter: ['aria-label', 'aria-selected', 'role'],
   })
   // The requests go to the server of this page, whatever its public address is.
   description.servers = [{ url: new URL('.', address).href.replace(/\\/$/, '') }]
-  Scalar.createApiReference(place, {
+  Scalar.createApiReference(container, {
     content: description,
     withDefaultFonts: false,
     telemetry: false,

@@ -36,7 +36,7 @@ export interface PagesOptions {
   readonly explain?: boolean
 }
 
-/** The paths of the routes beside the files. A path with a dot cannot be that of a resource type. */
+/** The paths of the routes that are not files. A path with a dot cannot be that of a resource type. */
 const paths = { model: '/html.model.json', explanation: '/html.explain' } as const
 
 /**

@@ -18,7 +18,7 @@ export interface PageFiles {
 interface PageParts {
   readonly title: string
   readonly content: Html
-  /** What is beside the content: the JSON, and the request. Absent for a page of one column. */
+  /** The second column: the JSON, and the request. Absent for a page of one column. */
   readonly aside?: Html
 }
 

@@ -90,7 +90,7 @@ function delayErrors(handle: RouteHandler, { now, waitAfter }: Delay): RouteHand
 }
 
 /**
- * Whether a request may get an error for a hidden row and for an absent one: a 404, also beside other errors or beyond those that are
+ * Whether a request may get an error for a hidden row and for an absent one: a 404, also among other errors or beyond those that are
  * reported, and a 403, which a write gets whether the resource that it links is hidden or absent.
  */
 function mayDependOnHidden(thrown: unknown): boolean {

@@ -18,7 +18,7 @@ export interface HandlerOptions<Auth = unknown> extends HttpOptions<Auth> {
   readonly log?: Logger
 }
 
-/** What the host knows of a request beside the request itself. */
+/** What the host knows of a request in addition to the `Request`. */
 export interface RequestInfo<Auth = unknown> {
   /** The address of the client. */
   readonly ip?: string | undefined

@@ -207,7 +207,7 @@ function checkDefinition(definition: unknown): void {
   checkCustomOperators(definition.customOperators, fail)
 }
 
-/** The names of operators on relationships and queries, beside those of `operators.ts`. */
+/** The names of operators on relationships and queries, in addition to those of `operators.ts`. */
 const reservedOperators: readonly string[] = ['any', 'has', 'call', 'field']
 
 function checkCustomOperators(declared: unknown, fail: (problem: string) => void): void {

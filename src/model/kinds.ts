@@ -68,7 +68,7 @@ export interface Kind<Value, Level extends OperatorLevel = OperatorLevel> {
   /** The codec that stores the values in a column. */
   readonly codec: Codec
   /**
-   * The filter operators of a kind that a program defines, beside those of its level: `CustomOperators`. Here without an index
+   * The filter operators of a kind that a program defines, in addition to those of its level: `CustomOperators`. Here without an index
    * signature, so that the type of a kind has the names of its operators.
    */
   readonly customOperators?: object

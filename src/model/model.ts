@@ -36,7 +36,7 @@ export type StoredValue =
   | Readonly<{ expression: string; codec: Codec }>
   | Readonly<{ count: string; codec: Codec }>
 
-/** What every resolved field has beside its own properties. */
+/** The properties that all resolved fields have. */
 interface DescribedField {
   readonly description: string | undefined
 }

@@ -56,7 +56,7 @@ function keepValid(column: Sql, { valid }: ColumnCodec, hasNulls: boolean): Sql 
 }
 
 /**
- * The operators that compare whole arrays. PostgreSQL takes arrays with different subscripts for different, such as `[0:1]={a,b}` and
+ * The operators that compare whole arrays. PostgreSQL does not consider arrays with different subscripts equal, such as `[0:1]={a,b}` and
  * `{a,b}`; a slice begins with 1. Only `@>` can use an index, and it finds no null element.
  */
 function arrayOperators(hasNulls: boolean): NonNullable<ColumnCodec['operators']> {

@@ -20,7 +20,7 @@ interface Address {
   readonly isPublic?: boolean
 }
 
-/** What a server has beside its model. */
+/** What a server has in addition to its model. */
 interface OtherAddresses {
   readonly docs: DocsPage | undefined
   /** The files of the pages for browsers, which are described with `generalMethods` only. */

@@ -22,7 +22,7 @@ export function describeDocuments(resource: ResourceType, context: SchemaContext
   const [one, identifier] = [ref(name), ref(`${name}.identifier`)]
   const document = (base: string, data: JsonSchema): JsonSchema => ({
     allOf: [ref(base)],
-    // Tools that make types read what is required beside the properties.
+    // Tools that generate types look for `required` next to `properties`.
     required: ['data'],
     properties: { data },
     unevaluatedProperties: false,

@@ -2,7 +2,7 @@ import type { OperatorName } from '../model/operators.ts'
 import type { RuleValue, readRuleOperand } from './access/rule-value.ts'
 
 /**
- * A bind parameter: an index into the client's values, which are passed beside the query shape. In the condition of a rule it is the
+ * A bind parameter: an index into the client's values, which are passed separately from the query shape. In the condition of a rule it is the
  * value itself, because a rule is no part of a query shape.
  */
 export type Parameter = number | RuleValue

@@ -5,7 +5,7 @@ import type { WritePlan } from './write.ts'
 import type { WriteColumn } from './write-builder.ts'
 
 /**
- * Reads the attributes of a type that are stored in the foreign key columns that a plan writes, e.g. `author_id` beside the
+ * Reads the attributes of a type that are stored in the foreign key columns that a plan writes, e.g. `author_id` next to the
  * relationship `author`. Keys that reference another column than the id are not known before the write, and are omitted.
  *
  * @returns the values by the names of the attributes

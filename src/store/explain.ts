@@ -98,7 +98,7 @@ export function listReadWarnings(
   return [...filters, ...listSortWarnings(shape, resource, context), ...relationships]
 }
 
-/** What warnings depend on beside the read. */
+/** What warnings depend on in addition to the read. */
 interface WarningContext {
   readonly target: Target
   readonly catalog: Catalog

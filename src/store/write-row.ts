@@ -30,7 +30,7 @@ function toRowError(error: unknown, { plan, statements }: WriteState): unknown {
   )
 }
 
-/** Inserts a row. A violated constraint would tell what else is stored, so its error is only thrown to somebody who may create the row. */
+/** Inserts a row. A violated constraint would reveal which other rows are stored, so its error is only thrown to somebody who may create the row. */
 async function insertUnlessDenied(state: WriteState): Promise<void> {
   const { connection, plan, id, compiled } = state
   const { deniedInsert } = compiled

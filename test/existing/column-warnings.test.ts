@@ -101,8 +101,8 @@ const postgresCases: readonly Case[] = [
     `create extension citext; create collation loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
      create table thing (id bigint primary key, a citext, b text collate loose, c varchar(9) collate loose unique)`,
     { a: attribute(text), b: attribute(text), c: attribute(text) },
-    'thing.fields.a: citext does not tell upper from lower case in unique constraints and keys, as filters and sorting do here',
-    'thing.fields.b, thing.fields.c: the collation "loose" takes different texts for equal in keys, unique constraints and filters by eq and in_',
+    'thing.fields.a: citext ignores case in unique constraints and keys; filters and sorting do not',
+    'thing.fields.b, thing.fields.c: the collation "loose" treats different texts as equal in keys, unique constraints and filters by eq and in_',
     `thing.fields.c: ${missingCollationC}`,
   ],
   [

@@ -39,14 +39,14 @@ const rules: readonly Rule[] = [
   {
     check: ({ type }) =>
       type === 'citext'
-        ? 'citext does not tell upper from lower case in unique constraints and keys, as filters and sorting do here'
+        ? 'citext ignores case in unique constraints and keys; filters and sorting do not'
         : undefined,
     fix: (column) => `alter column ${column} type text collate "C"`,
   },
   {
     check: ({ collation }) =>
       collation?.isDeterministic === false
-        ? `the collation "${collation.name}" takes different texts for equal in keys, unique constraints and filters by eq and in_`
+        ? `the collation "${collation.name}" treats different texts as equal in keys, unique constraints and filters by eq and in_`
         : undefined,
     fix: (column, { type }) => `alter column ${column} type ${type} collate "C"`,
   },
