@@ -39,7 +39,7 @@ const served = {
 } as const
 
 engine('Keys that are arrays', served, (app) => {
-  it('lead to what is included, over one relationship or several, whatever their length', async () => {
+  it('are followed by include paths of one relationship or several, whatever the length of the arrays', async () => {
     const places = await app.get('/places', { include: 'parent,children.things' })
     const linked = places.many.map(
       ({ relationships: { parent, children, things } = {} }) =>
@@ -61,7 +61,7 @@ engine('Keys that are arrays', served, (app) => {
     assert.deepEqual(included(one), ['place 3'])
   })
 
-  it('lead to what is included if all are requested', async () => {
+  it('are followed by include paths of a list without pages', async () => {
     const all = await app.get('/places', { 'page[size]': '0', include: 'things' })
     assert.deepEqual(
       all.body.included?.map(({ id }) => id),
@@ -69,7 +69,7 @@ engine('Keys that are arrays', served, (app) => {
     )
   })
 
-  it('lead to what is related, filtered and sorted by', async () => {
+  it('are followed by related URLs, filters and sorts', async () => {
     const names = async (path: string, query?: Record<string, string>) =>
       (await app.get(path, query)).many.map(({ attributes }) => attributes?.name)
     assert.deepEqual(await names('/places/3/things'), ['lock', 'door'])

@@ -109,7 +109,7 @@ engine('Parts of an id that are UUIDs', served, (app) => {
     ])
   })
 
-  it('are errors where a relationship has to give them', async () => {
+  it('are errors if they are missing and a relationship has to give them', async () => {
     const data = { type: 'ticket', attributes: { seat: '1a' } }
     assert.deepEqual(statusAndErrors(await app.post('/tickets', { data })), [
       422,

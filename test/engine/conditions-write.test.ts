@@ -6,7 +6,7 @@ import { engine } from './engine.ts'
 
 const id = (type: string, ...all: string[]) => all.map((each) => ({ type, id: each }))
 
-engine('Base conditions: writing', company, (app) => {
+engine('Types with a scope: writes', company, (app) => {
   const found = async (path: string) => ids(await app.get(path)).join(' ')
   /** What the tables hold of some columns, by id. */
   const stored = async (type: string, name: string): Promise<Record<string, unknown>> => {
@@ -19,7 +19,7 @@ engine('Base conditions: writing', company, (app) => {
     return many.map(({ attributes }) => `${attributes?.person_id} ${attributes?.team_id}`).sort()
   }
 
-  it('naming one in a body is naming what is not there', async () => {
+  it('a body that links to a row outside the scope of its type is 404', async () => {
     for (const [method, path, body] of [
       ['PATCH', '/employees/2/relationships/boss', { data: id('employee', '3')[0] }],
       ['POST', '/employees/2/relationships/boss', { data: id('employee', '4')[0] }],
@@ -50,7 +50,7 @@ engine('Base conditions: writing', company, (app) => {
     assert.equal(await found('/badges'), '1 2 4')
   })
 
-  it('a create fills in what makes its row one of the type', async () => {
+  it('a create stores the insert defaults, so that the row is within the scope', async () => {
     const made = await app.post('/employees', {
       data: { type: 'employee', attributes: { name: 'Fay' } },
     })
@@ -69,7 +69,7 @@ engine('Base conditions: writing', company, (app) => {
     assert.deepEqual(ids(await app.get('/employees/2/teams')), ['1', '2', team.one.id])
   })
 
-  it('a write that would take a resource out of its type is a 422, and nothing is changed', async () => {
+  it('a write that would move a resource out of the scope is a 422, and nothing is changed', async () => {
     const before = [await stored('person', 'left_at'), await members(), await found('/teams')]
     for (const [method, path, body] of [
       [
@@ -111,7 +111,7 @@ engine('Base conditions: writing', company, (app) => {
     )
   })
 
-  it('unlinking leaves alone what is linked to rows of another type', async () => {
+  it('replacing members keeps links to rows outside the scope', async () => {
     const replace = (path: string, data: unknown) => app.patch(path, { data })
     for (const [path, data] of [
       ['/employees/1/relationships/staff', []],
@@ -129,7 +129,7 @@ engine('Base conditions: writing', company, (app) => {
     assert.deepEqual(await members(), ['1 2', '1 3', '1 4', '2 2', '2 3', '3 1', '4 1'])
   })
 
-  it('so does unlinking by name', async () => {
+  it('removing members by id keeps links to rows outside the scope', async () => {
     for (const [path, data] of [
       ['/employees/1/relationships/staff', id('employee', '4', '2')],
       ['/employees/1/relationships/boss', id('employee', '3')[0]],
@@ -148,7 +148,7 @@ engine('Base conditions: writing', company, (app) => {
     assert.deepEqual(await members(), ['1 3', '1 4', '2 2', '2 3', '3 1', '4 1'])
   })
 
-  it('a resource that is sent back as it was returned keeps a key that leads to a row of another type', async () => {
+  it('a resource that is sent back as it was returned keeps a foreign key to a row outside the scope', async () => {
     const show = { 'fields[employee]': 'name,boss', 'fields[badge]': 'code,holder' }
     for (const path of ['/employees/1', '/badges/2']) {
       const { one } = await app.get(path, show)
@@ -165,7 +165,7 @@ engine('Base conditions: writing', company, (app) => {
     assert.equal((await stored('person', 'boss_id'))[1], null)
   })
 
-  it('a deletion deletes rows of the type alone', async () => {
+  it('a deletion deletes no row outside the scope', async () => {
     assert.equal((await app.delete('/desks/3')).status, 404)
     assert.equal((await app.delete('/badges/3')).status, 404)
     assert.equal((await app.delete('/desks/2')).status, 200)
@@ -173,7 +173,7 @@ engine('Base conditions: writing', company, (app) => {
     assert.deepEqual(Object.keys(await stored('badge', 'code')), ['1', '2', '3', '4'])
   })
 
-  it('a link that would take a member out of its type is a 422, and nothing is changed', async () => {
+  it('a link that would move a member out of the scope of its type is a 422, and nothing is changed', async () => {
     for (const [method, path, data] of [
       ['PATCH', '/employees/1/relationships/seats', id('seat', '1', '5')],
       ['PATCH', '/employees/2/relationships/seats', []],

@@ -7,14 +7,14 @@ import { engine } from './engine.ts'
 
 const id = (type: string, ...all: string[]) => all.map((each) => ({ type, id: each }))
 
-engine('Base conditions: reading', company, (app) => {
+engine('Types with a scope: reads', company, (app) => {
   const found = async (path: string, query: Query = {}) => {
     const response = await app.get(path, query)
     assert.equal(response.status, 200, response.text)
     return ids(response).join(' ')
   }
   const linked = async (path: string): Promise<unknown> => (await app.get(path)).body.data
-  it('lists, counts and pages hold only rows of the type', async () => {
+  it('lists, counts and pages contain only rows within the scope of the type', async () => {
     for (const [path, all] of [
       ['/employees', '1 2 5'],
       ['/persons', '1 3 5'],
@@ -45,7 +45,7 @@ engine('Base conditions: reading', company, (app) => {
     }
   })
 
-  it('a row of another type is a 404 on every route of the resource', async () => {
+  it('a row outside the scope is a 404 on every route of the resource', async () => {
     for (const [type, path, own] of [
       ['employee', '/employees/3', 'boss'],
       ['employee', '/employees/4', 'desks'],
@@ -92,7 +92,7 @@ engine('Base conditions: reading', company, (app) => {
     assert.equal(await found('/desks'), '1 2 4')
   })
 
-  it('linkage, related routes and what is included never name one', async () => {
+  it('linkage, related collections and included resources never contain a row outside the scope', async () => {
     assert.equal(await linked('/employees/1/relationships/boss'), null)
     assert.equal(await linked('/employees/1/boss'), null)
     assert.deepEqual(await linked('/employees/1/relationships/staff'), id('employee', '2', '5'))
@@ -137,7 +137,7 @@ engine('Base conditions: reading', company, (app) => {
     }
   })
 
-  it('filters through a relationship see nothing of one', async () => {
+  it('a filter through a relationship does not match rows outside the scope', async () => {
     for (const [path, filter, all] of [
       ['/employees', { name: 'boss', op: 'has' }, '2 5'],
       ['/employees', { name: 'boss', op: 'eq', val: null }, '1'],
@@ -157,7 +157,7 @@ engine('Base conditions: reading', company, (app) => {
     }
   })
 
-  it('a sort through a relationship counts one as null, the largest value', async () => {
+  it('a sort through a relationship to a row outside the scope sorts it as null', async () => {
     assert.equal(await found('/employees', { sort: 'boss.name,-id' }), '5 2 1')
     assert.equal(await found('/employees', { sort: '-boss.name,id' }), '1 2 5')
     assert.equal(await found('/employees', { sort: 'badge.code,id' }), '1 2 5')
@@ -166,7 +166,7 @@ engine('Base conditions: reading', company, (app) => {
     assert.equal(await found('/desks', { sort: 'user.boss.name,id' }), '4 1 2')
   })
 
-  it('a long list, and all that is included in it, hold none either', async () => {
+  it('a streamed list and its included resources contain no row outside the scope', async () => {
     await app.execute(`
       with recursive n (n) as (select 10 union all select n + 1 from n where n < 1300)
       insert into person (id, name, role, left_at, boss_id)

@@ -95,7 +95,7 @@ engine('Constraints of the database', served, (app) => {
     })
   }
 
-  it('a trigger that raises: 409, without its words', async () => {
+  it('a trigger that rejects a write is a 409 without its message', async () => {
     const before = await all()
     assertRejected(
       await app.post('/items', body({ label: 'forbidden' })),
@@ -105,7 +105,7 @@ engine('Constraints of the database', served, (app) => {
     assert.equal(await all(), before)
   })
 
-  it('a key that may not be cleared: 422, on each way to clear it', async () => {
+  it('a foreign key that must not be null is a 422 for each request that would clear it', async () => {
     const before = await all()
     const clear = { owner: { data: null } }
     const cleared = await app.patch('/items/2', body({}, clear))
@@ -121,7 +121,7 @@ engine('Constraints of the database', served, (app) => {
     assert.equal(await all(), before)
   })
 
-  it('a resource that others still need: its deletion is a 409, about no place in a body', async () => {
+  it('the deletion of a resource that other rows reference is a 409 without a source', async () => {
     const response = await app.delete('/owners/1')
     assert.deepEqual([response.status, response.error.code], [409, 'constraint_conflict'])
     assert.equal(response.error.source, undefined)

@@ -63,7 +63,7 @@ engine('Counts', served, (app) => {
     }
   })
 
-  it('given pages that are read as streams, then their count and their rows are those of the whole list', async () => {
+  it('given pages that are streamed, then their count and their rows agree with the complete list', async () => {
     const values = Array.from({ length: 1237 }, (_, at) => `('n${at}')`)
     await app.execute(`insert into note (words) values ${values.join(', ')}`)
     const read = async (size: number, number: number) => {

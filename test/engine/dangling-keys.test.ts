@@ -44,8 +44,8 @@ const served = {
   },
 }
 
-engine('Keys that lead nowhere', served, (app) => {
-  it('are met by no filter on the id, and by every one that says not', async () => {
+engine('Foreign keys that reference no row', served, (app) => {
+  it('match no filter on the id of the related resource, and match its negation', async () => {
     for (const [relationship, id, found] of [
       ['holder', '1', ['1', '5']],
       ['holder', '2', ['2']],
@@ -121,7 +121,7 @@ const brokenKeys = {
     ${dialect === 'sqlite' ? '' : 'alter table part add foreign key (broken_id) references box (id) not valid'}`,
 }
 
-engine('Linkage of keys that lead nowhere', brokenKeys, (app) => {
+engine('Linkage of foreign keys that reference no row', brokenKeys, (app) => {
   const names = ['loose', 'broken', 'sound', 'checked', 'promised']
   const linkage = (resources: readonly Resource[]) =>
     resources.map(({ relationships = {} }) =>
@@ -186,7 +186,7 @@ engine('Linkage of keys that lead nowhere', brokenKeys, (app) => {
     )
   })
 
-  it('does so in a long document, too', async () => {
+  it('gives a resource that does not exist no related resources in a streamed document', async () => {
     const numbers = Array.from({ length: 700 }, (_, at) => `(${at + 100}, 9)`)
     await app.execute(`insert into part (id, loose_id) values ${numbers.join()}`)
     for (const query of ['', '?page[size]=0', '?page[size]=600'])

@@ -95,7 +95,7 @@ const mismatches: Readonly<Record<string, readonly string[]>> = {
 
 engine('Columns of SQLite that other programs have made and filled', served, (app) => {
   for (const [name, values] of Object.entries(stored)) {
-    it(`${name}: what stands there is returned, sorted and found by its value`, async () => {
+    it(`${name}: stored values are returned, sorted and filtered by value`, async () => {
       const backwards = values.map(([sql]) => `(${sql})`).toReversed()
       await app.execute(`insert into old ("${name}") values ${backwards.join(', ')}, (null)`)
       const expected = values.map(([, serialized]) => serialized)
@@ -119,7 +119,7 @@ engine('Columns of SQLite that other programs have made and filled', served, (ap
     })
   }
 
-  it('what is written there is returned as it was sent', async () => {
+  it('a written value is returned as it was sent', async () => {
     const sent = {
       numeric: '"-99999.0000000001"',
       real: '"0.10"',
@@ -137,7 +137,7 @@ engine('Columns of SQLite that other programs have made and filled', served, (ap
     for (const [name, json] of Object.entries(sent)) assert.equal(attributeText(made, name), json)
   })
 
-  it('a stored midnight is no day to filters, which compare the stored text', async () => {
+  it('a stored midnight does not match a filter for its day, which compares the stored text', async () => {
     await app.execute("insert into old (day) values ('2009-01-01 00:00:00'), ('2009-01-01')")
     const found = await app.get('/things', { 'filter[day]': '2009-01-01' })
     assert.deepEqual(ids(found), ['2'])
@@ -151,7 +151,7 @@ engine('Columns of SQLite that other programs have made and filled', served, (ap
     ])
   })
 
-  it('JSON and bytes have no order to sort by', async () => {
+  it('sorts by JSON and bytes are rejected', async () => {
     for (const name of ['json', 'bytes']) {
       const { status, error } = await app.get('/things', { sort: name })
       assert.equal(status, 400)
@@ -160,7 +160,7 @@ engine('Columns of SQLite that other programs have made and filled', served, (ap
   })
 
   for (const [name, values] of Object.entries(mismatches)) {
-    it(`${name}: what is no value of it is an error of ours, and so is comparing with it`, async () => {
+    it(`${name}: reading or comparing a stored value that does not belong to the kind is a 500`, async () => {
       const isKeyed = ['numeric', 'at', 'clock'].includes(name)
       for (const value of values) {
         await app.execute(`delete from old; insert into old ("${name}") values (${value})`)

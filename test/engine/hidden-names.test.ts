@@ -32,7 +32,7 @@ const columns = ['password', 'b1', 'sheet_no', 'copied_from', 'rowid', 'tableoid
 /** Names that mean nothing at all, far from any that does. */
 const unknownNames = ['zzzzzzzzzz', 'qqq', 'constructor', 'toString']
 
-engine('Hidden names', served, (app) => {
+engine('Names that clients must not use', served, (app) => {
   const post = (attributes: object, relationships: object = {}) =>
     app.post('/notes', { data: { type: 'note', attributes, relationships } })
 
@@ -78,14 +78,14 @@ engine('Hidden names', served, (app) => {
     (name) => ({ include: `copies.${name}` }),
   ]
 
-  it('an attribute that is never returned is rejected in filter, sort and include like no attribute at all', async () => {
+  it('filter, sort and include reject a write-only attribute with the error of an unknown name', async () => {
     await post({ secret: 'x' })
     for (const query of queries) {
       await alike(['secret', ...columns, ...unknownNames], (name) => app.get('/notes', query(name)))
     }
   })
 
-  it('so it is on related collections and on linkage', async () => {
+  it('related collections and relationship URLs reject a write-only attribute with the error of an unknown name', async () => {
     await post({ secret: 'x' })
     for (const path of ['/notes/1/copies', '/notes/1/relationships/copies']) {
       for (const query of queries.slice(0, 16)) {
@@ -94,20 +94,20 @@ engine('Hidden names', served, (app) => {
     }
   })
 
-  it('a column of no field is rejected in fields like no field at all', async () => {
+  it('fields rejects an undeclared column with the error of an unknown name', async () => {
     await alike([...columns, ...unknownNames], (name) =>
       app.get('/notes', { 'fields[note]': name }),
     )
   })
 
-  it('a column of no field is rejected in bodies like no field at all', async () => {
+  it('a body with an undeclared column is rejected with the error of an unknown name', async () => {
     const names = [...columns, ...unknownNames]
     await alike(names, (name) => post({ [name]: 'x' }))
     await alike([...names, 'secret'], (name) => post({}, { [name]: { data: null } }))
     assert.equal((await app.get('/notes')).body.meta?.count, 0)
   })
 
-  it('the table’s name is no type, and a column’s name no path', async () => {
+  it('the name of the table is not a type, and the name of a column not a path', async () => {
     await post({})
     await alike(['sheet', 'xyzzy'], (type) => app.post('/notes', { data: { type } }))
     await alike(['sheet', 'xyzzy'], (type) => app.get('/notes', { [`fields[${type}]`]: 'id' }))
@@ -118,7 +118,7 @@ engine('Hidden names', served, (app) => {
     })
   })
 
-  it('what is only ever sent is stored, and returned by no response', async () => {
+  it('a write-only attribute is stored, and no response contains it', async () => {
     const { one } = await post({ title: 'a', secret: 'hush hush' })
     assert.deepEqual(JSON.parse(String(one.attributes?.stored)), { b1: null, secret: 'hush hush' })
     await post({ title: 'b' }, { original: { data: { type: 'note', id: one.id } } })
@@ -135,7 +135,7 @@ engine('Hidden names', served, (app) => {
   })
 })
 
-engine('Columns of other names', served, (app) => {
+engine('Columns with other names than their fields', served, (app) => {
   const post = (attributes: object, original?: string) =>
     app.post('/notes', {
       data: {

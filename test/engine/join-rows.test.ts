@@ -61,7 +61,7 @@ engine('Rows of a join table', served, (app) => {
   const clubs = (...all: string[]) => ({ data: all.map((id) => ({ type: 'club', id })) })
   const path = '/persons/1/relationships/clubs'
 
-  it('keep what else stands in them, whatever names the link again; new ones have the table’s defaults', async () => {
+  it('keep their further columns when the link is sent again; new rows have the defaults of the table', async () => {
     await app.post(path, clubs('1', '3'))
     await app.patch(path, clubs('3', '1', '2'))
     await app.patch('/persons/1', {
@@ -76,7 +76,7 @@ engine('Rows of a join table', served, (app) => {
     assert.deepEqual(await stored(), left)
   })
 
-  it('are links and resources at once: each reads what the other wrote', async () => {
+  it('are links and resources: a write of one is visible in the other', async () => {
     const relationships = {
       person: { data: { type: 'person', id: '2' } },
       club: { data: { type: 'club', id: '3' } },
@@ -90,7 +90,7 @@ engine('Rows of a join table', served, (app) => {
     assert.deepEqual([again.status, again.error.code], [409, 'constraint_conflict'])
   })
 
-  it('without one of their keys link nothing', async () => {
+  it('with a null key are not links', async () => {
     assert.deepEqual(ids(await app.get('/clubs/3/persons')), [])
     assert.deepEqual(ids(await app.get('/clubs', { filter: [{ name: 'persons', op: 'any' }] })), [
       '1',

@@ -47,7 +47,7 @@ engine('Ids beyond 2^53', served, (app) => {
     return app.dialect === 'sqlite' ? Number(is) : is
   }
 
-  it('are returned to the last digit beside small ones, with their linkage and what is included', async () => {
+  it('are returned with all digits in lists that also have small ids, in linkage and in included resources', async () => {
     await fill(3)
     for (const _ of ['the first time', 'again']) {
       const all = await app.get('/trees', { include: 'parent,children' })
@@ -71,7 +71,7 @@ engine('Ids beyond 2^53', served, (app) => {
     assert.deepEqual(one.body.included?.map(({ id }) => id), [first, '1']) // biome-ignore format: ids
   })
 
-  it('are returned to the last digit at the end of a long list', async () => {
+  it('are returned with all digits at the end of a streamed list', async () => {
     await fill(700)
     for (const _ of ['the first time', 'again']) {
       const all = await app.get('/trees', { 'page[size]': '0', include: 'parent' })

@@ -35,7 +35,7 @@ engine('Doubles beyond 2^53', served, (app) => {
     })
   }
 
-  it('stand beside whole numbers of 64 bits without losing a digit', async () => {
+  it('do not make 64-bit integers in the same rows lose digits', async () => {
     await app.execute(`insert into star (mass, rank) values
       (9223372036854775807.0, 9223372036854775807), (9007199254740992.0, 9007199254740993),
       (9007199254740992.0, 9007199254740992), (4611686018427388928.0, 4611686018427388928), (0.5, 0)`)

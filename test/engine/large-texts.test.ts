@@ -86,7 +86,7 @@ engine('Lists of large texts', served, (app) => {
     ['/memos', 'body', some],
     ['/memos/1', 'body,children', { include: 'children' }],
   ] as const)
-    it(`are never in memory as a whole: ${fields} of ${path} ${JSON.stringify(query)}`, async () => {
+    it(`are never all in memory at once: ${fields} of ${path} ${JSON.stringify(query)}`, async () => {
       hooked = 0
       const fieldset = { [path.startsWith('/memos') ? 'fields[memo]' : 'fields[note]']: fields }
       const response = await app.get(path, { ...query, ...fieldset })

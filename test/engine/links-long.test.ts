@@ -41,7 +41,7 @@ for (const [index, variant] of linkVariants.entries()) {
     `Long lists over ${variant.sentence}`,
     { model: variant.model, tables, ...partOf(index, 9) },
     (app) => {
-      it('all of them are returned with all that is included, by as many statements as there are include edges', async () => {
+      it('a list without pages is complete with its included resources, with one statement for each include edge', async () => {
         for (const { from, to, orient } of directionsOf(variant)) {
           const path = to.isDeclared ? [from.field, to.field, from.field] : [from.field]
           const query = { include: path.join('.'), 'page[size]': '0' }
@@ -71,7 +71,7 @@ for (const [index, variant] of linkVariants.entries()) {
         }
       })
 
-      it('a part of them is returned with what that part reaches', async () => {
+      it('a filtered list is complete with the included resources that it reaches', async () => {
         for (const { from, to, orient } of directionsOf(variant).filter(() => !variant.isSelf)) {
           const filter = [{ name: 'name', op: 'ne', val: `${from.type[0]}1` }]
           const include = to.isDeclared ? `${from.field}.${to.field}` : from.field
@@ -91,7 +91,7 @@ for (const [index, variant] of linkVariants.entries()) {
         }
       })
 
-      it('the number of statements is that of the relationships, not that of the rows', async () => {
+      it('the number of statements depends on the relationships, not on the rows', async () => {
         for (const { from, to } of directionsOf(variant)) {
           const path = to.isDeclared ? [from.field, to.field, from.field] : [from.field]
           const own = `${from.path}/${encodeURIComponent(variant.ids.of(1))}`

@@ -56,7 +56,7 @@ for (const [index, variant] of linkVariants.entries()) {
         (direction) => new Reader(app, direction, variant),
       )
 
-      it('linkage is returned alike on its own URL, in each resource and in lists', async () => {
+      it('linkage is the same at the relationship URL, in a resource and in lists', async () => {
         for (const reader of directions) {
           const { from } = reader.direction
           const show = { [`fields[${from.type}]`]: from.field }
@@ -72,7 +72,7 @@ for (const [index, variant] of linkVariants.entries()) {
         }
       })
 
-      it('what is related is found on its own path', async () => {
+      it('the related URL returns the related resources', async () => {
         for (const reader of directions) {
           const { from, to } = reader.direction
           for (const n of rows) {
@@ -92,7 +92,7 @@ for (const [index, variant] of linkVariants.entries()) {
         }
       })
 
-      it('it is included over one relationship and over three, in lists, in pages and alone', async () => {
+      it('related resources are included over one relationship and over three, in lists, in pages and for one resource', async () => {
         for (const reader of directions) {
           const { from, to } = reader.direction
           const path = [from.field, to.field, from.field].slice(0, to.isDeclared ? 3 : 1)
@@ -122,7 +122,7 @@ for (const [index, variant] of linkVariants.entries()) {
         }
       })
 
-      it('it is included beside its own linkage', async () => {
+      it('the relationship URL includes the resources that its linkage identifies', async () => {
         for (const reader of directions) {
           const { field } = reader.direction.from
           for (const n of rows) {
@@ -139,7 +139,7 @@ for (const [index, variant] of linkVariants.entries()) {
         }
       })
 
-      it('filters ask whether there is any, with which values, and none', async () => {
+      it('filters match resources with a related one, with a matching related one, and without any', async () => {
         for (const reader of directions) {
           const { from, to } = reader.direction
           const { field } = from
@@ -183,7 +183,7 @@ for (const [index, variant] of linkVariants.entries()) {
         }
       })
 
-      it('lists are sorted by what a to-one leads to, those without it last', async () => {
+      it('lists are sorted by fields of a to-one related resource; resources without one come last', async () => {
         for (const reader of directions.filter(({ direction }) => !direction.from.many)) {
           const { field } = reader.direction.from
           const target = (n: number) => linkedTo(reader.pairs, n)[0] ?? 99

@@ -119,7 +119,7 @@ for (const [index, variant] of linkVariants.entries()) {
         },
       })
 
-      it('its own URL adds, replaces, removes and clears; both ends have it; a repeated request changes nothing', async () => {
+      it('the relationship URL adds, replaces, removes and clears members; both sides show it; a repeated request changes nothing', async () => {
         const links = writer()
         const some = from.many ? [1, 2] : [2]
         for (const [method, n, others] of [
@@ -148,7 +148,7 @@ for (const [index, variant] of linkVariants.entries()) {
         }
       })
 
-      it('a member that is not there: 404 on POST and PATCH, and nothing is changed; ignored by DELETE', async () => {
+      it('a member that does not exist is 404 on POST and PATCH, and nothing is changed; DELETE ignores it', async () => {
         const links = writer()
         const others = from.many ? [1, 9, 4] : [9]
         for (const method of ['POST', 'PATCH']) {
@@ -163,7 +163,7 @@ for (const [index, variant] of linkVariants.entries()) {
         await links.assertLinks()
       })
 
-      it('a row that is not there: 404; a member of another type: 409; the wrong number of them: 400', async () => {
+      it('a resource in the path that does not exist is 404, a member of another type 409, a list for a to-one relationship 400', async () => {
         const links = writer()
         const path = links.path(1, `/relationships/${from.field}`)
         const unknownMember = { type: 'unknown', id: links.id(1) }
@@ -210,7 +210,7 @@ for (const [index, variant] of linkVariants.entries()) {
         await links.assertLinks()
       })
 
-      it('a create brings its links, and is not made when one of them cannot be', async () => {
+      it('a create stores its links, and stores nothing if one of them cannot be stored', async () => {
         const links = writer()
         const count = async () => (await app.get(from.path)).body.meta?.count
         const id = variant.ids.isGiven ? 5 : undefined
@@ -234,7 +234,7 @@ for (const [index, variant] of linkVariants.entries()) {
         assert.deepEqual((await links.linkedBy(from)).get(bare.one.id), [])
       })
 
-      it('what is related is created on its own path, linked at once', async () => {
+      it('a POST to the related URL creates a resource that is linked', async () => {
         const links = writer()
         const body = (id: number) => ({
           data: {
@@ -263,7 +263,7 @@ for (const [index, variant] of linkVariants.entries()) {
         assert.equal(agreed.status, 201, agreed.text)
       })
 
-      it('who is deleted is linked to nobody', async () => {
+      it('a deleted resource is in no linkage', async () => {
         const links = writer()
         assert.equal((await app.delete(links.path(1))).status, 200)
         const all = await links.linkedBy(from)

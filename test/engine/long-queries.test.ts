@@ -51,7 +51,7 @@ engine(
         'more than 20',
       ],
     ] as const) {
-      it(`are rejected with one error where they have ${what} without end`, async () => {
+      it(`are rejected with one error: ${what}`, async () => {
         const response = await app.call('GET', '/n', { query })
         assert.equal(response.status, 400, response.text.slice(0, 1000))
         assert.equal(response.body.errors?.length, 1)
@@ -65,7 +65,7 @@ engine(
       ['paths to sort by', `sort=${'t,a.t,'.repeat(5000)}t`],
       ['names of fields', `fields[n]=${'t,a,'.repeat(8000)}t`],
     ] as const) {
-      it(`are answered where they have the same ${what} again and again`, async () => {
+      it(`are served if they repeat the same ${what}`, async () => {
         const response = await app.call('GET', '/n', { query })
         assert.equal(response.status, 200, response.text.slice(0, 1000))
         assert.equal(response.many.length, 1)

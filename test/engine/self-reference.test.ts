@@ -55,7 +55,7 @@ engine('A tree: include', served, (app) => {
     assert.deepEqual(inOrder(included(response)), expected, `${path} ${query.include}`)
   }
 
-  it('of a collection, and of pages of it', async () => {
+  it('includes parents and children of a collection and of its pages', async () => {
     for (const include of paths) {
       await assertIncludes('/nodes', family.nodes, { include })
       await assertIncludes('/nodes', family.nodes, { include, 'page[size]': '0' })
@@ -65,7 +65,7 @@ engine('A tree: include', served, (app) => {
     }
   })
 
-  it('of each node', async () => {
+  it('includes the parent and the children of each node', async () => {
     for (const include of paths) {
       for (const start of family.nodes) {
         await assertIncludes(`/nodes/${start.id}`, [start], { include })
@@ -73,7 +73,7 @@ engine('A tree: include', served, (app) => {
     }
   })
 
-  it('of related nodes: the relationship in the URL is not a part of the include path', async () => {
+  it('on a related collection, the include path does not repeat the relationship in the URL', async () => {
     for (const include of paths) {
       for (const start of family.nodes) {
         const { id } = start
@@ -84,7 +84,7 @@ engine('A tree: include', served, (app) => {
     }
   })
 
-  it('of linkage: paths begin with the relationship, and may lead back to the start', async () => {
+  it('on a relationship URL, paths begin with the relationship and may lead back to the start', async () => {
     for (const name of ['parent', 'children']) {
       for (const include of [
         '',
@@ -102,7 +102,7 @@ engine('A tree: include', served, (app) => {
     }
   })
 
-  it('of filtered and sorted pages', async () => {
+  it('includes the parents and children of filtered and sorted pages', async () => {
     const filter = [{ name: 'parent__name', op: 'in_', val: ['m', 'z'] }]
     const page = { sort: '-parent.name,name', 'page[size]': '3' }
     const response = await app.get('/nodes', { filter, include: 'parent,children.parent', ...page })
@@ -144,7 +144,7 @@ engine('A tree: filter and sort', served, (app) => {
   const below = (one: TreeNode) => family.follow(one, 'children')
   const name = (op: string, val: unknown) => ({ name: 'name', op, val })
 
-  it('filters through both directions, and there and back', async () => {
+  it('filters through the parent, through the children, and through both in one path', async () => {
     const cases: readonly (readonly [object, (node: TreeNode) => boolean])[] = [
       [{ name: 'parent__name', op: 'eq', val: 'z' }, (one) => above(one)?.name === 'z'],
       [
@@ -212,7 +212,7 @@ engine('A tree: filter and sort', served, (app) => {
     }
   })
 
-  it('sorts through to-one relationships: who has none comes last, first when descending', async () => {
+  it('sorts by the parent: nodes without one come last, and first in descending order', async () => {
     for (const [sort, expected] of [
       ['parent.name', '6 7 2 3 4 5 1 8'],
       ['-parent.name', '1 8 4 5 2 3 7 6'],
@@ -231,7 +231,7 @@ engine('A tree: writes', served, (app) => {
   const identifier = (id: string) => ({ type: 'node', id })
   const childrenOf = async (id: string) => ids(await app.get(`/nodes/${id}/relationships/children`))
 
-  it('each end of the relationship changes the other', async () => {
+  it('a write to the parent changes the children, and the reverse', async () => {
     await app.patch('/nodes/4/relationships/parent', { data: identifier('3') })
     assert.deepEqual(await childrenOf('3'), ['4', '6'])
     await app.patch('/nodes/2/relationships/children', {
@@ -246,7 +246,7 @@ engine('A tree: writes', served, (app) => {
     assert.deepEqual(await childrenOf('3'), ['4'])
   })
 
-  it('a child is made under its parent; a body that says otherwise contradicts the path', async () => {
+  it('a POST to the children of a node sets the parent; a body with another parent is 409', async () => {
     const child = (parent?: unknown) => ({
       data: {
         ...{ type: 'node', attributes: { name: 'n' } },
@@ -266,7 +266,7 @@ engine('A tree: writes', served, (app) => {
     assert.deepEqual(await childrenOf('5'), ['9', '10'])
   })
 
-  it('both ends are set by one body', async () => {
+  it('one body sets the parent and the children', async () => {
     const made = await app.post('/nodes', {
       data: {
         ...{ type: 'node', attributes: { name: 'n' } },
@@ -289,7 +289,7 @@ engine('A tree: writes', served, (app) => {
     assert.deepEqual([await childrenOf('9'), await childrenOf('2')], [[], ['5']])
   })
 
-  it('a node may be made its own parent, and let go again', async () => {
+  it('a node can become its own parent, and be unlinked again', async () => {
     await app.patch('/nodes/8/relationships/parent', { data: identifier('8') })
     assert.deepEqual(await childrenOf('8'), ['8'])
     await app.delete('/nodes/8/relationships/children', { data: [identifier('8')] })
@@ -305,8 +305,8 @@ const grove = new Forest(
   }),
 )
 
-engine('A tree too large for one piece', { ...served, tables: treeOf(grove) }, (app) => {
-  it('is returned whole, with what is included, each once', async () => {
+engine('A tree of more than 500 nodes', { ...served, tables: treeOf(grove) }, (app) => {
+  it('a streamed tree is complete, and each node occurs once', async () => {
     for (const include of [
       'parent',
       'children.parent',
@@ -331,7 +331,7 @@ engine('A tree too large for one piece', { ...served, tables: treeOf(grove) }, (
     }
   })
 
-  it('so is linkage', async () => {
+  it('streamed linkage is complete', async () => {
     await app.execute('update node set parent_id = 5 where id > 300')
     const query = { include: 'children.parent.parent' }
     const response = await app.get('/nodes/5/relationships/children', query)

@@ -31,7 +31,7 @@ const titles = [
 ]
 
 engine('Texts that start with another', served, (app) => {
-  it('are found character by character, up to the last there is', async () => {
+  it('startswith finds a text by each of its beginnings, up to U+10FFFF', async () => {
     const songs: string[] = []
     for (const title of titles) {
       const attributes = { title, words: title }
@@ -53,7 +53,7 @@ engine('Texts that start with another', served, (app) => {
   })
 })
 
-it('SQLite finds texts that start with another by an index', () => {
+it('the filter startswith uses an index on SQLite', () => {
   const database = new DatabaseSync(':memory:')
   addFunctions(
     database,
@@ -75,7 +75,7 @@ it('SQLite finds texts that start with another by an index', () => {
   database.close()
 })
 
-it('what starts with a text ends before a text, or before nothing', () => {
+it('the upper bound of the texts that start with a text is the next text, or none', () => {
   assert.deepEqual(
     ['a', `a${last}`, `${below}${last}`, '\uffff', 'a\u{10fffe}'].map(prefixUpperBound),
     ['b', 'b', above, '\u{10000}', `a${last}`],

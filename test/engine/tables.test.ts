@@ -158,7 +158,7 @@ for (const database of databases) {
       })
     }
 
-    it('taken: tables and views that hold what is declared, and more', async () => {
+    it('accepted: tables and views with the declared columns and further ones', async () => {
       const fields = {
         name: attribute(text, { required: true }),
         nick: attribute(text),

@@ -26,7 +26,7 @@ engine('Ids that clients have taken', served, (app) => {
     app.post(path, { data: { type: 'thing', ...(id !== undefined && { id }), attributes } })
   const all = async () => ids(await app.get('/things', { 'page[size]': '0' }))
 
-  it('are given by the database to nothing else, one after the other', async () => {
+  it('are not generated for new resources that are created one after the other', async () => {
     const taken = ['1', '2', '3', '5', '9223372036854775807']
     for (const id of taken) assert.equal((await create(id)).status, 201)
     const given: string[] = []
@@ -39,7 +39,7 @@ engine('Ids that clients have taken', served, (app) => {
     assert.deepEqual((await all()).sort(), [...taken, ...given].sort())
   })
 
-  it('nor to any of many at once', async () => {
+  it('are not generated for new resources that are created at the same time', async () => {
     const taken = ['1', '2', '4', '6', '7']
     await Promise.all(taken.map((id) => create(id)))
     const answers = await Promise.all(Array.from({ length: 20 }, () => create()))
@@ -50,7 +50,7 @@ engine('Ids that clients have taken', served, (app) => {
     assert.equal(new Set(await all()).size, 25)
   })
 
-  it('are distinguished from other values that are taken', async () => {
+  it('are an error of the id, and not of another unique column', async () => {
     await create('1', { code: 'a' })
     const rejected = await create(undefined, { code: 'a' })
     assert.deepEqual([rejected.status, rejected.error.code], [409, 'constraint_conflict'])

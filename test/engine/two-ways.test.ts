@@ -52,7 +52,7 @@ engine('Two relationships between two types', served, (app) => {
   const linkage = async (id: string, name: string) =>
     ids(await app.get(`/users/${id}/relationships/${name}`))
 
-  it('each has its own linkage and its own collection', async () => {
+  it('each relationship has its own linkage and its own related collection', async () => {
     assert.deepEqual(await linkage('1', 'sent'), ['1', '3'])
     assert.deepEqual(await linkage('1', 'received'), ['2'])
     assert.deepEqual(ids(await app.get('/users/3/received')), ['3', '4'])
@@ -65,7 +65,7 @@ engine('Two relationships between two types', served, (app) => {
     assert.equal((await app.get('/messages/5/recipient')).one.id, '2')
   })
 
-  it('what both lead to is included once', async () => {
+  it('a resource that both relationships reach is included once', async () => {
     const both = { include: 'sender,recipient' }
     assert.deepEqual(named(await app.get('/messages/4', both)), ['user 3'])
     assert.deepEqual(named(await app.get('/messages', both)).sort(), ['user 1', 'user 2', 'user 3'])
@@ -77,7 +77,7 @@ engine('Two relationships between two types', served, (app) => {
     assert.deepEqual(named(own).sort(), ['message 3', 'message 4'])
   })
 
-  it('filters and sorts through one are not those through the other', async () => {
+  it('a filter or a sort through one relationship does not see the members of the other', async () => {
     const found = async (query: Record<string, unknown>) =>
       ids(await app.get('/messages', query)).join(' ')
     assert.equal(await found({ 'filter[sender__name]': 'Ada' }), '1 3')
@@ -96,7 +96,7 @@ engine('Two relationships between two types', served, (app) => {
     assert.deepEqual(ids(await app.get('/users', { filter: both })), ['1', '3'])
   })
 
-  it('what is made under one path is linked by that relationship; the other is the body’s to set', async () => {
+  it('a resource created at the path of one relationship is linked by it; the body sets the other', async () => {
     const make = (path: string, relationships: object) =>
       app.post(path, { data: { type: 'message', relationships } })
     const to = (id: string) => ({ data: identifier('user', id) })
@@ -124,7 +124,7 @@ engine('Two relationships between two types', served, (app) => {
     assert.equal((await app.get('/messages')).body.meta?.count, 7)
   })
 
-  it('both are replaced by one body, each for itself', async () => {
+  it('one PATCH replaces the members of both relationships independently', async () => {
     const of = (...numbers: string[]) => ({ data: numbers.map((id) => identifier('message', id)) })
     const changed = await app.patch('/users/3', {
       data: {

@@ -172,7 +172,7 @@ describe('Requests that wait too long', () => {
     await second.until(/"id":"2"/)
   })
 
-  it('given a write that has waited longer, when it is rejected, then it is not carried out', async () => {
+  it('given a write that has waited longer, when it is rejected, then it is not executed', async () => {
     const received = await overload(40, request('POST', '/notes', [], noteBody('new')))
     const written = received.filter((each) => statuses(each)[0] === 201).length
     const answer = await server.app.inject('/notes')

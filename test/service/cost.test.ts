@@ -101,7 +101,7 @@ describeService(
       assert.equal(sorted.serializers, 0)
     })
 
-    it('a query that came twice before is not read again', async () => {
+    it('a query string that came twice before is not parsed again', async () => {
       const filter = [{ name: 'name', op: 'startswith', val: 'qzj' }]
       const ask = () => app.get('/persons', { filter })
       for (const readings of [1, 1, 0])
@@ -143,7 +143,7 @@ describeService(
 describeService(
   'What is cached of requests is bounded',
   (app) => {
-    it('a count is forgotten after a thousand others', async () => {
+    it('a cached count is evicted after a thousand others', async () => {
       if (app.database === 'PostgreSQL') return
       await fill(app, 2)
       const counting = async (number: number) => {

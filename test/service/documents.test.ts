@@ -115,7 +115,7 @@ describeService('linkage', (app) => {
     assert.equal(linked(lonely.one, 'owner'), null)
   })
 
-  it('returns data of an included resource only for the relationships the path goes on along', async () => {
+  it('returns the linkage of an included resource only for relationships that the include path follows', async () => {
     const { eniac } = await enter(app)
     const shallow = await app.get('/persons', { include: 'computers' })
     const deep = await app.get('/persons', { include: 'computers.owner' })
@@ -257,7 +257,7 @@ describeService('included', (app) => {
     assert.deepEqual(linkedIds(hers, 'computers'), [eniac.id, zuse.id])
   })
 
-  it('merges what several paths ask of a resource that stands in primary data', async () => {
+  it('merges the relationships that several include paths need of a primary resource', async () => {
     const { ada, eniac } = await enter(app)
     const response = await app.get('/computers', { include: 'owner.computers' })
     assert.ok(!included(response).some((each) => each.startsWith('computer')))

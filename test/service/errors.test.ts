@@ -214,7 +214,7 @@ describeService('all errors of one body', (app) => {
     assertErrors(await app.post('/persons', body), 409, { status: 409, at: '/data/type' })
   })
 
-  it('reports a path that leads to nothing before what the body names', async () => {
+  it('reports a resource in the path that does not exist before errors of the body', async () => {
     const attributes = { name: 5 }
     const response = await app.patch('/persons/999999', person({ id: '999999', attributes }))
     assert.equal(response.body.errors?.[0]?.status, '404')

@@ -212,7 +212,7 @@ describeService('filter: errors', (app) => {
     )
   })
 
-  it('reports both words of a filter object that are none', async () => {
+  it('reports the missing or invalid name and operator of each filter object', async () => {
     const filter = [{ val: 'x' }, { name: 5, op: 7, val: 'x' }]
     assertErrors(
       await app.get('/persons', { filter }),

@@ -46,7 +46,7 @@ describeService('filter, through relationships', (app) => {
     }
   })
 
-  it('not of any and of has is their plain opposite', async () => {
+  it('not of any and of has matches exactly the other resources', async () => {
     await enter(app)
     const her = { name: 'owner', op: 'has', val: named('Ada Lovelace') }
     assert.deepEqual(await finds(app, '/computers', [{ not: her }]), ['Mark', 'Orphan'])
@@ -82,7 +82,7 @@ describeService('filter, through relationships', (app) => {
     }
   })
 
-  it('goes around as deep as requested', async () => {
+  it('follows a relationship and its inverse several times', async () => {
     await enter(app)
     const sibling = { name: 'computers', op: 'any', val: serial('eq', 'ENIAC') }
     const filter = [{ name: 'owner', op: 'has', val: sibling }]
@@ -103,7 +103,7 @@ describeService('filter, through relationships', (app) => {
     assert.deepEqual(await finds(app, '/persons', deep), ['Ada'])
   })
 
-  it('takes ten times around, and rejects what is too deep for the database: it never fails over it', async () => {
+  it('accepts ten nested relationships, and rejects those too deep for the database with 400, never with 500', async () => {
     await enter(app)
     const around = (times: number) => {
       const open = '{"name":"computers","op":"any","val":{"name":"owner","op":"has","val":'

@@ -75,7 +75,7 @@ describeService('filter, the JSON form', (app) => {
 })
 
 describeService('filter, comparing with a field', (app) => {
-  it('takes the content of another attribute as the value', async () => {
+  it('compares an attribute with the value of another attribute', async () => {
     await app.person({ name: 'same', gender: 'same' })
     await app.person({ name: 'b', gender: 'a' })
     await app.person({ name: 'a', gender: 'b' })
@@ -98,7 +98,7 @@ describeService('filter, comparing with a field', (app) => {
     }
   })
 
-  it('takes it for the operators on text too, wildcards included', async () => {
+  it('compares texts with another attribute, whose wildcards apply', async () => {
     await app.person({ name: 'abc', gender: 'b' })
     await app.person({ name: 'ABC', gender: 'a%' })
     await app.person({ name: 'a b', gender: 'B' })

@@ -109,7 +109,7 @@ describeService('include', (app) => {
     assert.ok(!response.text.includes(`/persons/${ada.id}"`))
   })
 
-  it('shows an included resource as its own page does', async () => {
+  it('returns an included resource as its own URL does', async () => {
     const { ada, eniac } = await enter(app)
     const response = await app.get(`/computers/${eniac.id}`, { include: 'owner' })
     assert.deepEqual(response.body.included, [ada])

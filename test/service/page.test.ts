@@ -194,14 +194,14 @@ const rejected: readonly (readonly [query: string, ...parameters: string[]])[] =
 ]
 
 describeService('pages: errors', (app) => {
-  it('rejects every page that there cannot be, with 400 at its parameter', async () => {
+  it('rejects every invalid page with 400 at its parameter', async () => {
     for (const [query, ...parameters] of rejected) {
       const expectedErrors = parameters.map((at) => ({ status: 400, at }))
       assertErrors(await app.call('GET', '/persons', { query }), 400, ...expectedErrors)
     }
   })
 
-  it('never fails over a number too large to count with', async () => {
+  it('responds to numbers beyond 2^53 with 200 or 400, never with 500', async () => {
     await app.person()
     for (const number of ['9007199254740993', '9223372036854775808', '9'.repeat(60)]) {
       for (const name of ['page[size]', 'page[number]']) {

@@ -32,7 +32,7 @@ describeService('restart', (app) => {
     }
   })
 
-  it('takes tables that stand there already as they are', async () => {
+  it('uses existing tables unchanged', async () => {
     const { id } = await app.person({ name: 'Ada' })
     await executeDirectly(app.databaseUrl, "update person set password = 'kept'")
     await app.restart()
@@ -41,13 +41,13 @@ describeService('restart', (app) => {
     assert.deepEqual(rows, [{ password: 'kept' }])
   })
 
-  it('sees at once what others write', async () => {
+  it('sees immediately what other connections write', async () => {
     const { id } = await app.person({ name: 'Ada' })
     await executeDirectly(app.databaseUrl, "update person set name = 'Eve'")
     assert.equal((await app.get(`/persons/${id}`)).one.attributes?.name, 'Eve')
   })
 
-  it('no computer can be stored with an owner who is not there', async () => {
+  it('rejects a computer with an owner that does not exist', async () => {
     const sql = "insert into computer (serial, person_id) values ('x', 999999)"
     await assert.rejects(executeDirectly(app.databaseUrl, sql), /foreign key/i)
   })

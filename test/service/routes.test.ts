@@ -57,7 +57,7 @@ describeService('a whole URL as the target of a request (RFC 9112 §3.2.2)', (ap
       request.on('error', reject)
     })
 
-  it('is as good as its path and query', async () => {
+  it('is the same as its path and query', async () => {
     const { id } = await app.person()
     for (const path of ['/', `/persons/${id}`, '/persons?page[size]=1&include=computers']) {
       const response = await app.get(path)
@@ -257,7 +257,7 @@ describeService(
       assert.ok(response.text.includes('"/api/v1/computers"'), response.text)
     })
 
-    it('leaves nothing outside', async () => {
+    it('makes paths without the prefix 404', async () => {
       const ada = await app.person()
       for (const path of ['/persons', `/persons/${ada.id}`, '/api/persons', '/api/v1persons']) {
         assertErrors(await app.get(path), 404, { status: 404 })

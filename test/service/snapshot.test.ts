@@ -51,10 +51,10 @@ function assertOwner(machine: Resource, owner: Resource | undefined): void {
   if (data !== undefined) assert.deepEqual(data, { type: 'person', id: owner?.id })
 }
 
-describeService('one snapshot', (app) => {
+describeService('A response from one snapshot', (app) => {
   if (!isShared(app)) return
 
-  it('of everything: page, count, linkage and included agree while others write', async () => {
+  it('has page, count, linkage and included resources that agree while other clients write', async () => {
     await insertMany(app.databaseUrl, { persons: 20, computers: 3 })
     const rounds = await whileMoving(app, async () => {
       for (let each = 0; each < repeats / 3; each++) {
@@ -66,7 +66,7 @@ describeService('one snapshot', (app) => {
     assert.ok(rounds > 10, `the other connection wrote ${rounds} times`)
   })
 
-  it('of a response that is sent in many pieces', async () => {
+  it('holds for a streamed response', async () => {
     await insertMany(app.databaseUrl, { persons: 3_000, computers: 1, nameLength: 200 })
     await whileMoving(app, async () => {
       for (let each = 0; each < repeats / 10; each++) {
@@ -75,7 +75,7 @@ describeService('one snapshot', (app) => {
     })
   })
 
-  it('of a page', async () => {
+  it('holds for the rows of a page', async () => {
     await insertMany(app.databaseUrl, { persons: 10, computers: 2 })
     await whileMoving(app, async () => {
       for (let each = 0; each < repeats / 2; each++) {
@@ -86,7 +86,7 @@ describeService('one snapshot', (app) => {
     })
   })
 
-  it('of a count and its page: a computer more or less is returned by both or neither', async () => {
+  it('holds for a page and its count: both contain a new computer, or neither does', async () => {
     await insertMany(app.databaseUrl, { persons: 5, computers: 4 })
     await whileMoving(app, async () => {
       for (let each = 0; each < repeats; each++) {
@@ -98,7 +98,7 @@ describeService('one snapshot', (app) => {
     })
   })
 
-  it('of one resource with its linkage', async () => {
+  it('holds for one resource and its linkage', async () => {
     await insertMany(app.databaseUrl, { persons: 2, computers: 3 })
     await whileMoving(app, async () => {
       for (let each = 0; each < repeats; each++) {
@@ -112,8 +112,8 @@ describeService('one snapshot', (app) => {
   })
 })
 
-describeService('Writes side by side', (app) => {
-  it('of many clients at once are all kept', async () => {
+describeService('Concurrent writes', (app) => {
+  it('of many clients are all stored', async () => {
     const ada = await app.person()
     const machines = await Promise.all(Array.from({ length: 40 }, () => app.computer()))
     const path = `/persons/${ada.id}/relationships/computers`
@@ -124,7 +124,7 @@ describeService('Writes side by side', (app) => {
     assert.equal((await app.get(path)).many.length, 40)
   })
 
-  it('of two that replace the same set: one of them wins whole', async () => {
+  it('that replace the same members leave the complete set of one of them', async () => {
     const ada = await app.person()
     const machines = await Promise.all(Array.from({ length: 10 }, () => app.computer()))
     const path = `/persons/${ada.id}/relationships/computers`
@@ -142,7 +142,7 @@ describeService('Writes side by side', (app) => {
     }
   })
 
-  it('beside another connection that writes wait for it', async () => {
+  it('wait for another connection that writes', async () => {
     if (!isShared(app)) return
     await insertMany(app.databaseUrl, { persons: 3, computers: 2 })
     await whileMoving(app, async () => {

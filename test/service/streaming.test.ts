@@ -44,10 +44,10 @@ function byId({ body }: TestResponse): Resource[] | undefined {
   return body.included?.toSorted((one, other) => (key(one) < key(other) ? -1 : 1))
 }
 
-describeService('page[size]=0 is streamed', (app) => {
+describeService('The response to page[size]=0', (app) => {
   if (!isShared(app)) return
 
-  it('arrives whole, in many pieces, and is one checked document', async () => {
+  it('arrives completely, in many chunks, as one valid document', async () => {
     await insertMany(app.databaseUrl, { persons: 6_000, computers: 1 })
     const answer = await app.get('/persons', { 'page[size]': '0', include: 'computers' })
     assert.equal(answer.status, 200)
@@ -65,7 +65,7 @@ describeService('page[size]=0 is streamed', (app) => {
     assert.ok(pieces > 10, `${pieces} pieces`)
   })
 
-  it('returns exactly what one large page returns, whatever is included, listed, filtered or sorted', async () => {
+  it('equals one large page, for any include, fields, filter and sort', async () => {
     await insertMany(app.databaseUrl, { persons: 520, computers: 1 })
     await executeDirectly(
       app.databaseUrl,
@@ -101,7 +101,7 @@ describeService('page[size]=0 is streamed', (app) => {
     }
   })
 
-  it('of a related collection is of that alone', async () => {
+  it('of a related collection contains only its members', async () => {
     await insertMany(app.databaseUrl, { persons: 2, computers: 900 })
     const query = { 'page[size]': '0', include: 'owner' }
     const answer = await app.get('/persons/2/computers', query)
@@ -116,7 +116,7 @@ describeService('page[size]=0 is streamed', (app) => {
     assert.deepEqual([answer.status, answer.text], [200, ''])
   })
 
-  it('leaves others their turn: a short request is answered while a long one is under way', async () => {
+  it('does not block other requests: a short one is answered during a long one', async () => {
     await insertMany(app.databaseUrl, { persons: 10_000, computers: 1 })
     let isDone = false
     const long = json(await head(app.url, everything)).finally(() => {
@@ -128,7 +128,7 @@ describeService('page[size]=0 is streamed', (app) => {
     assert.deepEqual(Reflect.get(Object(await long), 'meta'), { count: 10_000 })
   })
 
-  it('sees the moment it began, though others write while it is returned', async () => {
+  it('sees one snapshot, although other clients write during the response', async () => {
     await insertMany(app.databaseUrl, { persons: 8_000, computers: 1, nameLength: 500 })
     const slow = await head(app.url, everything)
     const created = await app.person({ name: 'late' })
@@ -142,7 +142,7 @@ describeService('page[size]=0 is streamed', (app) => {
     assert.equal((await app.get(`/persons/${created.id}`)).status, 200)
   })
 
-  it('may be left in the middle: the service goes on answering, writing and shuts down', async () => {
+  it('can be aborted by the client: the service continues to read and write, and shuts down', async () => {
     await insertMany(app.databaseUrl, { persons: 5_000, computers: 1, nameLength: 1_000 })
     for (let each = 0; each < 20; each++) await leave(app.url, everything)
     const { id } = await app.person({ name: 'after' })
@@ -191,7 +191,7 @@ describe('streaming in a process of its own', () => {
     assert.ok(grown < size / 2, `grew by ${grown} bytes for an answer of more than ${size}`)
   })
 
-  it('SIGTERM lets what is under way finish, and takes nothing new', long, async (test) => {
+  it('SIGTERM lets pending responses finish, and accepts no new connection', long, async (test) => {
     const cwd = await folder(test)
     const child = await start(test, cwd)
     const databaseUrl = `sqlite:${join(cwd, 'data', 'lapidary.db')}`

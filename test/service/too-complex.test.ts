@@ -15,7 +15,7 @@ function nested(levels: number, nots: number): unknown {
 }
 
 describeService('queries beyond what a database takes', (app) => {
-  it('are served as long as the database can, then rejected with 400: never a 500', async () => {
+  it('are served up to the limit of the database, then rejected with 400, never with 500', async () => {
     const ada = await app.person({ name: 'Ada' })
     await app.computer({}, ada)
     const statuses: number[] = []
@@ -30,7 +30,7 @@ describeService('queries beyond what a database takes', (app) => {
     assert.deepEqual([...new Set(statuses)].sort(), expected)
   })
 
-  it('are served to the deepest include there is, and rejected beyond', async () => {
+  it('are served up to the deepest allowed include, and rejected beyond it', async () => {
     const ada = await app.person()
     const computer = await app.computer({}, ada)
     const path = (length: number) =>
