@@ -3,7 +3,7 @@ import { formatOmissions } from './format-omissions.ts'
 import type { Declarations } from './generate-declarations.ts'
 
 /** What the summary is about. */
-export interface Summary {
+interface Summary {
   /** The address of the root document. */
   readonly url: string
   /** A description of the database, e.g. `SQLite at music.db`. */

@@ -9,7 +9,7 @@ import type { ServerSettings } from './server-settings.ts'
 import { reusesPort } from './worker.ts'
 
 /** An HTTP server that does not listen yet. */
-export type Server = ReturnType<typeof createServer>
+type Server = ReturnType<typeof createServer>
 
 /** What a server serves, and what it does before it listens. */
 export interface Application extends OpenOptions {

@@ -26,7 +26,7 @@ const table = {
 export type Settings = SettingValues<typeof table>
 
 /** A parsed command line. */
-export type Command =
+type Command =
   | Readonly<{ is: 'help' }>
   | Readonly<{ is: 'serve'; settings: Settings; demo: boolean }>
 

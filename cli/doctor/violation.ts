@@ -1,5 +1,5 @@
 /** A rule that the answers of an API break, at one resource type or field. */
-export interface Violation {
+interface Violation {
   /** The resource type or the field, e.g. `person.computers`. */
   readonly subject: string
   /** What is wrong, without the example. */

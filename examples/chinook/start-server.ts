@@ -6,7 +6,7 @@ import { generateSql } from './data/generate-sql.ts'
 import { resources } from './resources/index.ts'
 
 /** A running server of the music store. */
-export interface RunningServer {
+interface RunningServer {
   /** Scheme, host and port, e.g. `http://127.0.0.1:3002`. */
   readonly url: string
   /** A description of the database, e.g. `SQLite at data/chinook.db`. */

@@ -11,7 +11,7 @@ import { model } from './model.ts'
 import { attachFile, closeIssue, openTracker } from './tracker.ts'
 
 /** The settings of the application. */
-export interface Settings {
+interface Settings {
   /** The path of the SQLite file. */
   readonly database: string
   /** The key of the tokens' signatures. */

@@ -23,7 +23,7 @@ export interface TransportOptions {
 }
 
 /** A request of a client. */
-export interface ClientRequest extends CallOptions {
+interface ClientRequest extends CallOptions {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly url: string
   /** The document to send. */

@@ -20,7 +20,7 @@ import {
 export type CallRequest = Pick<ApiRequest, 'id' | 'search' | 'body'>
 
 /** Runs a handler and returns the body of its response. */
-export type Call = (handler: Handler, request: CallRequest) => Promise<unknown>
+type Call = (handler: Handler, request: CallRequest) => Promise<unknown>
 
 /** The operations of a client, without the types that follow from the declarations. */
 export interface UntypedOperations {

@@ -19,7 +19,7 @@ import { arrayOf, objectOf } from './schema.ts'
 import { listRelationships } from './value-schemas.ts'
 
 /** A parameter of an operation (https://spec.openapis.org/oas/v3.1.0#parameter-object). */
-export type Parameter = Readonly<Record<string, unknown>>
+type Parameter = Readonly<Record<string, unknown>>
 
 /** Parameters by their names among the components. */
 type Parameters = Readonly<Record<string, Parameter>>

@@ -10,6 +10,8 @@ interface Import {
   readonly from: string
   /** The file of ours it leads to, from the root of the repository; `undefined` for everything from outside. */
   readonly file: string | undefined
+  /** The names that it takes; `undefined` for all of them, e.g. by `import('./links.ts')`. */
+  readonly names: readonly string[] | undefined
 }
 
 /** A file of the engine or of a consumer. */
@@ -22,16 +24,9 @@ export interface Source {
   readonly imports: readonly Import[]
 }
 
-/** Every TypeScript file below a folder, in order. */
-export function sourcesIn(folder: string): Source[] {
-  return globSync(`${folder}/**/*.ts`, { cwd: root }).sort().map(readSource)
-}
-
-/** The texts of every TypeScript file below a folder. */
-export function textsIn(folder: string): string[] {
-  return globSync(`${folder}/**/*.ts`, { cwd: root }).map((file) =>
-    readFileSync(join(root, file), 'utf8'),
-  )
+/** Every TypeScript file below a folder, in order. @param pattern - for other files */
+export function sourcesIn(folder: string, pattern = '**/*.ts'): Source[] {
+  return globSync(`${folder}/${pattern}`, { cwd: root }).sort().map(readSource)
 }
 
 function readSource(file: string): Source {
@@ -40,13 +35,26 @@ function readSource(file: string): Source {
 }
 
 /** `import … from 'x'`, `export … from 'x'`, `import 'x'`, `import('x')`, in code and in types. */
-const importing = /(?:^(?:import|export)\s[^'"`]*?\bfrom\s*|\bimport\s*\(?\s*)(['"])([^'"\n]+)\1/gm
+const importing =
+  /(?:^(?:import|export)\s([^'"`]*?)\bfrom\s*|\bimport\s*\(?\s*)(['"])([^'"\n]+)\2/gm
 
 function importsOf(file: string, text: string): Import[] {
-  return [...withoutComments(text).matchAll(importing)].map(([, , from = '']) => ({
+  return [...withoutComments(text).matchAll(importing)].map(([, clause = '', , from = '']) => ({
     from,
     file: from.startsWith('.') ? normalize(join(dirname(file), from)) : undefined,
+    names: namesOf(clause),
   }))
+}
+
+/** The names in the braces of an import or a re-export, as the other file exports them. */
+function namesOf(clause: string): string[] | undefined {
+  const [, list] = /\{([^}]*)\}/.exec(clause) ?? []
+  return list?.split(',').map((each) =>
+    each
+      .trim()
+      .replace(/^type /, '')
+      .replace(/ as .*$/, ''),
+  )
 }
 
 function withoutComments(text: string): string {
