@@ -19,7 +19,10 @@ export function classifyFunctions({
   functions = [],
   ...catalog
 }: Catalog): ClassifiedFunctions {
-  const all = functions.map((stored) => ({ stored, reason: findReason(stored, catalog) }))
+  const all = functions.map((stored) => ({
+    stored,
+    reason: findReason(stored, catalog) ?? findAmbiguity(stored, functions, catalog),
+  }))
   const callable = all.flatMap(({ stored, reason }) =>
     reason === undefined ? [withoutUnknownDefaults(stored, catalog)] : [],
   )
@@ -53,6 +56,26 @@ function findReason(stored: StoredFunction, catalog: Pick<Catalog, 'dialect'>): 
     (parameter) => !parameter.hasDefault && !isSendable(parameter, catalog),
   )
   return invalid && `its parameter ${invalid.name} has the type ${invalid.type}`
+}
+
+/** Says which function of the same name accepts the same arguments, by defaults of its further parameters: PostgreSQL rejects the call. */
+function findAmbiguity(
+  stored: StoredFunction,
+  functions: readonly StoredFunction[],
+  catalog: Pick<Catalog, 'dialect'>,
+): string | undefined {
+  const { parameters } = withoutUnknownDefaults(stored, catalog)
+  const other = functions.find(
+    (each) =>
+      each !== stored &&
+      each.schema === stored.schema &&
+      each.name === stored.name &&
+      parameters.every(({ castTo }, index) => each.parameters[index]?.castTo === castTo) &&
+      each.parameters.slice(parameters.length).every(({ hasDefault }) => hasDefault),
+  )
+  if (other === undefined) return undefined
+  const types = other.parameters.map(({ castTo }) => castTo).join(', ')
+  return `its call is ambiguous: ${other.name}(${types}) accepts the same arguments`
 }
 
 /** The kinds of arguments: those whose values the server checks, so that no argument fails in the database. */

@@ -37,6 +37,11 @@ const tables = `
     returns table (id integer, note text) language sql stable as $$ select 1, label || (since = current_date - 1) || rest $$;
   create function near(at point) returns setof film language sql stable as $$ select * from film $$;
   create function notify_change() returns trigger language plpgsql as $$ begin return new; end $$;
+  create function pick(n integer) returns setof film language sql stable as $$ select * from film $$;
+  create function pick(n integer, t text default 'x') returns setof film language sql stable as $$ select * from film $$;
+  create function pick(t text) returns setof film language plpgsql stable as $$ begin
+    if t = 'none' then raise exception 'secret words'; end if; return query select * from film; end $$;
+  create type span as range (subtype = double precision);
   create procedure tidy() language sql as $$ delete from film $$;
   create function denied() returns setof film language sql stable as $$ select * from film $$;
   revoke execute on function denied() from public, current_user;`
@@ -50,6 +55,7 @@ const omitted = [
   'the function hidden is omitted: it runs with the rights of its owner (security definer)',
   'the function many is omitted: it takes any number of arguments',
   'the function near is omitted: its parameter at has the type point',
+  'the function pick is omitted: its call is ambiguous: pick(integer, text) accepts the same arguments',
   'the procedure tidy is omitted: it may write; declare an action that calls it',
   'the function touch is omitted: it is volatile and may write; declare an action that calls it, or mark it stable',
   'Omitted because the names suggest secrets:',
@@ -90,6 +96,12 @@ describe('Functions of a database', () => {
       const search = { name: 'search_films', op: 'call', val: { words: 'A', lowest: 2 } }
       assert.deepEqual(await list('film', [search]), ['2'])
       assert.deepEqual(await list('film', [{ name: 'same', op: 'call', val: {} }]), ['1'])
+      const pick = (t: string) => list('film', [{ name: 'pick_2', op: 'call', val: { t } }])
+      assert.deepEqual(await pick('all'), ['1', '2', '3'])
+      const rejected = { status: 400, message: 'The function of the database rejects the arguments.' }
+      await assert.rejects(pick('none'), rejected)
+      const lowest = { name: 'search_films', op: 'call', val: { words: 'A', lowest: -1 } }
+      await assert.rejects(list('film', [lowest]), rejected)
       const report = { perDay: 1, feeling: 'bad' }
       assert.deepEqual(await list('report', report), ['1,bad,3,2', '1,bad,3,3'])
       assert.deepEqual(await list('report', { ...report, most: 1 }), ['1,bad,1,2'])

@@ -34,6 +34,8 @@ const tooComplex = /^54/
 const conflictCodes: readonly string[] = ['40001', '40P01']
 /** A number is beyond the range of its type. */
 const numberOutOfRange = '22003'
+/** A function rejects its arguments: an error of a value, the check of a domain, or `raise exception`. */
+const rejectedArgument = /^(?:22|23514|P0001)/
 /** A statement was cancelled, by its timeout or by us. */
 const queryCanceled = '57014'
 /** A statement waited too long for a lock. */
@@ -92,7 +94,10 @@ export function translateError(error: unknown, { statement, timeout }: FailedQue
   if (code === queryCanceled) return queryTimeoutError(timeout, error)
   if (code === lockNotAvailable) return unavailableError(tooSlow, error)
   if (isUnavailable(error)) return unavailableError('The database is not available', error)
-  if (code === numberOutOfRange && statement?.placeholders.some(({ isArgument }) => isArgument))
+  if (
+    rejectedArgument.test(code) &&
+    statement?.placeholders.some(({ isArgument }) => isArgument === true)
+  )
     return argumentError(statement, error)
   const is =
     constraintCodes.find(([pattern]) => pattern.test(code))?.[1] ??
@@ -123,10 +128,13 @@ export function translateSessionError(error: unknown, isSetUp: boolean): unknown
   return serverError(cause).code === insufficientPrivilege ? permissionDenied(cause) : error
 }
 
-/** The error of a call whose argument has the declared kind, but not the narrower type of the function's parameter. */
+/** The error of a call whose argument has the declared kind, and which the function or the type of its parameter rejects. */
 function argumentError({ placeholders }: Statement, cause: unknown): ParameterError {
   const parameter = placeholders.some(({ source }) => source === 'id') ? 'id' : 'filter'
-  const detail = 'A number is out of the range that the function of the database accepts.'
+  const detail =
+    serverError(cause).code === numberOutOfRange
+      ? 'A number is out of the range that the function of the database accepts.'
+      : 'The function of the database rejects the arguments.'
   return new ParameterError('invalid_filter', parameter, detail, { cause })
 }
 

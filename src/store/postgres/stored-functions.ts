@@ -30,7 +30,7 @@ const functionsQuery = compileStatement(
   where p.prokind in ('f', 'p') and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg\\_%'
     and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)
     and has_function_privilege(p.oid, 'execute') and has_schema_privilege(n.oid, 'usage')
-    and not exists (select 1 from pg_depend as d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+    and not exists (select 1 from pg_depend as d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype in ('e', 'i'))
   order by n.nspname, p.proname, p.oid`,
   postgresDialect('und-x-icu'),
 )
@@ -46,7 +46,7 @@ type ParameterRow = readonly [
 
 const volatilities = { i: 'immutable', s: 'stable', v: 'volatile' } as const
 
-/** Queries the functions and procedures that the role may execute, except those of extensions and of triggers. */
+/** Queries the functions and procedures that the role may execute, except those of extensions, of types and of triggers. */
 export async function queryStoredFunctions(
   connection: PostgresConnection,
 ): Promise<readonly StoredFunction[]> {
