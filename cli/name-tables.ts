@@ -85,7 +85,8 @@ function choosePaths(
   { resources, catalog }: Pick<ClassifiedTables, 'resources' | 'catalog'>,
   singulars: ReadonlyMap<KeyedTable, Name>,
 ): ReadonlyMap<KeyedTable, Path> {
-  const takeSegment = uniqueNames()
+  // The server has paths of its own at `/health`.
+  const takeSegment = uniqueNames(['health'])
   const pluralOf = (keyed: KeyedTable): Name => {
     const exact = parseName(keyed.table.name)
     const singular = singulars.get(keyed) ?? exact

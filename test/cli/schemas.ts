@@ -24,6 +24,11 @@ export const sharedCases: readonly SchemaCase[] = [
     "export const tags = resource('tags', {\n  path: '/tags',",
   ],
   [
+    'the path /health is that of the server',
+    'create table health (id integer primary key)',
+    "path: '/all-health',",
+  ],
+  [
     'column names with capital letters become camel case, as JSON:API recommends; others stay as they are',
     'create table a (id integer primary key, "UnitPrice" real, unit_price_2 real, "TAX_RATE" real)',
     "unitPrice: attribute(number, { column: 'UnitPrice' }),",
