@@ -222,6 +222,16 @@ export const postgresCases: readonly SchemaCase[] = [
     'export const resources = [event, tag] as const',
   ],
   [
+    'the columns of a foreign key over periods are attributes: their ranges need not be equal',
+    `create extension btree_gist;
+     create table room (id serial primary key, no int not null, during daterange not null, unique (no, during without overlaps));
+     create table stay (id serial primary key, room_no int, nights daterange,
+       foreign key (room_no, period nights) references room (no, period during))`,
+    'room_no: attribute(integer),',
+    'nights: attribute(databaseText),',
+    'export const resources = [room, stay] as const',
+  ],
+  [
     'a foreign key may have another type or size than the key if it can store its values',
     `create table country (code char(2) primary key); create table city (id uuid primary key,
        country_code varchar(9) references country); create table stamp (id bigserial primary key, no numeric(10) unique not null);

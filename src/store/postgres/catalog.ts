@@ -59,13 +59,17 @@ const indexesQuery = sql`
   from pg_index as i join pg_class as x on x.oid = i.indexrelid join pg_am as a on a.oid = x.relam
   where i.indkey[0] <> 0 and i.indrelid = t.oid and i.indisvalid and i.indpred is null and a.amname in ('btree', 'hash')`
 
-/** Keys that reference a partition are omitted: PostgreSQL adds one for each partition of a referenced table. */
+/**
+ * Keys that reference a partition are omitted: PostgreSQL adds one for each partition of a referenced table. Those with a `period` are, too:
+ * their ranges need not be equal. Before version 18 there are none, and no column `conperiod`.
+ */
 const foreignKeysQuery = sql`
   select json_agg(json_build_array(m.nspname, o.relname, ${selectNames(sql`t.oid`, sql`f.conkey`)},
     ${selectNames(sql`o.oid`, sql`f.confkey`)}, f.convalidated) order by f.oid)
   from pg_constraint as f join pg_class as o on o.oid = f.confrelid
     join pg_namespace as m on m.oid = o.relnamespace
-  where f.conrelid = t.oid and f.contype = 'f' and f.conparentid = 0`
+  where f.conrelid = t.oid and f.contype = 'f' and f.conparentid = 0
+    and to_jsonb(f) ->> 'conperiod' is distinct from 'true'`
 
 /**
  * The changes that triggers for each row may alter or drop (`pg_trigger.h`: 1 row, 2 before, 4 insert, 8 delete, 16 update,
