@@ -98,7 +98,10 @@ describe('Functions of a database', () => {
       assert.deepEqual(await list('film', [{ name: 'same', op: 'call', val: {} }]), ['1'])
       const pick = (t: string) => list('film', [{ name: 'pick_2', op: 'call', val: { t } }])
       assert.deepEqual(await pick('all'), ['1', '2', '3'])
-      const rejected = { status: 400, message: 'The function of the database rejects the arguments.' }
+      const rejected = {
+        status: 400,
+        message: 'The function of the database rejects the arguments.',
+      }
       await assert.rejects(pick('none'), rejected)
       const lowest = { name: 'search_films', op: 'call', val: { words: 'A', lowest: -1 } }
       await assert.rejects(list('film', [lowest]), rejected)
