@@ -1,9 +1,14 @@
 import { listNamedTypes, type NamedTypes } from '../handlers/address-rights.ts'
 import type { RouteHandler } from '../handlers/handler.ts'
 import type { IdQuery } from '../model/id-query.ts'
-import type { Kind } from '../model/kinds.ts'
+import { integer, type Kind } from '../model/kinds.ts'
 import { type Field, getResourceType, type Model, type ResourceType } from '../model/model.ts'
-import { getCustomOperators, listOperators, relationshipOperators } from '../model/operators.ts'
+import {
+  countOperators,
+  getCustomOperators,
+  listOperators,
+  relationshipOperators,
+} from '../model/operators.ts'
 import { listParameters } from '../model/parameter.ts'
 import { findValueHint } from './value-hints.ts'
 
@@ -26,6 +31,8 @@ type FieldDescription =
         operators: readonly string[]
         /** The operands of the operators of a kind that a program defines. */
         operands?: Readonly<Record<string, ValueDescription>>
+        /** The relationship of which this is the number of related resources. */
+        countOf?: string
       } & ValueDescription
     >
   | Readonly<{ name: string; to: string; many: boolean; operators: readonly string[] }>
@@ -65,10 +72,19 @@ function describeModel(
 
 function describeFields(model: Model, resource: ResourceType): readonly FieldDescription[] {
   const fields = [resource.id, ...resource.fields.values()].flatMap((field) => {
-    const description = describeField(model, field)
-    return description === undefined ? [] : [description]
+    const paths = field.is === 'attribute' && field.paths ? [...field.paths.values()] : []
+    const descriptions = [field, ...paths].map((each) => describeField(model, each))
+    return [...descriptions.filter((each) => each !== undefined), ...describeCount(field)]
   })
   return [...fields, ...[...resource.queries].map(describeQuery)]
+}
+
+/** Describes the number of related resources, which filters compare by operators of its own. */
+function describeCount(field: Field): FieldDescription[] {
+  if (field.is !== 'relationship' || !field.isCounted) return []
+  const { name } = field
+  const operators = Object.keys(countOperators)
+  return [{ name: `${name}.count`, countOf: name, ...describeValue(integer), operators }]
 }
 
 function describeQuery([name, { parameters }]: readonly [string, IdQuery]): FieldDescription {

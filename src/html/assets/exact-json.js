@@ -12,3 +12,23 @@ export function parseExactJson(text) {
     typeof value === 'number' && context?.source !== undefined ? rawJson(context.source) : value
   return JSON.parse(text, keepDigits)
 }
+
+/**
+ * True for a number that `parseExactJson` has kept with its digits; `JSON.stringify` returns them.
+ * @param {unknown} value
+ */
+export function isExactNumber(value) {
+  const isRawJson = Reflect.get(JSON, 'isRawJSON')
+  return typeof isRawJson === 'function' && isRawJson(value) === true
+}
+
+/** A number as JSON writes it. */
+const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+/**
+ * True for the JSON of a number.
+ * @param {string} text
+ */
+export function isNumberText(text) {
+  return numberPattern.test(text)
+}

@@ -153,7 +153,7 @@ function drawFields(item, { model, type }, change) {
  * @returns {(Node | string)[]}
  */
 function drawOperands(item, { model, type }) {
-  if (item.is === 'group') return []
+  if (item.is === 'group') return ['Group ']
   if (item.is === 'json') return [drawJson(item)]
   const field = model[type]?.fields.find(({ name }) => name === item.name)
   if (item.is === 'condition') return drawCondition(item, field)
@@ -220,7 +220,8 @@ function drawJson(item) {
  * @returns {Node[]}
  */
 function drawCondition(condition, field) {
-  const operators = [...(field?.operators ?? []), ...Object.keys(nullOperators)]
+  const isNullable = field?.countOf === undefined
+  const operators = [...(field?.operators ?? []), ...(isNullable ? Object.keys(nullOperators) : [])]
   const choices = operators.map((name) => {
     const { kind } = field?.operands?.[name] ?? {}
     return /** @type {const} */ ([name, kind === undefined ? name : `${name} (${kind})`])
@@ -228,11 +229,21 @@ function drawCondition(condition, field) {
   const values = createElement('span', {}, ...drawValues(condition, field))
   const select = createSelect('Operator', choices, condition.op, (value) => {
     condition.op = value
-    const count = value in nullOperators ? 0 : value === 'between' ? 2 : 1
-    condition.values = Array.from({ length: count }, (_, at) => condition.values[at] ?? '')
+    condition.values = chooseValues(value, condition.values)
     values.replaceChildren(...drawValues(condition, field))
   })
   return [select, values]
+}
+
+/**
+ * Returns the values of a condition after a change of its operator. A list has no empty text that nobody has entered.
+ * @param {string} op
+ * @param {readonly string[]} values
+ */
+function chooseValues(op, values) {
+  if (takesList(op) && op !== 'between') return values.filter((each) => each !== '')
+  const count = op in nullOperators ? 0 : op === 'between' ? 2 : 1
+  return Array.from({ length: count }, (_, at) => values[at] ?? '')
 }
 
 /**

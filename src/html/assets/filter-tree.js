@@ -1,3 +1,5 @@
+import { isExactNumber, isNumberText, parseExactJson } from './exact-json.js'
+
 /**
  * A filter while it is built. A group joins its items; a condition compares an attribute; a relation has conditions on related
  * resources; a call has a text for each parameter of a query; anything else that a filter can contain is kept as JSON.
@@ -32,7 +34,7 @@ export function readFilter(text, model, type) {
   const group = createGroup()
   if (text === '') return group
   try {
-    const clauses = JSON.parse(text)
+    const clauses = parseExactJson(text)
     if (Array.isArray(clauses)) group.items = clauses.map((each) => readItem(each, model, type))
     else group.items = [{ is: 'json', text }]
   } catch {
@@ -61,7 +63,10 @@ function readItem(clause, model, type) {
     const items = list.map((each) => readItem(each, model, type))
     return { is: 'group', word: and === undefined ? 'or' : 'and', isNegated: false, items }
   }
-  const known = model[type]?.fields.find((each) => each.name === name)
+  const fields = model[type]?.fields ?? []
+  const isCounted = (/** @type {FieldDescription} */ each) =>
+    each.countOf !== undefined && each.countOf === name && each.operators.includes(String(op))
+  const known = fields.find(isCounted) ?? fields.find((each) => each.name === name)
   if (known === undefined || typeof op !== 'string' || field !== undefined) return json
   if (known.to !== undefined) return readRelation(json, known, { op, val }, model)
   if (known.parameters !== undefined) return op === 'call' ? readCall(json, known, val) : json
@@ -111,7 +116,7 @@ function readCall(json, { name, parameters = [] }, val) {
  * @param {ValueDescription} description
  */
 function readValue(value, description) {
-  if (isJson(description)) return JSON.stringify(value)
+  if (isJson(description) || isExactNumber(value)) return JSON.stringify(value)
   return typeof value === 'object' ? undefined : String(value)
 }
 
@@ -148,11 +153,11 @@ function readCondition(json, field, op, val) {
     return word === undefined ? json : { is: 'condition', name, op: word, values: [] }
   }
   if (!operators.includes(op)) return json
-  if (isJson(operandOf(field, op)))
-    return { is: 'condition', name, op, values: [JSON.stringify(val)] }
-  const values = Array.isArray(val) ? val : [val]
-  if (values.some((each) => typeof each === 'object')) return json
-  return { is: 'condition', name, op, values: values.map(String) }
+  const operand = operandOf(field, op)
+  const list = Array.isArray(val) && !isJson(operand) ? val : [val]
+  const values = list.map((each) => readValue(each, operand))
+  if (values.some((each) => each === undefined)) return json
+  return { is: 'condition', name, op, values: values.map((each) => each ?? '') }
 }
 
 /**
@@ -227,7 +232,8 @@ function writeCall({ name, values }, { parameters = [] }) {
  * @param {Condition} condition
  * @param {FieldDescription} field
  */
-function writeCondition({ name, op, values }, field) {
+function writeCondition({ op, values }, field) {
+  const name = field.countOf ?? field.name
   const operator = /** @type {Record<string, string>} */ (nullOperators)[op]
   const written = values.map((value) => writeValue(value, operandOf(field, op)))
   const val =
@@ -255,7 +261,7 @@ export function takesList(op) {
 function writeValue(value, description) {
   const { type } = description
   const isNumber = type === 'integer' || type === 'number'
-  if (isNumber && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(value)) return value
+  if (isNumber && isNumberText(value)) return value
   if (isJson(description) && isObjectText(value)) return value
   if (type === 'boolean' && (value === 'true' || value === 'false')) return value
   return JSON.stringify(value)

@@ -1,4 +1,4 @@
-import { parseExactJson } from './exact-json.js'
+import { isNumberText, parseExactJson } from './exact-json.js'
 import { listFields } from './form-fields.js'
 
 /** @typedef {import('./form-fields.js').Control} Control */
@@ -95,9 +95,6 @@ function isTextChanged(control) {
   return control.value !== unchanged.value
 }
 
-/** A number as JSON writes it. */
-const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-
 /**
  * Reads the value of an attribute. A text that is no value of its kind is sent unchanged: the server reports the error.
  * @param {HTMLFormElement} form
@@ -110,7 +107,7 @@ function readValue(form, control) {
   if (box?.checked && (value === '' || !isTextChanged(control))) return null
   if (value === '' && !(control instanceof HTMLTextAreaElement && dataset.as === 'string'))
     return null
-  if (dataset.as === 'number' && numberPattern.test(value)) return parseExactJson(value)
+  if (dataset.as === 'number' && isNumberText(value)) return parseExactJson(value)
   return dataset.as === 'json' ? parseJson(value) : value
 }
 

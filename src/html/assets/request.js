@@ -45,6 +45,6 @@ function createModelLoader() {
  * @typedef {Readonly<{ data?: ApiResource | ApiResource[] | null, errors?: ApiError[], links?: Record<string, string>, meta?: Record<string, unknown> }>} ApiDocument
  * @typedef {Readonly<{ kind?: string, type?: unknown, choices?: string[], hint?: string }>} ValueDescription
  * @typedef {ValueDescription & Readonly<{ name: string, required: boolean }>} ParameterDescription
- * @typedef {ValueDescription & Readonly<{ name: string, operators: string[], operands?: Record<string, ValueDescription>, to?: string, many?: boolean, parameters?: ParameterDescription[] }>} FieldDescription
+ * @typedef {ValueDescription & Readonly<{ name: string, operators: string[], operands?: Record<string, ValueDescription>, to?: string, many?: boolean, countOf?: string, parameters?: ParameterDescription[] }>} FieldDescription
  * @typedef {Readonly<{ path: string, fields: FieldDescription[] }>} TypeDescription
  */

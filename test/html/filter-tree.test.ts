@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import {
+  attribute,
+  createHandler,
+  defineModel,
+  integer64,
+  json,
+  number,
+  resource,
+  text,
+  toMany,
+  toOne,
+} from 'lapidary'
+import { createPages } from 'lapidary/html'
+import { openSqlite } from 'lapidary/sqlite'
+
+const item = resource('item', {
+  path: '/items',
+  table: 'item',
+  fields: {
+    total: attribute(integer64()),
+    weight: attribute(number),
+    more: attribute(json, { paths: { 'address.city': text, size: number } }),
+    parts: toMany('item', { column: 'parent_id', count: true }),
+    parent: toOne('item', { column: 'parent_id' }),
+  },
+})
+const model = defineModel([item])
+
+/** The module of the script that reads and writes filters. */
+const filterTree = String(new URL('../../src/html/assets/filter-tree.js', import.meta.url))
+
+/** Filters that the builder shows without JSON. */
+const filters: readonly string[] = [
+  '[{"name":"total","op":"eq","val":9007199254740993}]',
+  '[{"name":"total","op":"in_","val":[9007199254740993,1]}]',
+  '[{"name":"weight","op":"ge","val":1e-7}]',
+  '[{"name":"weight","op":"between","val":[-1.5E+3,0.1]}]',
+  '[{"name":"more__address__city","op":"startswith","val":"Ge"}]',
+  '[{"name":"more__size","op":"lt","val":3}]',
+  '[{"name":"parts","op":"count_ge","val":2}]',
+  '[{"name":"parts","op":"any","val":{"name":"parts","op":"count_eq","val":0}}]',
+]
+
+describe('The filter builder', () => {
+  const store = openSqlite(model, ':memory:')
+  const handle = createHandler({ model, store, html: createPages() })
+  const get = (path: string) => handle(new Request(new URL(path, 'http://x')))
+
+  before(() =>
+    store.migrate([
+      {
+        version: 1,
+        sql: `create table item (id integer primary key, total integer, weight real, more text, parent_id integer references item (id));
+          create index item_parent_id on item (parent_id)`,
+      },
+    ]),
+  )
+  after(() => store.close())
+
+  for (const filter of filters)
+    it(`given ${filter}, when the builder shows it, then it is not changed`, async () => {
+      const described = await (await get('/html.model.json')).json()
+      const { readFilter, writeFilter } = await import(filterTree)
+      const group = readFilter(filter, described, 'item')
+      assert.doesNotMatch(JSON.stringify(group), /"is":"json"/)
+      const written = writeFilter(group, described, 'item')
+      assert.equal(written, filter)
+      assert.equal((await get(`/items?filter=${encodeURIComponent(written)}`)).status, 200)
+    })
+
+  it('given digits that a number of JavaScript loses, when they are inside JSON, then they are kept', async () => {
+    const described = await (await get('/html.model.json')).json()
+    const { readFilter, writeFilter } = await import(filterTree)
+    const filter = '[{"name":"parent__total","op":"eq","val":9007199254740993}]'
+    assert.equal(writeFilter(readFilter(filter, described, 'item'), described, 'item'), filter)
+  })
+})
