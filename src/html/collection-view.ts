@@ -22,7 +22,9 @@ export function renderCollection(context: PageContext, resource: ResourceType): 
     // Of a type that the identity never reads the list is empty, and its fields are not named.
     context.rights.isReadable(resource.type) && renderQueryForm(context, resource),
     renderFilters(context),
-    renderTable(context, resource, rows, { caption: title, isSortable: true }),
+    rows.length === 0
+      ? h('p', null, describeAbsence(context))
+      : renderTable(context, resource, rows, { caption: title, isSortable: true }),
     renderPager(context),
     renderIncluded(context),
     isAllowed(context, 'POST') && renderCreateForm(context, resource),
@@ -33,6 +35,13 @@ export function renderCollection(context: PageContext, resource: ResourceType): 
 
 function formatCount(count: unknown): string {
   return count === 1 ? '1 resource' : `${String(count)} resources`
+}
+
+/** Says why a page has no resource. */
+function describeAbsence({ document: { meta = {} }, url }: PageContext): string {
+  if (meta.count !== 0) return 'This page has no resources.'
+  const isFiltered = url.pairs.some(([name]) => name === 'filter' || name.startsWith('filter['))
+  return isFiltered ? 'No resource matches the filter.' : 'There are no resources.'
 }
 
 /** The links of a list in the order of the page, and their texts. */

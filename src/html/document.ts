@@ -6,8 +6,9 @@ export interface ShownIdentifier {
   readonly id: string
 }
 
-/** A relationship object; `data` is absent unless the document has linkage. */
+/** A relationship object; `data` is absent unless the document has linkage, and `meta` unless the resources are counted. */
 export interface ShownRelationship {
+  readonly meta?: Readonly<{ count?: JsonValue }>
   readonly links?: Readonly<Record<string, string>>
   readonly data?: ShownIdentifier | readonly ShownIdentifier[] | null
 }

@@ -50,7 +50,10 @@ export function renderUpdateForm(
   const fields = listFields(context, resource).filter((field) => {
     if (field.is === 'computed' || !field.isWritable || field.isImmutable || field.isDenied)
       return false
-    return field.is === 'attribute' || canLink(field)
+    // An empty input would look like a value that the fieldset has left out.
+    if (field.is === 'attribute')
+      return !field.isReadable || Object.hasOwn(shown.attributes ?? {}, field.name)
+    return canLink(field)
   })
   return h(
     'details',

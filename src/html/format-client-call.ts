@@ -1,3 +1,4 @@
+import { parseExactJson } from '../model/json.ts'
 import type { BaseContext } from './page-context.ts'
 import { getParameter, type PageUrl } from './page-url.ts'
 
@@ -24,6 +25,7 @@ function formatQuery(url: PageUrl): string {
   const members = [
     ['filter', readFilter(url)],
     ['include', readList(getParameter(url, 'include'))],
+    ['withCount', readList(getParameter(url, 'withCount'))],
     ['fields', readFields(url)],
     ['sort', readList(getParameter(url, 'sort'))],
     ['page', readPage(url)],
@@ -41,7 +43,7 @@ function readFilter({ pairs }: PageUrl): unknown {
 
 function readJsonList(text: string): readonly unknown[] {
   try {
-    const list: unknown = JSON.parse(text)
+    const list = parseExactJson(text)
     return Array.isArray(list) ? list : [list]
   } catch {
     return []
@@ -77,6 +79,7 @@ function formatMember(name: string): string {
 /** Formats a JSON value as a literal of JavaScript with single quotes. */
 function formatLiteral(value: unknown): string {
   if (typeof value === 'string') return quoteText(value)
+  if (typeof value === 'bigint') return `${value}n`
   if (Array.isArray(value)) return `[${value.map(formatLiteral).join(', ')}]`
   if (typeof value !== 'object' || value === null) return String(value)
   const members = Object.entries(value).map(

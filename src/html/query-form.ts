@@ -49,6 +49,7 @@ export function renderQueryForm(context: PageContext, resource: ResourceType): H
         text('page[size]', 'Resources per page', String(context.rights.model.pageSize)),
       ),
       renderIncludePicker(context, resource),
+      renderCountPicker(context, resource),
       listShownTypes(context, resource).map((type) => renderFieldPicker(context, type)),
       h('p', { class: 'form-error', id: 'query-error', role: 'alert' }),
       h('p', { class: 'actions' }, h('button', null, 'Apply'), h('a', { href: url.path }, 'Reset')),
@@ -100,6 +101,20 @@ function renderIncludePicker(context: PageContext, resource: ResourceType): Html
   if (paths.length === 0) return null
   if (paths.length > maxChoices) return renderNameInput('include', 'Include', chosen)
   return renderChoices('include', 'Include', paths, chosen)
+}
+
+/** Renders the choice of the relationships whose related resources are counted. */
+function renderCountPicker(context: PageContext, resource: ResourceType): Html {
+  const names = listFields(context, resource).flatMap((field) =>
+    field.is === 'relationship' && field.isCounted ? [field.name] : [],
+  )
+  if (names.length === 0) return null
+  return renderChoices(
+    'withCount',
+    'Count',
+    names,
+    splitList(getParameter(context.url, 'withCount')),
+  )
 }
 
 function listPaths(context: PageContext, resource: ResourceType, depth: number): string[] {

@@ -14,7 +14,7 @@ import {
   toCollectionPath,
   toResourcePath,
 } from './page-context.ts'
-import { renderRelationship } from './table.ts'
+import { formatCount, renderRelationship } from './table.ts'
 import { renderValue } from './values.ts'
 
 /** Renders one resource: its attributes, its relationships, and the types that refer to it. */
@@ -69,14 +69,15 @@ function renderRelationships(
       'dl',
       { class: 'attributes' },
       shown.map(({ name, description }) => {
-        const { links = {}, ...linkage } = relationships[name] ?? {}
+        const { links = {}, meta, ...linkage } = relationships[name] ?? {}
         return [
           h('dt', { title: description }, h('bdi', null, name)),
           h(
             'dd',
             null,
-            linkage.data !== undefined && renderRelationship(context, name, { links, ...linkage }),
-            h('a', { href: links.related }, 'related resources'),
+            linkage.data !== undefined &&
+              h('div', null, renderRelationship(context, name, { links, ...linkage })),
+            h('a', { href: links.related }, `related resources${formatCount(meta?.count)}`),
             ' · ',
             h('a', { href: links.self }, 'linkage'),
           ),

@@ -1,3 +1,4 @@
+import type { JsonValue } from '../model/json.ts'
 import type { AttributeField, Field, ResourceType } from '../model/model.ts'
 import {
   isList,
@@ -134,8 +135,9 @@ export function renderRelationship(
   relationship: ShownRelationship | undefined,
 ): Html {
   if (relationship === undefined) return null
-  const { data, links } = relationship
-  const all = h('a', { href: links?.related }, h('bdi', null, name))
+  const { data, links, meta } = relationship
+  const count = formatCount(meta?.count)
+  const all = h('a', { href: links?.related }, h('bdi', null, name), count)
   if (data === undefined) return all
   if (data === null) return h('span', { class: 'null' }, 'null')
   const members = isList<ShownIdentifier>(data) ? data : [data]
@@ -147,6 +149,11 @@ export function renderRelationship(
     members.slice(0, maxLinks).map((each) => h('li', null, renderIdentifier(context, each))),
     more > 0 && h('li', null, h('a', { href: links?.related }, `and ${more} more`)),
   )
+}
+
+/** Formats the number of related resources behind a name, e.g. ` (27)`; empty if they are not counted. */
+export function formatCount(count: JsonValue | undefined): string {
+  return typeof count === 'number' ? ` (${count.toLocaleString('en')})` : ''
 }
 
 /** Renders a resource identifier as a link. The text is its label if the resource is included, else type and id. */

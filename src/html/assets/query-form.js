@@ -69,10 +69,11 @@ function writeUrl(form, filter) {
     const boxes = [...list.querySelectorAll('input')]
     const chosen = boxes.filter(({ checked }) => checked).map(({ value }) => value)
     const name = list.dataset.list ?? ''
-    const isDefault = name !== 'include' && chosen.length === boxes.length
+    const isFieldset = name.startsWith('fields[')
+    const isDefault = isFieldset && chosen.length === boxes.length
     set(parameters, name, isDefault ? '' : chosen.join(','))
     // An empty list of fields is a value: it means no fields.
-    if (name !== 'include' && chosen.length === 0) parameters.set(name, '')
+    if (isFieldset && chosen.length === 0) parameters.set(name, '')
   }
   return url
 }

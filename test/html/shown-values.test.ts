@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import {
+  attribute,
+  createHandler,
+  defineModel,
+  integer64,
+  resource,
+  text,
+  toMany,
+  toOne,
+} from 'lapidary'
+import { createClient } from 'lapidary/client'
+import { createPages } from 'lapidary/html'
+import { openSqlite } from 'lapidary/sqlite'
+
+const item = resource('item', {
+  path: '/items',
+  table: 'item',
+  fields: {
+    name: attribute(text, { required: true }),
+    secret: attribute(text, { access: 'write-only' }),
+    total: attribute(integer64()),
+    parts: toMany('item', { column: 'parent_id', count: true }),
+    parent: toOne('item', { column: 'parent_id' }),
+  },
+})
+const model = defineModel([item], { pageSize: 10 })
+
+describe('What the pages of lists and resources say', () => {
+  const store = openSqlite(model, ':memory:')
+  const handle = createHandler({ model, store, html: createPages() })
+  const read = async (path: string) => {
+    const headers = { accept: 'text/html' }
+    const response = await handle(new Request(new URL(path, 'http://x'), { headers }))
+    assert.equal(response.status, 200, path)
+    return (await response.text()).replaceAll('&quot;', '"')
+  }
+
+  before(() =>
+    store.migrate([
+      {
+        version: 1,
+        sql: `create table item (id integer primary key, name text not null, secret text, total integer, parent_id integer references item (id));
+          create index item_parent_id on item (parent_id);
+          insert into item (name, total, parent_id) values ('A', 9007199254740993, null), ('B', null, 1), ('C', null, 1)`,
+      },
+    ]),
+  )
+  after(() => store.close())
+
+  it('given withCount, when a list and a resource are opened, then they have the numbers', async () => {
+    const list = await read('/items?withCount=parts')
+    assert.match(list, /<a href="\/items\/1\/parts"><bdi>parts<\/bdi> \(2\)<\/a>/)
+    assert.match(list, /<bdi>Count<\/bdi><\/legend><label><input [^>]*value="parts" checked/)
+    const one = await read('/items/1?withCount=parts')
+    assert.match(one, /<a href="\/items\/1\/parts">related resources \(2\)<\/a>/)
+    const plain = await read('/items')
+    assert.match(plain, /<bdi>Count<\/bdi><\/legend><label><input [^>]*value="parts"\/>/)
+    assert.doesNotMatch(plain, /\(2\)/)
+  })
+
+  it('given withCount and a large number, when the call of the client runs, then it requests both', async () => {
+    const filter = '[{"name":"total","op":"eq","val":9007199254740993}]'
+    const page = await read(`/items?withCount=parts&filter=${encodeURIComponent(filter)}`)
+    const [, call = ''] = /<bdi>(await client[^<]*)<\/bdi>/.exec(page) ?? []
+    const client = createClient({
+      url: 'http://x',
+      fetch: (url, init) => handle(new Request(url, init)),
+    })
+    const run = new Function('client', `return (async () => ${call})()`)
+    const { data } = await run(client)
+    assert.deepEqual(
+      data.map(({ id, 'parts.count': count }: Record<string, unknown>) => [id, count]),
+      [['1', 2]],
+    )
+  })
+
+  it('given a relationship without a resource, when it is included, then the page separates null and the links', async () => {
+    assert.match(
+      await read('/items/1?include=parent'),
+      /<div><span class="null">null<\/span><\/div><a href="\/items\/1\/parent">related resources/,
+    )
+  })
+
+  it('given a list without resources, when it is opened, then the page says why', async () => {
+    assert.match(await read('/items?filter[name]=Z'), /No resource matches the filter\./)
+    assert.match(await read('/items?page[number]=9'), /This page has no resources\..*Page 9 of/s)
+    const none = await read('/items/2/parts')
+    assert.match(none, /There are no resources\./)
+    assert.doesNotMatch(none, /<table>/)
+  })
+
+  it('given a fieldset, when a resource is opened, then its form has no empty input for what is left out', async () => {
+    const page = await read('/items/1?fields[item]=name')
+    assert.match(page, /data-pointer="\/data\/attributes\/name"/)
+    assert.match(page, /data-pointer="\/data\/attributes\/secret"/)
+    assert.doesNotMatch(page, /data-pointer="\/data\/attributes\/total"/)
+  })
+})
