@@ -1,3 +1,4 @@
+import { HeaderError } from '../../errors/errors.ts'
 import { Semaphore } from '../semaphore.ts'
 import type { DatabaseFile } from './database-file.ts'
 import type { ReadTransaction } from './read-transaction.ts'
@@ -54,21 +55,27 @@ export class ReaderPool {
 
   /**
    * Begins a read transaction in a reader process.
-   * @throws HeaderError `overloaded` (503) when too many reads wait, `unavailable` (503) when closed
+   * @throws HeaderError `overloaded` (503) when too many reads wait, `unavailable` (503) when closed, or when no process can be started
    */
   async begin(read: ExpensiveRead): Promise<ReadTransaction> {
     const deadline = performance.now() + this.#timeout
     const release = await this.#acquire(read, deadline)
-    const reader = this.#takeReader(release)
-    return new RemoteTransaction(reader, {
-      timeout: this.#timeout,
-      deadline: read.isStream ? undefined : deadline,
-      signal: read.signal,
-      onEnd: () => {
-        this.#giveBack(reader)
-        release()
-      },
-    })
+    try {
+      this.#file.checkOpen()
+      const reader = this.#takeReader()
+      return new RemoteTransaction(reader, {
+        timeout: this.#timeout,
+        deadline: read.isStream ? undefined : deadline,
+        signal: read.signal,
+        onEnd: () => {
+          this.#giveBack(reader)
+          release()
+        },
+      })
+    } catch (error) {
+      release()
+      throw error instanceof HeaderError ? error : startError(error)
+    }
   }
 
   /** Kills every process. */
@@ -96,14 +103,8 @@ export class ReaderPool {
     }
   }
 
-  /** @param release - called when there will be no read */
-  #takeReader(release: () => void): Reader {
-    try {
-      this.#file.checkOpen()
-    } catch (error) {
-      release()
-      throw error
-    }
+  /** @throws what `fork` throws, e.g. without free memory */
+  #takeReader(): Reader {
     for (;;) {
       const idle = this.#idle.pop()
       if (idle === undefined) break
@@ -127,4 +128,11 @@ export class ReaderPool {
     timer.unref()
     this.#idle.push({ reader, timer })
   }
+}
+
+/** The error of a read for which no process could be started: there are no free file descriptors, processes or memory. */
+function startError(error: unknown): HeaderError {
+  const cause = new Error('A reader process could not be started.', { cause: error })
+  const headers = { 'retry-after': '1' }
+  return new HeaderError('unavailable', 'The read could not begin; try again.', headers, { cause })
 }
