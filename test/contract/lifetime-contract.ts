@@ -193,7 +193,7 @@ export function describeLimits(contract: ContractDatabase): void {
 
 /** Declares the cases of the name and the end of a store. */
 export function describeEnd(contract: ContractDatabase): void {
-  it('has a name for people', async (test) => {
+  it('has a description for messages', async (test) => {
     const { store } = await openLibrary(test, contract, { isEmpty: true })
     assert.equal(store.dialect, contract.dialect)
     assert.match(store.description, /^(SQLite|PostgreSQL) \S/)

@@ -34,7 +34,7 @@ function meantBy(sent: string): string | undefined {
 }
 
 describe('A query string', () => {
-  it('stands for the bytes that it encodes, and is rejected where they are no UTF-8', () => {
+  it('is decoded to the bytes that it encodes, and rejected if they are not UTF-8', () => {
     const texts = fc.array(fc.constantFrom(...bits), { maxLength: 6 }).map((some) => some.join(''))
     fc.assert(
       fc.property(texts, (text) => {

@@ -42,7 +42,7 @@ function held(app: TestService): void {
     }
   })
 
-  it('distinguishes characters that SQLite by itself takes for one another', async () => {
+  it('distinguishes characters that SQLite itself considers equal', async () => {
     const characters = ['\ufffd', '\ufffe', '\uffff', '\u{1fffe}']
     for (const name of characters) await app.person({ name })
     for (const op of ['eq', 'like', 'ilike', 'startswith', 'endswith', 'match']) {

@@ -24,7 +24,7 @@ const disguises: readonly (readonly [secret: string, unknown: string])[] = [
 
 for (const database of databases)
   describe(`hidden columns · ${database.name}`, () => {
-    it('leave no trace: two databases that differ in passwords alone response alike', async () => {
+    it('change no response: two databases that differ only in passwords respond alike', async () => {
       await onTwins(database, async (left, right) => {
         for (const twin of [left, right]) await fill(twin)
         let sent = 0

@@ -46,7 +46,7 @@ const keyOf = (value: Decimal) => decimalKey(canonicalDecimal(spelled(value)))
 const textOrder = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0)
 
 describe('Keys of decimal numbers', () => {
-  it('stand in the order of the numbers, and are equal for equal numbers alone', () => {
+  it('sort like the numbers, and are equal only for equal numbers', () => {
     const near = fc.tuple(anyDecimal, fc.integer({ min: -2, max: 2 }), fc.nat({ max: 3 }))
     const close = near.map(([one, off, more]): readonly [Decimal, Decimal] => [
       one,
@@ -61,7 +61,7 @@ describe('Keys of decimal numbers', () => {
     )
   })
 
-  it('stand in the order of the numbers at both ends of what can be stored', () => {
+  it('sort like the numbers at both ends of the storable range', () => {
     const ascending = [
       ...[`-1${'0'.repeat(2000)}`, `-${'9'.repeat(1000)}`, '-1e308', '-10', '-9.5', '-1', '-0.1'],
       ...['-1e-300', `-0.${'0'.repeat(2000)}1`, '0', `0.${'0'.repeat(2000)}1`, '1e-300', '0.1'],
@@ -72,7 +72,7 @@ describe('Keys of decimal numbers', () => {
     assert.equal(new Set(keys).size, keys.length)
   })
 
-  it('SQLite has the order of the keys too', () => {
+  it('sort in the same order in SQLite', () => {
     const database = new DatabaseSync(':memory:')
     const isBelow = database.prepare('select ? < ? as below')
     fc.assert(
@@ -87,7 +87,7 @@ describe('Keys of decimal numbers', () => {
 })
 
 describe('The canonical spelling of decimal numbers', () => {
-  it('is one for all spellings of a number', () => {
+  it('is the same for all spellings of a number', () => {
     fc.assert(
       fc.property(anyDecimal, fc.nat({ max: 5 }), (value, zeros) => {
         const text = spelled(value)
@@ -104,7 +104,7 @@ describe('The canonical spelling of decimal numbers', () => {
     )
   })
 
-  it('is that of the very float, for every float', () => {
+  it('is exact for every float', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (float) => {
         assert.equal(Number(canonicalDecimal(String(float))), float === 0 ? 0 : float)
@@ -113,7 +113,7 @@ describe('The canonical spelling of decimal numbers', () => {
     )
   })
 
-  it('keeps every number of 15 digits that passes through a column of floats', () => {
+  it('keeps every number of 15 digits that is stored in a column of floats', () => {
     const database = new DatabaseSync(':memory:')
     database.exec('create table number (value real)')
     const keep = database.prepare('insert into number values (?) returning value')
@@ -164,7 +164,7 @@ function instantOf(text: string): string {
 }
 
 describe('Keys of instants', () => {
-  it('stand in the order of the instants, whatever zone they are returned in', () => {
+  it('sort like the instants, whatever zone they are written in', () => {
     const near = fc
       .tuple(anyInstant, fc.integer({ min: -2_000_000, max: 2_000_000 }))
       .map(([one, off]): readonly [bigint, bigint] => [one, one + BigInt(off)])
@@ -186,7 +186,7 @@ describe('Keys of instants', () => {
     )
   })
 
-  it('are the same for what is sent and for what is stored of it', () => {
+  it('are the same for a sent value and for its stored form', () => {
     fc.assert(
       fc.property(anyInstant, anyZone, (instant, zone) => {
         const text = shown(instant, zone)

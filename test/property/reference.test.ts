@@ -142,13 +142,13 @@ describe('the reference', () => {
     assert.equal(compareText('𝒳', '𝒳'), 0)
   })
 
-  it('knows one wildcard, and searches anywhere without it', () => {
+  it('has one wildcard, and searches anywhere without it', () => {
     assert.ok(isLike('abc', 'b') && isLike('abc', 'a%c') && isLike('ac', 'a%c') && isLike('', '%'))
     assert.ok(!isLike('abc', 'b%') && !isLike('aba', 'ab%ba') && !isLike('abc', '_%'))
     assert.ok(isLike('a\nb', 'a%b') && isLike('x.y', 'x.%') && !isLike('xyy', 'x.%'))
   })
 
-  it('folds case by the full mappings, piece by piece as on the whole', () => {
+  it('folds case by the full mappings, for parts as for the complete text', () => {
     const pieces = ['Σ', 'ς', 'a', 'ß', 'ẞ', 'İ', 'ı', 'ﬁ', '\u0301', '😀', '𐐨', ' ']
     for (const one of pieces) {
       for (const other of pieces) assert.equal(fold(one + other), fold(one) + fold(other))

@@ -147,7 +147,7 @@ describe('The service keeps serving while clients misbehave', () => {
     })
   }
 
-  it('and ends in good order afterwards, with nothing in its log', async () => {
+  it('and then stops with exit code 0 and an empty log', async () => {
     client.close()
     const { code, stdout } = await child.end('SIGTERM')
     assert.equal(code, 0, stdout)

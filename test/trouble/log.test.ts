@@ -19,7 +19,7 @@ const main = fileURLToPath(new URL('../../service/main.js', import.meta.url))
 /** How many requests fail, each with a line in the log; together they are more than may wait. */
 const failures = 3000
 
-it('given pipes that are closed, the service starts, fails requests, serves others and ends in good order', async (test) => {
+it('given closed pipes of the log, the service starts, responds to valid and failing requests, and stops with exit code 0', async (test) => {
   const child = await launch(test, ['ignore', 'pipe', 'pipe'])
   child.process.stdout?.destroy()
   child.process.stderr?.destroy()
@@ -31,7 +31,7 @@ it('given pipes that are closed, the service starts, fails requests, serves othe
 // Only Linux has a device that is always full.
 if (existsSync('/dev/full')) {
   it(
-    'given a full disk, the service starts, fails requests, serves others and ends in good order',
+    'given a full disk for the log, the service starts, responds to valid and failing requests, and stops with exit code 0',
     long,
     async (test) => {
       const full = await open('/dev/full', 'w')

@@ -13,7 +13,7 @@ import { poolerTo } from './pooler.ts'
 /** How many clients of the service work at the same time; the pooler has fewer connections. */
 const clients = 12
 
-describe('A pooler that lends connections for a transaction at a time', () => {
+describe('A pooler that assigns a connection for each transaction', () => {
   async function on(work: (database: OpenDatabase) => Promise<void>): Promise<void> {
     const database = await freshPostgres()
     try {
@@ -29,7 +29,7 @@ describe('A pooler that lends connections for a transaction at a time', () => {
     databasePooler: 'transaction',
   })
 
-  it('may stand in between: every write is read again, by whatever connection', () =>
+  it('can be used: every write is visible to later reads on any connection', () =>
     on(async (database) => {
       const pooler = await poolerTo(database.url, 3)
       const service = await startService(settings(pooler.url))
@@ -54,7 +54,7 @@ describe('A pooler that lends connections for a transaction at a time', () => {
       await pooler.close()
     }))
 
-  it('a session of another time zone stops the start, with what to say instead', () =>
+  it('a session with another time zone stops the start, and the message names the fix', () =>
     on(async (database) => {
       const client = new Client({ connectionString: database.url })
       await client.connect()
@@ -74,7 +74,7 @@ describe('A pooler that lends connections for a transaction at a time', () => {
       }
     }))
 
-  it('a database that acknowledges before it has written stops the start', () =>
+  it('a database with synchronous_commit off stops the start', () =>
     on(async (database) => {
       const client = new Client({ connectionString: database.url })
       await client.connect()

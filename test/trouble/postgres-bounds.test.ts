@@ -180,7 +180,7 @@ describe('Bounded work on PostgreSQL', () => {
     })
   })
 
-  it('given a read that waits for a connection, when its client disconnects, then others have its place', async () => {
+  it('given a read that waits for a connection, when its client disconnects, then another request gets the connection', async () => {
     const settings = { databasePool: 1, databaseQueue: 3, databaseTimeout: 60_000 }
     await during(settings, async ({ ask, url }) => {
       await holding('person', async () => {

@@ -58,7 +58,7 @@ describe('A streaming standby to read from', () => {
     }
   }
 
-  it('who writes on one instance reads it at once on another, over hundreds of writes and many clients', async () => {
+  it('a write on one instance is visible to the next read on another, for hundreds of writes of many clients', async () => {
     const [writes, reads] = [await instance(), await instance()]
     const before = readsOn(standby)
     await Promise.all(
@@ -79,7 +79,7 @@ describe('A streaming standby to read from', () => {
     assert.ok(readsOn(standby) > before, 'nothing was read on the standby')
   })
 
-  it('reads go to the standby alone when nobody writes', async () => {
+  it('while nothing is written, every read uses the standby', async () => {
     const ask = await instance()
     await ask('GET', '/persons')
     // The standby catches up, and one that was left alone is looked at again. On a busy machine it may be late once more.
@@ -141,7 +141,7 @@ describe('A streaming standby to read from', () => {
     }
   })
 
-  it('a standby that lags is not read, and the response is right', async () => {
+  it('a standby that lags is not used, and the response is current', async () => {
     const ask = await instance()
     await standby.run('select pg_wal_replay_pause()')
     try {
@@ -152,7 +152,7 @@ describe('A streaming standby to read from', () => {
     }
   })
 
-  it('a standby that is away is not missed', async () => {
+  it('reads use the primary while the standby is down', async () => {
     const ask = await instance()
     assert.equal((await ask('GET', '/persons')).status, 200)
     await standby.crash()

@@ -49,7 +49,7 @@ const create = async (client: Client, name = 'Ada') =>
 const get = async (client: Client, path = '/persons') => (await client.send('GET', path)).status
 
 describe('A service on a SQLite file', () => {
-  it('can be read and written only by its owner, like the files beside it', async (test) => {
+  it('can be read and written only by its owner, like its -wal and -shm files', async (test) => {
     const path = join(await folder(test), 'new', 'people.db')
     const client = await serve(test, path)
     assert.equal(await create(client), 201)

@@ -47,7 +47,7 @@ for (const workers of takePart(['1', '2'], 2)) {
   })
 }
 
-it('npm start ends in good order when npm gets SIGTERM, and frees its port', async (test) => {
+it('npm start stops with all its processes when npm gets SIGTERM, and frees its port', async (test) => {
   const directory = await folder(test)
   const databaseUrl = `sqlite:${directory}/test.db`
   const npm = await npmStart(test, databaseUrl)
@@ -64,7 +64,7 @@ it('npm start ends in good order when npm gets SIGTERM, and frees its port', asy
   await assertAnswered(await load, databaseUrl)
 })
 
-it('connections that are silent or kept open do not hold up the end', async (test) => {
+it('idle and silent connections do not delay the stop', async (test) => {
   const child = await start(test, await folder(test), ['--log-level', 'warn'])
   const silent = await opened(child.url)
   const kept = connect(child.url)
@@ -77,7 +77,7 @@ it('connections that are silent or kept open do not hold up the end', async (tes
 })
 
 for (const size of takePart([400, 0], 2)) {
-  it(`a client that reads slowly gets the whole of its response, and is left then · page[size]=${size}`, async (test) => {
+  it(`a client that reads slowly gets its complete response, and is then disconnected · page[size]=${size}`, async (test) => {
     const databaseUrl = `sqlite:${await folder(test)}/test.db`
     const service = await startService({ port: 0, logLevel: 'silent', databaseUrl })
     await insertMany(databaseUrl, { persons: 400, computers: 0, nameLength: 40_000 })
@@ -99,7 +99,7 @@ for (const size of takePart([400, 0], 2)) {
   })
 }
 
-it('a request whose body arrives after the signal is answered, and its connection closed', async () => {
+it('a request whose body arrives after the signal gets its response, and its connection is closed', async () => {
   const service = await startService({
     port: 0,
     logLevel: 'silent',
@@ -120,7 +120,7 @@ it('a request whose body arrives after the signal is answered, and its connectio
   assert.ok(performance.now() - begun < timeout, `${performance.now() - begun} ms`)
 })
 
-it('a client that stops in the middle of a request holds up the end for a while only', async () => {
+it('a client that stops in the middle of a request delays the stop only up to a limit', async () => {
   const service = await startService({
     port: 0,
     logLevel: 'silent',
@@ -134,7 +134,7 @@ it('a client that stops in the middle of a request holds up the end for a while 
   await closed
 })
 
-it('a signal that comes before the service is ready ends it all the same', async (test) => {
+it('a signal before the service is ready stops it', async (test) => {
   const directory = await folder(test)
   for (const delay of takePart([50, 100, 150, 200, 250, 300], 3)) {
     const child = spawn(process.execPath, [`${root}/service/main.js`], {
@@ -213,7 +213,7 @@ async function assertFree(port: number): Promise<void> {
   server.close()
 }
 
-it('a shutdown that does not end is broken off at its limit', async () => {
+it('a shutdown that takes too long is aborted at its limit', async () => {
   const { href } = new URL('../../process/stop-on-signals.ts', import.meta.url)
   const program = `import { stopOnSignals } from '${href}'
     stopOnSignals(20).onStop(() => new Promise((resolve) => setTimeout(resolve, 60_000)))

@@ -43,7 +43,7 @@ describe('PostgreSQL in trouble', () => {
     }
   }
 
-  it('requests get 503 and when to come back while it is away, and are served when it is back', async () => {
+  it('requests get 503 with Retry-After while it is down, and are served when it is back', async () => {
     await during({}, async (ask) => {
       assert.equal((await ask('POST', '/persons', person('Ada'))).status, 201)
       await database.crash()
@@ -53,7 +53,7 @@ describe('PostgreSQL in trouble', () => {
     })
   })
 
-  it('requests get 503 within the timeout while it hangs, and are served when it goes on', async () => {
+  it('requests get 503 within the timeout while it hangs, and are served when it continues', async () => {
     await during({}, async (ask) => {
       const pid = await database.pid()
       const hung = [pid, ...(await backends(database))]
@@ -71,7 +71,7 @@ describe('PostgreSQL in trouble', () => {
     })
   })
 
-  it('a start while it is away ends with one line that names it', async () => {
+  it('a start while it is down ends with one line that names it', async () => {
     await database.crash()
     await assert.rejects(
       during({}, async () => {}),
@@ -100,7 +100,7 @@ describe('PostgreSQL in trouble', () => {
     })
   })
 
-  it('given a write that waits for a lock for too long, it gets 503 and when to come back', async () => {
+  it('given a write that waits for a lock for too long, it gets 503 with Retry-After', async () => {
     await during({}, async (ask) => {
       const holder = await connected(database)
       await holder.query('begin; lock table person')
@@ -111,7 +111,7 @@ describe('PostgreSQL in trouble', () => {
     })
   })
 
-  it('requests wait for a connection, so many and no more', async () => {
+  it('requests wait for a connection up to the limit of the queue', async () => {
     const settings = { databasePool: 2, databaseQueue: 3, databaseTimeout: 20_000 }
     await during(settings, async (ask) => {
       const holder = await connected(database)
