@@ -80,7 +80,7 @@ export interface DocumentOptions {
    * valid, no rows are read. The column of the count contains whether it is valid.
    */
   readonly isReversed?: boolean
-  /** A constant limit for offset plus limit of the page (`statements.ts`); absent: none. */
+  /** A constant limit for offset plus limit of the page (`bounded-pages.ts`); absent: none. */
   readonly rowBound?: number | undefined
 }
 

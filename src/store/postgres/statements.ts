@@ -9,25 +9,16 @@ import {
   maxWriteResources,
 } from '../buffering.ts'
 import { isFoundByKey } from '../related-rows.ts'
-import type { RunValues } from '../statement.ts'
 import { StatementCache, statementSize } from '../statement-cache.ts'
 import { createStatements, type Statements } from '../statements.ts'
 import type { Target } from '../tables.ts'
+import { memoizeByRowBound, type PageStatement } from './bounded-pages.ts'
 import { type CacheableCount, compileCacheableCount } from './counts.ts'
 import {
   compileDocumentStatement,
   type DocumentOptions,
   type DocumentStatement,
 } from './document-statement.ts'
-
-// Generic plans for bounded pages (docs/decisions/0037). PostgreSQL expects `limit $1 offset $2` to return a tenth of a table, so
-// the generic plan of a prepared statement looks more expensive than a plan for the values at hand, and each page of a large
-// table is planned again. A page of a list without conditions is selected from a subquery with a constant limit instead: the
-// smallest power of two that is at least offset plus limit. At 100,000 rows this saves a third of the cost of row `list` of the
-// benchmark.
-//
-// Invariant: the subquery contains every row of the page. With conditions, whose best plan depends on their values, and for
-// pages beyond `maxRowBound`, the plain statement is used.
 
 /** The statements of a store on PostgreSQL. Each statement of a document reads all of it. */
 export interface PostgresStatements extends Statements {
@@ -49,12 +40,6 @@ export interface PostgresStatements extends Statements {
 
 /** Returns the statements of an identity; those without rules for `undefined`. */
 export type PostgresStatementsOf = (identity: Identity | undefined) => PostgresStatements
-
-/** Returns the statement for a page with a limit and an offset. */
-type PageStatement = (
-  shape: ReadShape,
-  window: Pick<RunValues, 'limit' | 'offset'>,
-) => DocumentStatement
 
 /** The limits of a document in memory, and of the response to a write. */
 const reads: DocumentOptions = {
@@ -112,32 +97,6 @@ function createDecisions(
 function needsLimits(shape: ReadShape): boolean {
   const hasIds = shape.primary.linkages.some(({ many }) => many)
   return isList(shape) || shape.includeEdges.length > 0 || hasIds
-}
-
-/** To read a page beyond this row takes longer than to plan it. */
-const maxRowBound = 1024
-
-/** Memoizes the statements of a page for each row bound: the powers of two up to `maxRowBound`. */
-function memoizeByRowBound(
-  target: Target,
-  memoize: (
-    compile: (shape: ReadShape) => DocumentStatement,
-  ) => (shape: ReadShape) => DocumentStatement,
-  options: DocumentOptions,
-): PageStatement {
-  const compile = (rowBound?: number) =>
-    memoize((shape) => compileDocumentStatement(shape, target, { ...options, rowBound }))
-  const unbounded = compile()
-  const bounded = Array.from({ length: 1 + Math.log2(maxRowBound) }, (_, power) =>
-    compile(2 ** power),
-  )
-  return (shape, { limit = 0, offset = 0 }) => {
-    const { scope } = getResourceType(target.model, shape.type)
-    const hasConditions = (scope ?? shape.where) !== undefined || shape.addressed.is !== 'all'
-    if (hasConditions) return unbounded(shape)
-    const power = Math.ceil(Math.log2(limit + offset))
-    return (bounded[Math.max(power, 0)] ?? unbounded)(shape)
-  }
 }
 
 /** Whether an index finds the rows of every relationship of a document, in both directions. */
