@@ -191,6 +191,17 @@ describe('Every source file', () => {
     )
   })
 
+  it('of parse, plan and serialize has no clock, no random values and no I/O', () => {
+    const impure =
+      /\b(?:Date\.now|new Date\(\)|performance\.|Math\.random|crypto\.|process\.|fetch\(|setTimeout|setInterval)/g
+    const found = engine.flatMap(({ file, code }) =>
+      /^src\/(?:parse|plan|serialize)\//.test(file)
+        ? (code.match(impure) ?? []).map((each) => `${file}: ${each}`)
+        : [],
+    )
+    assert.deepEqual(found, [])
+  })
+
   it('is named in kebab-case', () => {
     const kebab = /^[a-z]+(-[a-z]+)*(\.ts)?$/
     const odd = violations(({ file }) => file.split('/').filter((part) => !kebab.test(part)))
