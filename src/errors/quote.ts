@@ -10,6 +10,11 @@ export function quote(value: unknown): string {
     : `${truncate(text, maxLength - 3)}…${text.startsWith('"') ? '"' : ''}`
 }
 
+/** Lists names for a message, each in quotation marks. */
+export function quoteNames(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ')
+}
+
 /** Returns the first `length` characters of a text, without splitting a surrogate pair. */
 export function truncate(text: string, length: number): string {
   return text.slice(0, length).toWellFormed()

@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein'
+import { quoteNames } from './quote.ts'
 
 /** The largest edit distance between a typo and the intended name; it is also at most half of the typo's length. */
 const maxEdits = 3
@@ -19,7 +20,7 @@ export function suggest(name: string, names: readonly string[], label: string): 
 /** Lists all valid names as the end of an error's sentence, where suggesting one of them would mislead. */
 export function listNames(names: readonly string[], label: string): string {
   if (names.length === 0) return `there are no ${label}.`
-  return `the ${label} are ${names.map((name) => `"${name}"`).join(', ')}.`
+  return `the ${label} are ${quoteNames(names)}.`
 }
 
 /** Returns the name that was most likely meant, or `undefined` if none is near. */

@@ -1,4 +1,4 @@
-import { quote } from '../errors/quote.ts'
+import { quote, quoteNames } from '../errors/quote.ts'
 import type { ResourceType } from '../model/model.ts'
 import type { Rows } from '../plan/read-result.ts'
 import type { Row } from '../plan/row-layout.ts'
@@ -31,10 +31,10 @@ function checkBatch(rows: readonly Row[], { type, id, table }: ResourceType): vo
       continue
     }
     const first = Object.keys(table.call?.parameters ?? {}).length
-    const columns = id.columns.slice(first).map((name) => `"${name}"`)
+    const columns = quoteNames(id.columns.slice(first))
     const problem = key === null ? 'a row without an id' : `several rows with the id ${quote(key)}`
     throw new Error(
-      `${type}: the table function returns ${problem}, and each id must name one resource; declare other columns than ${columns.join(', ')} as its id`,
+      `${type}: the table function returns ${problem}, and each id must name one resource; declare other columns than ${columns} as its id`,
     )
   }
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { quoteNames } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
 import type { StoredTable } from './catalog.ts'
 import { type Codec, describeCodec, getCodec } from './codecs.ts'
@@ -77,7 +78,7 @@ export function describeColumns(
   columns: readonly string[],
   { name }: Pick<StoredTable, 'name'>,
 ): string {
-  const names = columns.map((column) => `"${column}"`).join(', ')
+  const names = quoteNames(columns)
   return `the column${columns.length === 1 ? '' : 's'} ${names} of the table "${name}"`
 }
 

@@ -1,3 +1,4 @@
+import { quoteNames } from '../errors/quote.ts'
 import type { FieldDeclaration } from './fields.ts'
 import { resolveIdOptions, toList } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
@@ -74,7 +75,7 @@ function findCountErrors(
   const id = resolveIdOptions(referenced).parts
   const { length } = toList(columns)
   if (length === id.length) return []
-  const names = id.map((part) => `"${part.column}"`).join(', ')
+  const names = quoteNames(id.map(({ column }) => column))
   return [
     `${location}: must have as many columns as the id of ${referenced.type}, ${id.length} (${names}); it has ${length}`,
   ]

@@ -1,3 +1,4 @@
+import { quoteNames } from '../errors/quote.ts'
 import { type Catalog, findTable, isIndexed } from '../model/catalog.ts'
 import {
   findInverse,
@@ -43,7 +44,7 @@ export function listIndexWarnings(model: Model, catalog: Catalog): IndexWarning[
     return stored?.indexes !== undefined && !isIndexed(stored, columns) && !isCollated(collations)
   })
   return groupByColumns(scanned, catalog).map(([first, paths]) => {
-    const names = first.columns.map((column) => `"${column}"`).join(', ')
+    const names = quoteNames(first.columns)
     const label = first.columns.length === 1 ? 'column' : 'columns'
     const message = `no index begins with the ${label} ${names} of "${first.table.name}", which is scanned to follow the relationship`
     const { table, columns } = first
@@ -65,7 +66,7 @@ export function listCollationWarnings(
       isCollated(collations) && !hasIndex(table, columns, collations),
   )
   return groupByColumns(scanned, catalog).map(([{ table, columns, collations }, paths]) => {
-    const names = columns.map((column) => `"${column}"`).join(', ')
+    const names = quoteNames(columns)
     const used = [...new Set(collations.filter((each) => each !== undefined))]
     const message = `${names} of "${table.name}" is compared by the collation ${used.join(' and ')} of what it references, and no index has it, so the table is scanned to follow the relationship`
     const expression = columns

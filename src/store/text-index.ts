@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Dialect, Sql } from '../model/dialect.ts'
 import type { TextIndex } from '../model/fields.ts'
 import { splitWords } from '../model/split-words.ts'
+import { quoteIdentifier } from './quote-identifier.ts'
 import { type ParameterSource, param, patternParam } from './statement.ts'
 
 /** The text index that an attribute has in a database, and how its columns are compiled. */
@@ -44,7 +45,5 @@ const nothing = '""'
  */
 function formatFtsQuery(text: string, column: string): string {
   const words = splitWords(text).map((word) => `"${word}"`)
-  return words.length === 0
-    ? nothing
-    : `"${column.replaceAll('"', '""')}" : (${words.join(' AND ')})`
+  return words.length === 0 ? nothing : `${quoteIdentifier(column)} : (${words.join(' AND ')})`
 }

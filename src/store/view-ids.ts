@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { HeaderError } from '../errors/errors.ts'
-import { quote } from '../errors/quote.ts'
+import { quote, quoteNames } from '../errors/quote.ts'
 import { type Catalog, findTable } from '../model/catalog.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import type { ResourceType } from '../model/model.ts'
@@ -72,7 +72,7 @@ function compileCheck({ id, table }: ResourceType, target: Target): Statement {
 }
 
 function describeId({ type, id, table }: ResourceType, value: unknown): string {
-  const names = id.columns.map((name) => `"${name}"`).join(', ')
+  const names = quoteNames(id.columns)
   const label = id.columns.length === 1 ? 'column' : 'columns'
   const column = `the ${label} ${names} of the view "${table.name}"`
   const problem = value === null ? 'is null in some rows' : `has ${quote(value)} in several rows`

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Catalog } from '../../model/catalog.ts'
 import type { Field, Model, ResourceType, Table } from '../../model/model.ts'
+import { quoteIdentifier } from '../quote-identifier.ts'
 import { compileStatement } from '../statement.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
@@ -49,16 +50,16 @@ export async function listPrivilegeWarnings(
   for (const [, schema, table, column, select, insert, update, remove] of rows)
     for (const [privilege, has] of Object.entries({ select, insert, update, delete: remove }))
       if (has === true) granted.add(JSON.stringify([schema, table, column, privilege]))
-  const role = quoteName(String(rows[0]?.[0]))
+  const role = quoteIdentifier(String(rows[0]?.[0]))
   return listNeeds(model).flatMap(({ type, table, privilege, columns }) => {
     const schema = table.schema ?? catalog.schema
     const missing = [...new Set(columns)].filter(
       (column) => !granted.has(JSON.stringify([schema, table.name, column, privilege])),
     )
     if (missing.length === 0) return []
-    const names = missing.map(quoteName).join(', ')
+    const names = missing.map(quoteIdentifier).join(', ')
     const columnList = privilege === 'delete' ? '' : ` (${names})`
-    const name = quoteName(table.name)
+    const name = quoteIdentifier(table.name)
     return `${type}: the role ${role} lacks the privilege ${privilege} on ${name}${columnList}, so ${consequences[privilege]}; to fix it: grant ${privilege}${columnList} on ${name} to ${role}`
   })
 }
@@ -115,8 +116,4 @@ function listJoinTableNeeds({ type, fields }: ResourceType): Need[] {
       : ['select']
     return privileges.map((privilege) => ({ type, table, privilege, columns }))
   })
-}
-
-function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
 }

@@ -1,3 +1,4 @@
+import { quoteNames } from '../../errors/quote.ts'
 import { type Catalog, type ForeignKey, findTable, type StoredTable } from '../../model/catalog.ts'
 import type { Model } from '../../model/model.ts'
 
@@ -34,7 +35,7 @@ function describeProblem(
     (unique) =>
       unique.length === references.length && unique.every((name) => references.includes(name)),
   )
-  return isUnique ? undefined : `${quoteAll(references)} of "${to.name}" is not unique`
+  return isUnique ? undefined : `${quoteNames(references)} of "${to.name}" is not unique`
 }
 
 function describe(
@@ -45,9 +46,5 @@ function describe(
 ): string {
   const deletes =
     target === undefined || target.name === name ? '' : ` and deletes from "${to.name}"`
-  return `${name}: the foreign key ${quoteAll(columns)} of "${name}" to "${to.name}" cannot hold: ${problem}; SQLite rejects writes to "${name}"${deletes}, so they are 409; to fix it: create "${name}" again without the foreign key`
-}
-
-function quoteAll(names: readonly string[]): string {
-  return names.map((name) => `"${name}"`).join(', ')
+  return `${name}: the foreign key ${quoteNames(columns)} of "${name}" to "${to.name}" cannot hold: ${problem}; SQLite rejects writes to "${name}"${deletes}, so they are 409; to fix it: create "${name}" again without the foreign key`
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { quote } from '../../errors/quote.ts'
+import { quote, quoteNames } from '../../errors/quote.ts'
 import { type Catalog, findTable, type StoredTable } from '../../model/catalog.ts'
 import { getCodec } from '../../model/codecs.ts'
 import type { Sql } from '../../model/dialect.ts'
@@ -142,7 +142,7 @@ function hasId({ id }: ResourceType, columns: readonly Sql[]): Sql {
 }
 
 function describe({ type, id, table }: ResourceType, value: unknown): string {
-  const names = id.columns.map((name) => `"${name}"`).join(', ')
+  const names = quoteNames(id.columns)
   const isSingle = id.columns.length === 1
   const verb = isSingle ? 'contains' : 'contain'
   const found = value === null ? 'null' : `${quote(value)}, which is no id of ${type}`
