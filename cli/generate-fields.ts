@@ -73,7 +73,10 @@ export function generateFields(
       !idColumns.includes(column.name) &&
       !isSetByTrigger(column, table),
   )
-  const readOnlyReason = readOnly ? 'clients can only read' : findReadOnlyReason(named, unwritten)
+  const rejected = readOnly ? undefined : describeRejects(table)
+  const readOnlyReason = readOnly
+    ? 'clients can only read'
+    : (rejected ?? findReadOnlyReason(named, unwritten))
   const brokenKeys = foreignKeysInColumnOrder(table).flatMap((key) =>
     describeBrokenKey(key, catalog),
   )
@@ -94,6 +97,7 @@ export function generateFields(
           : [],
       ),
       ...brokenKeys.map((text) => `${toOneLine(table.name)}: ${text}`),
+      ...(rejected === undefined ? [] : [`${toOneLine(table.name)} is read-only: ${rejected}`]),
     ],
     entries: [
       ...attributes.flatMap((each) => attributeEntries(each, { named, takeName, readOnlyReason })),
@@ -162,6 +166,14 @@ function findReadOnlyReason(
   }
   if (unwritten.length === 0) return undefined
   return `no field writes ${unwritten.map(({ name }) => name).join(', ')}, which must not be null`
+}
+
+/** Says which change of the rows SQLite cannot compile, and why. */
+function describeRejects({ rejects }: StoredTable): string | undefined {
+  const [first] = rejects ?? []
+  if (first === undefined) return undefined
+  const [change, reason] = first
+  return toOneLine(`SQLite cannot ${change} its rows: ${reason}`)
 }
 
 const rowChanges: readonly RowChange[] = ['insert', 'update', 'delete']

@@ -77,8 +77,13 @@ export interface StoredTable {
   readonly comment?: string
   /** The parameters of a function whose rows these are; absent for tables and views. */
   readonly parameters?: readonly StoredParameter[]
-  /** Why the database cannot read a view, e.g. because its table was removed; such a view has no columns. Otherwise absent. */
+  /**
+   * Why the database cannot read a view, e.g. because its table was removed; such a view has no columns. Also why SQLite cannot read a
+   * table. Otherwise absent.
+   */
   readonly error?: string
+  /** Why SQLite cannot compile changes of the rows; absent if it can, and where that was not checked. */
+  readonly rejects?: ReadonlyMap<RowChange, string>
 }
 
 /** A parameter of a function. `hasDefault`: a call may omit it. */

@@ -39,6 +39,8 @@ function findResourceErrors(resource: ResourceType, context: CheckContext): stri
   const table = findTable(catalog, resource.table)
   if (table === undefined)
     return [describeMissingTable(`${resource.type}.table`, resource.table, catalog)]
+  if (table.error !== undefined)
+    return [`${resource.type}.table: "${table.name}" cannot be read: ${table.error}`]
   const errors = [
     ...findIdErrors(resource, table, catalog),
     ...findExpressionErrors(resource, table),

@@ -23,6 +23,12 @@ const indexesQuery = compileCatalogQuery(
   sql`pragma_index_list(t.name) as i, pragma_index_xinfo(i.name) as c
     where not i.partial and c.key order by t.name, i.name, c.seqno`,
 )
+/** The indexes with a collation that SQLite does not have: a program can add its own, and node:sqlite has no way to do so. */
+const foreignCollationsQuery = compileCatalogQuery(
+  sql`select t.name, c.coll`,
+  sql`pragma_index_list(t.name) as i, pragma_index_xinfo(i.name) as c
+    where lower(c.coll) not in ('binary', 'nocase', 'rtrim') order by t.name`,
+)
 const foreignKeysQuery = compileCatalogQuery(
   sql`select t.name, f.id, f."table", f."from", f."to"`,
   sql`pragma_foreign_key_list(t.name) as f order by t.name, f.id, f.seq`,
@@ -62,7 +68,7 @@ interface TableParts {
 /** Queries the tables and views of the database, their columns and keys. */
 export function querySqliteCatalog(connection: SqliteConnection): Catalog {
   const query = (statement: Statement) => connection.all(statement, { planValues: [] })
-  const errors = findViewErrors(connection)
+  const errors = new Map([...findViewErrors(connection), ...findCollationErrors(connection)])
   const queryByTable = (statement: Statement): RowsByTable =>
     Map.groupBy(query(statement), ([table]) => String(table))
   const parts: TableParts = {
@@ -73,7 +79,8 @@ export function querySqliteCatalog(connection: SqliteConnection): Catalog {
   }
   const tables = query(tablesQuery).map((row) => {
     const table = { ...toTable(row, parts), ...describeTriggers(String(row[0]), connection) }
-    return row[3] === 0 ? { ...table, error: errors.get(table.name) ?? 'it has no columns' } : table
+    const error = errors.get(table.name) ?? (row[3] === 0 ? 'it has no columns' : undefined)
+    return error === undefined ? table : { ...table, error }
   })
   const resolve = createForeignKeyResolver(tables)
   return {
@@ -102,6 +109,16 @@ function findViewErrors(connection: SqliteConnection): ReadonlyMap<string, strin
     if (error !== undefined) errors.set(String(name), error)
   }
   return errors
+}
+
+/** Finds the tables that SQLite cannot count, and some of which it cannot read: an index is sorted by a collation of another program. */
+function findCollationErrors(connection: SqliteConnection): [table: string, error: string][] {
+  return connection
+    .all(foreignCollationsQuery, { planValues: [] })
+    .map(([table, collation]) => [
+      String(table),
+      `an index of it has the collation ${collation}, which only another program has`,
+    ])
 }
 
 function findViewError(name: string, connection: SqliteConnection): string | undefined {

@@ -166,7 +166,7 @@ export class SqliteConnection {
       if (!prepared.readsBigInts) switchToBigInts(prepared)
       return Number(prepared.handle.run(...boundValues).changes)
     } catch (error) {
-      throw translateError(error)
+      throw translateError(error, statement.sql)
     }
   }
 

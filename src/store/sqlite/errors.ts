@@ -31,6 +31,13 @@ const tooComplex =
  */
 const brokenForeignKey = /^(?:foreign key mismatch|no such table: main\.)/
 
+/**
+ * Messages of a write whose trigger or check uses a function or collation that only another program has, or a table or column that does
+ * not exist.
+ */
+const brokenChange =
+  /^(?:no such (?:function|collation sequence|table|column)|unknown function): (.*?)(?:\(\))?$/s
+
 /** The extended result code of `raise(abort, …)`, `raise(fail, …)` and `raise(rollback, …)` in a trigger. */
 const raisedByTrigger = 1811
 
@@ -67,7 +74,7 @@ export function translateErrors<Result>(work: () => Result, mayWrite = true): Re
 
 /**
  * Translates an error of SQLite; returns any other error as it is.
- * @param statement - the SQL, for an error of a function that compares stored values: only the SQL has the names of the columns
+ * @param statement - the SQL. An error of a function that compares stored values needs it: only the SQL has the names of the columns
  */
 export function translateError(error: unknown, statement?: string): unknown {
   if (error instanceof StoredValueError && statement !== undefined)
@@ -84,11 +91,22 @@ export function translateError(error: unknown, statement?: string): unknown {
   }
   if (tooComplex.test(error.message)) return tooComplexError()
   if (brokenForeignKey.test(error.message)) return new ConstraintError('foreignKey', {}, error)
+  if (isBrokenChange(error.message, statement)) return new ConstraintError('other', {}, error)
   if (primaryCode !== constraint) return error
   const [is, columnList] = constraints[extendedCode] ?? ['other']
   const columns = columnList?.exec(error.message)?.[1] ?? ''
   const raisedMessage = extendedCode === raisedByTrigger ? error.message : undefined
   return new ConstraintError(is, { columns: parseColumns(columns, is), raisedMessage }, error)
+}
+
+/** Whether a write fails because of the tables: what is missing is not in the statement itself. */
+function isBrokenChange(message: string, statement = ''): boolean {
+  const name = brokenChange.exec(message)?.[1]
+  return (
+    name !== undefined &&
+    /^(?:insert|update|delete)\b/i.test(statement) &&
+    !statement.includes(name)
+  )
 }
 
 /** Parses `person.name, person.email`, or the identifiers of a check constraint. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { getCodec } from '../../model/codecs.ts'
 import {
   type Field,
@@ -29,9 +30,32 @@ export function compareKeyCollations(
   collationOf: SqliteCollationLookup,
 ): (string | undefined)[] {
   return foreignKey.columns.map((column, index) => {
-    const collation = collationOf(referenced.table, referenced.columns[index] ?? column)
-    return collation === collationOf(foreignKey.table, column) ? undefined : collation
+    const own = collationOf(foreignKey.table, column)
+    const found = collationOf(referenced.table, referenced.columns[index] ?? column)
+    const collation = found === 'foreign' ? 'binary' : found
+    return collation === own ? undefined : collation
   })
+}
+
+/** Adds a collation that SQLite has to the attributes of a type whose columns have one that only another program has. */
+export function replaceCollations(
+  resource: ResourceType,
+  collationOf: SqliteCollationLookup,
+): ResourceType {
+  const fields = [...resource.fields].map(([name, field]): [string, Field] => {
+    if (field.is !== 'attribute' || field.column === undefined) return [name, field]
+    if (collationOf(resource.table, field.column) !== 'foreign') return [name, field]
+    const { expression } = field
+    return [
+      name,
+      {
+        ...field,
+        expression: (column, dialect) => sql`(${expression(column, dialect)} collate binary)`,
+      },
+    ]
+  })
+  const isChanged = fields.some(([name, field]) => field !== resource.fields.get(name))
+  return isChanged ? { ...resource, fields: new Map(fields) } : resource
 }
 
 /** Adds the collations to the links of a model whose columns have different ones. */

@@ -9,10 +9,10 @@ import { compileStatement } from '../statement.ts'
 import { and, asIdText, columnsAt, tableAt } from '../tables.ts'
 import { excludeNullIds } from '../view-ids.ts'
 import { querySqliteCatalog } from './catalog.ts'
-import type { SqliteCollationLookup } from './collations.ts'
+import { mentionsForeignCollation, type SqliteCollationLookup } from './collations.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
-import { collateLinks } from './key-collations.ts'
+import { collateLinks, replaceCollations } from './key-collations.ts'
 import { estimateRowCount } from './table-size.ts'
 
 /** The rows of a table whose ids are checked, and the rows of all tables. */
@@ -73,22 +73,24 @@ export class RowIds {
   #check(catalog: Catalog): void {
     const types = new Map<string, ResourceType>()
     const warnings: string[] = []
+    const collationOf: SqliteCollationLookup = (table, column) =>
+      findTable(catalog, table)?.columns.has(column) ? this.#collationOf(table, column) : 'binary'
+    const hasForeign = mentionsForeignCollation(this.#connection)
     let areAllKnown = true
     let remaining = maxTotalRows
     for (const [type, resource] of this.#model.types) {
       const table = findTable(catalog, resource.table)
       areAllKnown &&= table !== undefined || resource.table.call !== undefined
-      const isChecked = table?.is === 'table' && canCheck(resource, table)
+      const isChecked = table?.is === 'table' && !table.error && canCheck(resource, table)
       if (isChecked) remaining -= Math.min(estimateRowCount(this.#connection, table.name), maxRows)
       const found = isChecked && remaining >= 0 ? this.#findRow(resource) : undefined
       const narrowed =
         found && narrowScope(resource, (column) => hasId(resource, resource.id.columns.map(column)))
-      types.set(type, narrowed ?? excludeNullIds(resource, catalog))
+      const served = narrowed ?? excludeNullIds(resource, catalog)
+      types.set(type, hasForeign ? replaceCollations(served, collationOf) : served)
       if (found) warnings.push(describe(resource, found.id))
     }
     this.#warnings = warnings
-    const collationOf: SqliteCollationLookup = (table, column) =>
-      findTable(catalog, table)?.columns.has(column) ? this.#collationOf(table, column) : 'binary'
     this.#known = collateLinks({ ...this.#model, types }, collationOf)
     if (areAllKnown) this.#served = this.#known
   }

@@ -33,6 +33,7 @@ import { migrateSqlite } from './migrations.ts'
 import type { SqliteOptions } from './options.ts'
 import { countIndexColumns, explainQueryPlan } from './query-plan.ts'
 import { ReadRouter } from './read-router.ts'
+import { addRejectedChanges } from './rejected-changes.ts'
 import { retryWhileLocked } from './retry-while-locked.ts'
 import { RowIds } from './row-ids.ts'
 import { compileCost } from './statement-cost.ts'
@@ -122,7 +123,7 @@ function createTarget(
     },
     dialect: sqliteDialect,
     isIndexed: createIndexLookup(writer),
-    ignoresCase: (table, column) => collationOf(table, column) !== 'binary',
+    ignoresCase: (table, column) => ['nocase', 'rtrim'].includes(collationOf(table, column)),
     triggersOf: createTriggerLookup(writer),
     isEnforced: (field) => enforcedKeys.has(field),
     reportInvalidValue: createInvalidValueReport(),
@@ -243,7 +244,8 @@ function checkVersion(path: string, migrations: readonly Migration[] | undefined
 
 /** Verifies that the tables and the declared SQL match the model, as `Store.verify`. @returns the warnings */
 async function verify(target: Target, connection: SqliteConnection): Promise<string[]> {
-  const catalog = await addTableFunctions(target, querySqliteCatalog(connection), (query) =>
+  const stored = addRejectedChanges(querySqliteCatalog(connection), connection)
+  const catalog = await addTableFunctions(target, stored, (query) =>
     connection.columns(compileStatement(query, target.dialect)),
   )
   checkTables(target.model, catalog)
@@ -277,7 +279,7 @@ export function readSqliteCatalog(path: string): Catalog {
   if (!existsSync(path)) throw new Error(`there is no file ${path}`)
   const connection = new SqliteConnection(path, 'introspector')
   try {
-    return querySqliteCatalog(connection)
+    return addRejectedChanges(querySqliteCatalog(connection), connection)
   } finally {
     connection.close()
   }

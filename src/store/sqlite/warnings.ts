@@ -12,6 +12,7 @@ import { listBrokenKeyWarnings } from './broken-keys.ts'
 import { observeCollation } from './collations.ts'
 import type { SqliteConnection } from './connection.ts'
 import { createIndexLookup } from './indexes.ts'
+import { listRejectedChangeWarnings } from './rejected-changes.ts'
 import { estimateRowCount } from './table-size.ts'
 
 /** Lists text columns with a collation other than `binary`, a line for each table, and relationships without an index. */
@@ -31,6 +32,7 @@ export function listSqliteWarnings(
     ),
     ...listUnusedIndexes(model, catalog),
     ...listBrokenKeyWarnings(model, catalog),
+    ...listRejectedChangeWarnings(model, catalog),
     ...listIndexWarnings(model, catalog).map(formatIndexWarning),
     ...listCollationWarnings(model, catalog, createIndexLookup(connection)).map(formatIndexWarning),
     ...listScannedTexts(model, 'sqlite').flatMap((texts) =>
@@ -72,6 +74,8 @@ function describeCollation(
   const operations = 'in filters, sorting, keys and unique constraints'
   if (collation === 'nocase')
     return `the collation nocase ignores the case of letters ${operations}`
+  if (collation === 'foreign')
+    return 'only another program has its collation, so filters and sorts compare code points'
   return collation === 'rtrim'
     ? `the collation rtrim ignores spaces at the end of a text ${operations}`
     : undefined
