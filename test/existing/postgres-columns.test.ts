@@ -18,6 +18,7 @@ import {
   toMany,
   toOne,
 } from 'lapidary'
+import { serveDatabase } from '../cli/walk-database.ts'
 import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute, filled } from '../filled.ts'
@@ -182,6 +183,26 @@ for (const database of postgres) {
       assert.deepEqual(await readAttribute(served, 'day'), ['2024-07-01T10:00:00Z'])
       const filter = [{ name: 'at', op: 'eq', val: '2024-07-01T14:00:00.123456+02:00' }]
       assert.deepEqual(ids(await served.get('/things', { filter })), ['1'])
+    })
+
+    it('values are those of the default settings, whatever the settings of the database are', async (test) => {
+      const sql = `create table thing (id bigint primary key, size real, took interval, day date, list text[]);
+        insert into thing values (1, 21.35, '1 year 2 days 03:04:05', '2024-02-29', '{a,NULL}')`
+      const url = await filled(test, database, sql)
+      const name = new URL(url).pathname.slice(1)
+      const settings = `extra_float_digits = -5, intervalstyle = iso_8601, quote_all_identifiers = on, array_nulls = off,
+        standard_conforming_strings = off, datestyle = 'SQL, DMY'`
+      for (const setting of settings.split(/, (?=\w+ =)|,\s+(?=\w+ =)/)) {
+        await execute(url, `alter database "${name}" set ${setting}`)
+        test.after(() => execute(url, `alter database "${name}" reset ${setting.split(' ')[0]}`))
+      }
+      const { model, get } = await serveDatabase(test, url)
+      assert.deepEqual([...model.types.keys()], ['things'])
+      assert.deepEqual([(await get('/things/1')).data].flat()[0]?.attributes, {
+        ...{ size: 21.35, took: '1 year 2 days 03:04:05', day: '2024-02-29', list: ['a', null] },
+      })
+      const filter = JSON.stringify([{ name: 'list', op: 'eq', val: ['a', null] }])
+      assert.equal((await get(`/things?filter=${encodeURIComponent(filter)}`)).meta?.count, 1)
     })
 
     it('infinity and NaN are serialized as null', async (test) => {

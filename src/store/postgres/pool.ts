@@ -219,6 +219,12 @@ export class PostgresPool {
 /** Work in a transaction. */
 type Work<Result> = (transaction: PostgresTransaction) => Promise<Result>
 
+/** The settings on which the texts of values and the meaning of SQL depend, whatever those of the role and the database are. */
+const sessionSettings: readonly string[] = [
+  ...['TimeZone=UTC', 'DateStyle=ISO', 'IntervalStyle=postgres', 'extra_float_digits=1'],
+  ...['array_nulls=on', 'quote_all_identifiers=off', 'standard_conforming_strings=on'],
+]
+
 /** Creates the driver's pool of connections. Times are in milliseconds. */
 function createConnections(
   url: string,
@@ -240,7 +246,9 @@ function createConnections(
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelay,
     ...(keepsSessions && {
-      options: `-c TimeZone=UTC -c DateStyle=ISO -c statement_timeout=${timeout}`,
+      options: [...sessionSettings, `statement_timeout=${timeout}`]
+        .map((setting) => `-c ${setting}`)
+        .join(' '),
     }),
   })
   // A connection that breaks while it is idle is replaced; otherwise its next statement fails.
