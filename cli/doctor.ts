@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { checkType } from './doctor/check-type.ts'
 import { connectApi, type ExaminedApi, serveInProcess } from './doctor/examined-api.ts'
 import { ViolationCollector } from './doctor/violation.ts'
@@ -13,14 +14,25 @@ import type { DoctorCommand } from './parse-command-line.ts'
 export async function doctor(command: DoctorCommand): Promise<void> {
   if (/^https?:/.test(command.source)) {
     const api = await connectApi(command.source, command.headers)
-    await examine(api, command, api.describe ? [] : [withoutDescription])
+    await examine(api, command, () => [
+      ...(api.describe ? [] : [withoutDescription]),
+      ...[...api.otherOrigins].map((origin) => describeOrigin(origin, command.source)),
+    ])
     return
   }
   const source = await openSource(command)
+  const invalidValues: string[] = []
+  const collect = (warning: Error) => {
+    if ('code' in warning && warning.code === 'LAPIDARY_INVALID_VALUE')
+      invalidValues.push(warning.message)
+  }
+  process.on('warning', collect)
   try {
     const { warnings } = await source.store.verify()
-    await examine(await serveInProcess(source, command.auth), command, warnings)
+    const api = await serveInProcess(source, command.auth)
+    await examine(api, command, () => [...warnings, ...invalidValues])
   } finally {
+    process.off('warning', collect)
     await source.store.close()
   }
 }
@@ -28,11 +40,15 @@ export async function doctor(command: DoctorCommand): Promise<void> {
 const withoutDescription =
   'the API has no openapi.json, so filters and sorts are not examined; the option openapi of the server turns it on'
 
-/** Examines every type, and prints what was found. @param warnings - those of the declarations */
+function describeOrigin(origin: string, source: string): string {
+  return `links lead to ${origin}; their paths were requested from ${new URL(source).origin}`
+}
+
+/** Examines every type, and prints what was found. @param listWarnings - called at the end */
 async function examine(
   api: ExaminedApi,
   { sample }: DoctorCommand,
-  warnings: readonly string[],
+  listWarnings: () => readonly string[],
 ): Promise<void> {
   const violations = new ViolationCollector()
   for (const type of api.types) {
@@ -47,6 +63,9 @@ async function examine(
     console.log(`${type.type}: examined ${examined} of ${count}`)
   }
   const found = violations.format()
+  // The process emits its warnings when no promise is left to settle.
+  await nextTurn()
+  const warnings = listWarnings()
   for (const line of warnings) console.log(`warning: ${line}`)
   for (const line of found) console.log(`violation: ${line}`)
   const counts = [

@@ -69,6 +69,7 @@ async function readSample({ api, type, violations }: Examination, sample: number
     url = document.links?.next
   }
   const ids = new Set(resources.map(({ id }) => id))
+  if (url) await checkLast({ api, type, violations }, count)
   if (ids.size !== resources.length)
     violations.add({
       subject: type.type,
@@ -76,6 +77,20 @@ async function readSample({ api, type, violations }: Examination, sample: number
       example: `GET ${type.path}`,
     })
   return { resources, count, isReadable: true }
+}
+
+/** The last page must end where the count says, though the pages before it are not read. */
+async function checkLast({ api, type, violations }: Examination, count: number): Promise<void> {
+  const first = await api.get(type.path)
+  const { last } = first.document.links ?? {}
+  if (typeof last !== 'string') return
+  const { status, document } = await api.get(last)
+  const number = Number(new URL(last, 'http://localhost').searchParams.get('page[number]'))
+  const end = (number - 1) * listOf(first.document).length + listOf(document).length
+  if (status === 200 && end === count) return
+  const found = status === 200 ? `the last page ends at ${end}` : 'the last page is not readable'
+  const problem = `meta.count is ${count}, and ${found}`
+  violations.add({ subject: type.type, problem, example: `GET ${decodeURI(last)}` })
 }
 
 /** The link `self` of a resource must lead to the same resource. */

@@ -22,10 +22,10 @@ export function listOf({ data }: ExaminedDocument): readonly ExaminedResource[] 
   return [data ?? []].flat()
 }
 
-/** Describes an answer that is no success. */
+/** Describes an answer that is no success, as a part of a sentence. */
 export function describeAnswer({ status, document }: Pick<Answer, 'status' | 'document'>): string {
   const [first] = document.errors ?? []
-  return [status, ...(first ? [first.code, first.detail] : [])].join(' ')
+  return [status, ...(first ? [first.code, first.detail?.replace(/\.$/, '')] : [])].join(' ')
 }
 
 /** Serializes a value of a document as JSON with all digits; `undefined` as an empty text. */

@@ -63,6 +63,8 @@ export interface ExaminedType {
 export interface ExaminedApi {
   /** Sends a GET request. @param url - a path, or a URL of a link. @param accept - default: the media type of JSON:API */
   get(url: string, accept?: string): Promise<Answer>
+  /** The origins of links that are not those of the API: their paths are requested from the API all the same. */
+  readonly otherOrigins: ReadonlySet<string>
   readonly types: readonly ExaminedType[]
   /** `undefined` for an API that does not describe itself. */
   readonly describe: FindDescribedType | undefined
@@ -75,7 +77,8 @@ export interface ExaminedApi {
 const mediaType = 'application/vnd.api+json'
 
 /**
- * Examines an API over HTTP.
+ * Examines an API over HTTP. Every request goes to its origin: neither a link nor a redirection leads header fields, which may be
+ * credentials, to another host.
  * @param url - its address, with its prefix
  * @param headers - header fields of every request, such as `authorization`
  */
@@ -84,12 +87,18 @@ export async function connectApi(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<ExaminedApi> {
   const base = url.replace(/\/+$/, '')
-  const get = async (path: string, accept = mediaType) =>
-    readAnswer(await fetch(new URL(path, `${base}/`), { headers: { ...headers, accept } }))
+  const { origin } = new URL(base)
+  const otherOrigins = new Set<string>()
+  const get = async (path: string, accept = mediaType) => {
+    const link = new URL(path, `${base}/`)
+    if (link.origin !== origin) otherOrigins.add(link.origin)
+    const address = origin + link.pathname + link.search
+    const init = { headers: { ...headers, accept }, redirect: 'manual' } as const
+    return readAnswer(await fetch(address, init))
+  }
   const types = await readTypes(get, `${base}/`)
   return {
-    get,
-    types,
+    ...{ get, types, otherOrigins },
     describe: await readDescription(get, new URL(base).pathname.replace(/\/$/, '')),
   }
 }
@@ -104,7 +113,7 @@ export async function serveInProcess(source: OpenedSource, auth: unknown): Promi
   }
   const client = createApi({ model, store }).with({ auth })
   const [types, describe] = [await readTypes(get, '/'), await readDescription(get, '')]
-  return { get, types, describe, declared: { ...source, client } }
+  return { get, types, describe, otherOrigins: new Set(), declared: { ...source, client } }
 }
 
 async function readAnswer(response: Response): Promise<Answer> {

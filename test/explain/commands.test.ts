@@ -127,6 +127,19 @@ describe('The commands explain and doctor', () => {
     ])
   })
 
+  it('warns of values that are returned as null because they do not belong to their kind', async () => {
+    createDatabase(
+      'odd.db',
+      "create index album_artist_id on album (artist_id); update album set made_on = '2020-13-45' where id = 2",
+    )
+    const { status, lines } = await run(['doctor', 'sqlite:odd.db'])
+    assert.equal(status, 0)
+    assert.deepEqual(lines.slice(2), [
+      'warning: albums.fields.made_on: the column "made_on" of the table "album" contains "2020-13-45" in the row with the id "2"; it is returned as null',
+      '2 resource types, 1 warning, 0 violations',
+    ])
+  })
+
   it('examines an API at an address, with header fields, and says what it lacks for more', async (test) => {
     const artist = resource('artist', {
       path: '/artists',

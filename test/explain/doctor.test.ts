@@ -116,7 +116,7 @@ describe('The doctor of an API over HTTP', () => {
     await store.close()
   })
 
-  const examine = async (planted: Violation | undefined) => {
+  const examine = async (planted: Violation | undefined, sample = 10) => {
     violation = planted
     const api = await connectApi(`${url}/`)
     const violations = new ViolationCollector()
@@ -128,7 +128,7 @@ describe('The doctor of an API over HTTP', () => {
       found.push(
         await checkType(
           { api, type, violations, description: api.describe?.(type.path) },
-          { sample: 10 },
+          { sample },
         ),
       )
     return { found, violations: violations.format() }
@@ -152,4 +152,44 @@ describe('The doctor of an API over HTTP', () => {
         violations.join('\n'),
       )
     })
+
+  it('reports a count that the last page does not reach, though the sample ends before', async () => {
+    const planted = { path: /^\/persons(\?page|$)/, from: '"count":3', to: '"count":4' }
+    const { violations, found } = await examine({ ...planted, violation: /^person/ }, 2)
+    assert.deepEqual(found, [{ examined: 2, count: 4 }])
+    assert.deepEqual(
+      violations.map((line) => line.replace(/, e\.g\. .*/, '')),
+      ['person: meta.count is 4, and the last page ends at 3'],
+    )
+  })
+
+  it('requests the paths of links to another origin from the API, and leads no header field elsewhere', async () => {
+    const received: string[] = []
+    const other = createServer(({ url: path }, response) => {
+      received.push(String(path))
+      response.end('{}')
+    }).listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const address = other.address()
+    const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+    violation = { path: /./, from: new RegExp(url, 'g'), to: origin, violation: /./ }
+    const api = await connectApi(url, { authorization: 'Bearer secret' })
+    const violations = new ViolationCollector()
+    for (const type of api.types) await checkType({ api, type, violations }, { sample: 10 })
+    other.close()
+    assert.deepEqual(received, [])
+    assert.deepEqual([...api.otherOrigins], [origin])
+    assert.deepEqual(violations.format(), [])
+  })
+
+  it('follows no redirection', async (test) => {
+    const other = createServer((_request, response) => {
+      response.writeHead(307, { location: url }).end()
+    }).listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    test.after(() => other.close())
+    const address = other.address()
+    const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+    await assert.rejects(connectApi(origin), /its status is 307/)
+  })
 })
