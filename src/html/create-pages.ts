@@ -23,6 +23,7 @@ import { type PageFiles, renderLayout } from './layout.ts'
 import { type BaseContext, findLabel, findType, type PageContext } from './page-context.ts'
 import { pageHeaders } from './page-headers.ts'
 import { parsePageUrl } from './page-url.ts'
+import { renderFilters } from './query-form.ts'
 import { renderRequest } from './request-view.ts'
 import { renderAbsent, renderResource } from './resource-view.ts'
 import { renderRoot } from './root-view.ts'
@@ -94,7 +95,7 @@ async function renderPage(
     text === undefined
       ? renderTooLong()
       : request.found === undefined
-        ? renderErrors(document, response)
+        ? [renderErrors(document, response), response.status === 400 && renderFilters(context)]
         : renderContent(await addRights(context, request.found))
   const json = text !== undefined && [
     h('details', { class: 'panel', open: true }, h('summary', null, 'JSON'), renderJson(text)),

@@ -2,7 +2,13 @@ import type { Field, ResourceType } from '../model/model.ts'
 import { listParameters, type ResolvedParameter } from '../model/parameter.ts'
 import { describeFilter } from './describe-filter.ts'
 import { type Html, h } from './element.ts'
-import { findType, getRelatedType, listFields, type PageContext } from './page-context.ts'
+import {
+  type BaseContext,
+  findType,
+  getRelatedType,
+  listFields,
+  type PageContext,
+} from './page-context.ts'
 import { formatPageUrl, getParameter, withoutPair } from './page-url.ts'
 
 /** The fields of a type that are offered one by one; more are typed as a list. */
@@ -182,7 +188,7 @@ function splitList(value: string | undefined): string[] {
 }
 
 /** Renders the filters of a page in words, each with a link that removes it. */
-export function renderFilters({ url }: PageContext): Html {
+export function renderFilters({ url }: BaseContext): Html {
   const filters = url.pairs.flatMap(([name, value], index) => {
     if (name !== 'filter' && !name.startsWith('filter[')) return []
     const href = formatPageUrl(withoutPair(url, index))

@@ -19,30 +19,32 @@ export function renderRoot(context: PageContext): Html {
     renderSignInForm(context.found.challenge),
     typeof description === 'string' && h('p', null, description),
     renderMembers(others),
-    h(
-      'div',
-      { class: 'scroll', role: 'region', 'aria-label': 'Resource types', tabIndex: 0 },
-      h(
-        'table',
-        null,
-        h('caption', { class: 'hidden' }, 'Resource types'),
-        h(
-          'thead',
-          null,
-          h(
-            'tr',
-            null,
-            ['Type', 'Description', 'Resources'].map((title) => h('th', { scope: 'col' }, title)),
-          ),
-        ),
-        h(
-          'tbody',
-          null,
-          types.map(([name, about]) => renderType(context, name, about)),
-        ),
-      ),
-    ),
+    types.length === 0
+      ? h('p', null, describeAbsence(context))
+      : renderTypes(types.map(([name, about]) => renderType(context, name, about))),
   ]
+}
+
+/** Says why there is no resource type: an identity has those that it may use. */
+function describeAbsence({ found: { challenge } }: PageContext): string {
+  return challenge === undefined
+    ? 'There are no resource types that you may use.'
+    : 'There are no resource types that you may use without credentials.'
+}
+
+function renderTypes(rows: readonly Html[]): Html {
+  const head = ['Type', 'Description', 'Resources'].map((title) => h('th', { scope: 'col' }, title))
+  return h(
+    'div',
+    { class: 'scroll', role: 'region', 'aria-label': 'Resource types', tabIndex: 0 },
+    h(
+      'table',
+      null,
+      h('caption', { class: 'hidden' }, 'Resource types'),
+      h('thead', null, h('tr', null, head)),
+      h('tbody', null, rows),
+    ),
+  )
 }
 
 function renderMembers(members: Readonly<Record<string, JsonValue>>): Html {

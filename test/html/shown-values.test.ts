@@ -30,10 +30,10 @@ const model = defineModel([item], { pageSize: 10 })
 describe('What the pages of lists and resources say', () => {
   const store = openSqlite(model, ':memory:')
   const handle = createHandler({ model, store, html: createPages() })
-  const read = async (path: string) => {
+  const read = async (path: string, status = 200) => {
     const headers = { accept: 'text/html' }
     const response = await handle(new Request(new URL(path, 'http://x'), { headers }))
-    assert.equal(response.status, 200, path)
+    assert.equal(response.status, status, path)
     return (await response.text()).replaceAll('&quot;', '"')
   }
 
@@ -96,5 +96,27 @@ describe('What the pages of lists and resources say', () => {
     assert.match(page, /data-pointer="\/data\/attributes\/name"/)
     assert.match(page, /data-pointer="\/data\/attributes\/secret"/)
     assert.doesNotMatch(page, /data-pointer="\/data\/attributes\/total"/)
+  })
+
+  it('given a filter that is not valid, when its page is opened, then a link leads to the list without it', async () => {
+    const page = await read('/items?filter[nam]=A&sort=name', 400)
+    const [, path = ''] = /<a href="([^"]*)" aria-label="Remove nam eq/.exec(page) ?? []
+    assert.equal(path, '/items?sort=name')
+    assert.match(await read(path), /<small>3 resources<\/small>/)
+  })
+
+  it('given an identity without resource types, when it opens the landing page, then the page says so', async () => {
+    const secret = defineModel([{ ...item, access: { read: false } }], {
+      access: 'deny by default',
+    })
+    const secretStore = openSqlite(secret, ':memory:')
+    const handleSecret = createHandler({ model: secret, store: secretStore, html: createPages() })
+    const response = await handleSecret(
+      new Request('http://x/', { headers: { accept: 'text/html' } }),
+    )
+    const page = await response.text()
+    assert.match(page, /There are no resource types that you may use\./)
+    assert.doesNotMatch(page, /<table>/)
+    await secretStore.close()
   })
 })
