@@ -1,5 +1,5 @@
 import type { RouteHandler } from '../handlers/handler.ts'
-import { explainRead } from '../http/explain-read.ts'
+import { explainRead, toExplainedRequest } from '../http/explain-read.ts'
 import type { ExplainedStatement, ReadExplanation, ReadWarning } from '../store/explain.ts'
 import { type Html, h } from './element.ts'
 import { type PageFiles, renderLayout } from './layout.ts'
@@ -15,7 +15,9 @@ import { parsePageUrl } from './page-url.ts'
  */
 export function createExplanationHandler(listFiles: (prefix: string) => PageFiles): RouteHandler {
   return async ({ search, auth, origin, signal }, { planner, store, prefix }) => {
-    const target = new URLSearchParams(search).get('url') ?? `${prefix}/`
+    const url = new URLSearchParams(search).get('url') ?? `${prefix}/`
+    // The page links what it explains: a path of this server, whatever host the URL names.
+    const { target } = toExplainedRequest(url, {})
     const options = { model: planner.model, store, prefix }
     const explanation = await explainRead(options, target, {
       ...{ auth, signal: signal(), hooks: true },

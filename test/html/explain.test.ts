@@ -99,6 +99,14 @@ describe('The page with the SQL of a read', () => {
       assert.doesNotMatch((await open(path)).html, /html\.explain/)
   })
 
+  it('given the URL of another host, when it is explained, then the page links the path of this server', async () => {
+    const url = 'http://other.test/api/books?sort=title'
+    const { html: text } = await open(`/api/html.explain?${new URLSearchParams({ url })}`)
+    assert.match(text, /GET <a href="\/api\/books\?sort=title">/)
+    assert.match(text, /<a href="\/api\/books" aria-current="page">/)
+    assert.doesNotMatch(text, /other\.test/)
+  })
+
   it('given an address with an error, when it is explained, then the error is that of the address', async () => {
     for (const url of [
       '/api/books?colour=red',
