@@ -7,7 +7,10 @@ import { findType, isAllowed, type PageContext } from './page-context.ts'
 import { getParameter } from './page-url.ts'
 import { renderFilters, renderQueryForm } from './query-form.ts'
 import { renderIdentifierForm, renderRemoveButton } from './relationship-form.ts'
-import { renderIdentifier, renderTable } from './table.ts'
+import { maxRows, renderIdentifier, renderOmission, renderTable } from './table.ts'
+
+/** The included resources of each type that a page shows, however many primary ones it has. */
+const minIncluded = 20
 
 /** Renders a collection, or the related resources of a to-many relationship. */
 export function renderCollection(context: PageContext, resource: ResourceType): Html {
@@ -22,9 +25,9 @@ export function renderCollection(context: PageContext, resource: ResourceType): 
     // Of a type that the identity never reads the list is empty, and its fields are not named.
     context.rights.isReadable(resource.type) && renderQueryForm(context, resource),
     renderFilters(context),
-    rows.length === 0
-      ? h('p', null, describeAbsence(context))
-      : renderTable(context, resource, rows, { caption: title, isSortable: true }),
+      rows.length === 0
+        ? h('p', null, describeAbsence(context))
+        : renderTable(context, resource, rows, { caption: title, isSortable: true, maxRows }),
     renderPager(context),
     renderIncluded(context),
     isAllowed(context, 'POST') && renderCreateForm(context, resource),
@@ -71,13 +74,15 @@ function renderPager({ document, url }: PageContext): Html {
 export function renderIncluded(context: PageContext): Html {
   const { included = [] } = context.document
   const byType = Map.groupBy(included, ({ type }: ShownResource) => type)
+  const rowsLeft = maxRows - Math.min(listData(context.document).length, maxRows)
+  const maxIncluded = Math.max(Math.floor(rowsLeft / byType.size), minIncluded)
   return [...byType].map(([type, rows]) => {
     const resource = findType(context, type)
     const caption = `Included: ${type}`
     return (
       resource && [
         h('h2', null, h('bdi', null, caption)),
-        renderTable(context, resource, rows, { caption, isSortable: false }),
+        renderTable(context, resource, rows, { caption, isSortable: false, maxRows: maxIncluded }),
       ]
     )
   })
@@ -97,17 +102,20 @@ export function renderLinkage(context: PageContext, field: RelationshipField): H
       : h(
           'ul',
           { class: 'members' },
-          members.map((each) =>
-            h(
-              'li',
-              null,
-              renderIdentifier(context, each),
-              isChangeable &&
-                context.rights.isMemberLinkable(each.id) &&
-                renderRemoveButton(context, field, each),
+          members
+            .slice(0, maxRows)
+            .map((each) =>
+              h(
+                'li',
+                null,
+                renderIdentifier(context, each),
+                isChangeable &&
+                  context.rights.isMemberLinkable(each.id) &&
+                  renderRemoveButton(context, field, each),
+              ),
             ),
-          ),
         ),
+    renderOmission(members.length - maxRows),
     isChangeable && renderIdentifierForm(context, field),
     renderIncluded(context),
   ]

@@ -27,6 +27,7 @@ import { renderFilters } from './query-form.ts'
 import { renderRequest } from './request-view.ts'
 import { renderAbsent, renderResource } from './resource-view.ts'
 import { renderRoot } from './root-view.ts'
+import { maxRows } from './table.ts'
 
 /** The options of `createPages`. */
 export interface PagesOptions {
@@ -114,7 +115,8 @@ async function renderPage(
 async function addRights(base: BaseContext, found: FoundPage): Promise<PageContext> {
   const { context, route, id, auth } = found
   const { target = { is: 'root' } } = route
-  const members = target.is === 'relationship' ? listData(base.document).map((each) => each.id) : []
+  const listed = target.is === 'relationship' ? listData(base.document) : []
+  const members = listed.slice(0, maxRows).map((each) => each.id)
   const rights = await readAddressRights({ context, target, id, auth }, members)
   return { ...base, found, rights }
 }
@@ -126,7 +128,7 @@ function renderTooLong(): Html {
     h(
       'p',
       null,
-      'The response is longer than 8 MB. Choose a smaller page[size], or load it as JSON.',
+      'The response is longer than 2 MB. Choose a smaller page[size], or load it as JSON.',
     ),
   ]
 }

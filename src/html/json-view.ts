@@ -3,7 +3,7 @@ import { type Html, h } from './element.ts'
 import { isWebAddress } from './values.ts'
 
 /** The longest document that is shown as JSON, in UTF-16 code units. */
-const maxShownLength = 512 * 1024
+const maxShownLength = 128 * 1024
 /** The longest text within a document that is shown completely. */
 const maxTextLength = 1000
 

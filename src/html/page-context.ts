@@ -8,7 +8,12 @@ import {
   type ResourceType,
 } from '../model/model.ts'
 import type { CountedRequest } from './count-resources.ts'
-import type { ShownDocument, ShownIdentifier, ShownResource } from './document.ts'
+import {
+  listData,
+  type ShownDocument,
+  type ShownIdentifier,
+  type ShownResource,
+} from './document.ts'
 import type { PageUrl } from './page-url.ts'
 
 /** What the parts of every page know. */
@@ -70,12 +75,30 @@ export function findLabel({ attributes = {} }: ShownResource): string | undefine
   return text.length > 80 ? `${text.slice(0, 80).toWellFormed()}…` : text
 }
 
-/** Returns an included resource, or the identifier itself. */
+/** The resources of a document by type and id. */
+type ResourceIndex = ReadonlyMap<string, ReadonlyMap<string, ShownResource>>
+
+const indexes = new WeakMap<ShownDocument, ResourceIndex>()
+
+/** Returns the resource of an identifier if the document has it, or the identifier itself. */
 export function findIncluded(
-  { document: { included = [], data } }: PageContext,
+  { document }: PageContext,
   { type, id }: ShownIdentifier,
 ): ShownResource {
-  const primary: readonly ShownResource[] = data === undefined || data === null ? [] : [data].flat()
-  const isSame = (each: ShownResource) => each.type === type && each.id === id
-  return included.find(isSame) ?? primary.find(isSame) ?? { type, id }
+  const index = indexes.get(document) ?? createIndex(document)
+  indexes.set(document, index)
+  return index.get(type)?.get(id) ?? { type, id }
+}
+
+function createIndex(document: ShownDocument): ResourceIndex {
+  const byType = Map.groupBy(
+    [...listData(document), ...(document.included ?? [])],
+    ({ type }) => type,
+  )
+  return new Map(
+    [...byType].map(([type, resources]) => [
+      type,
+      new Map(resources.map((each) => [each.id, each])),
+    ]),
+  )
 }

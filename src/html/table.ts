@@ -21,12 +21,16 @@ import { renderValue, toWrapClass } from './values.ts'
 const maxColumns = 40
 /** The related resources that a cell names. */
 const maxLinks = 5
+/** The rows of all tables of a page: more take too long to render, and other requests wait meanwhile. */
+export const maxRows = 500
 
 /** What differs between the tables of a page. */
 interface TableOptions {
   readonly caption: string
   /** True if a click on a column sorts the resources. */
   readonly isSortable: boolean
+  /** Further resources are left out. */
+  readonly maxRows: number
 }
 
 /** Renders resources of one type as a table: a column for the id, and for each field that the document shows. */
@@ -34,9 +38,10 @@ export function renderTable(
   context: PageContext,
   resource: ResourceType,
   rows: readonly ShownResource[],
-  { caption, isSortable }: TableOptions,
+  { caption, isSortable, maxRows }: TableOptions,
 ): Html {
-  const fields = listColumns(context, resource, rows)
+  const shownRows = rows.slice(0, maxRows)
+  const fields = listColumns(context, resource, shownRows)
   const shown = fields.slice(0, maxColumns)
   return [
     h(
@@ -58,10 +63,11 @@ export function renderTable(
         h(
           'tbody',
           null,
-          rows.map((row) => renderRow(context, row, shown)),
+          shownRows.map((row) => renderRow(context, row, shown)),
         ),
       ),
     ),
+    renderOmission(rows.length - shownRows.length),
     fields.length > shown.length &&
       h(
         'p',
@@ -69,6 +75,12 @@ export function renderTable(
         `The table has ${shown.length} of ${fields.length} fields. Choose others in “Fields”.`,
       ),
   ]
+}
+
+/** Says how many resources a page leaves out. */
+export function renderOmission(count: number): Html {
+  if (count <= 0) return null
+  return h('p', null, `${count} more are not shown; choose a smaller page[size], or load the JSON.`)
 }
 
 /** Lists the fields that at least one resource has. */

@@ -63,8 +63,8 @@ interface RenderedPage {
   readonly body: string
 }
 
-/** The longest document that is shown as a page, in UTF-16 code units. A page is built in memory, unlike a streamed document. */
-const maxPageLength = 8 * 1024 * 1024
+/** The longest document that is shown as a page, in UTF-16 code units. A page is built in one piece, while other requests wait. */
+const maxPageLength = 2 * 1024 * 1024
 
 /** True if a page answers the request: a GET or HEAD of a client that prefers HTML. */
 export function wantsPage(method: string, accept: string | undefined): boolean {

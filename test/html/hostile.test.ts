@@ -56,7 +56,17 @@ const named = resource('named', {
     other: toOne('named', { column: 'other_id' }),
   },
 })
-const model = defineModel([note, wide, named], { maxPageSize: null })
+const item = resource('item', {
+  path: '/items',
+  table: 'item',
+  fields: {
+    name: attribute(text),
+    whole: toOne('item', { column: 'whole_id' }),
+    parts: toMany('item', { column: 'whole_id' }),
+  },
+})
+const items = 700
+const model = defineModel([note, wide, named, item], { maxPageSize: null })
 
 const accept = { Accept: 'text/html,*/*;q=0.8' }
 
@@ -73,7 +83,11 @@ describe('Pages of hostile data', () => {
         sql: `create table note (id integer primary key, title text, link text, data text, parent_id integer references note (id));
           create table wide (id integer primary key, ${manyNames.map((name) => `${name} text`).join(', ')});
           create table named (id integer primary key, ${longName} text, size integer, other_id integer);
-          insert into named values (1, 'a value', 123456789, 1)`,
+          insert into named values (1, 'a value', 123456789, 1);
+          create table item (id integer primary key, name text, whole_id integer);
+          create index item_whole on item (whole_id);
+          with recursive n (id) as (select 1 union all select id + 1 from n limit ${items})
+            insert into item select id, 'Item ' || id, 1 + (id > ${items} - 10) from n`,
       },
     ])
     origin = await app.listen({ host: '127.0.0.1', port: 0 })
@@ -104,14 +118,32 @@ describe('Pages of hostile data', () => {
     assert.ok(list.text.length < 100_000 + 1000 * hostile.length, String(list.text.length))
   })
 
-  it('given a document of more than 8 MB, when its page is read, then it says that it is too long', async () => {
+  for (const [path, rows, omissions] of [
+    ['/items?page[size]=0', 500, ['200 more']],
+    ['/items?page[size]=600&sort=-id&include=whole', 502, ['100 more']],
+    ['/items?page[size]=10&sort=id&include=parts', 500, ['200 more']],
+    ['/items/1/relationships/parts', 500, ['190 more']],
+  ] as const) {
+    it(`given more than 500 resources, when ${path} is read, then the page has ${rows} and the number of the others`, async () => {
+      const { status, text } = await read(path)
+      assert.equal(status, 200)
+      const shown = text.match(
+        /<th scope="row"|<li><a href="\/items\/\d+"><bdi class="short">item /g,
+      )
+      assert.equal(shown?.length, rows)
+      const left = [...text.matchAll(/<p>(\d+ more) are not shown/g)].map(([, count]) => count)
+      assert.deepEqual(left, omissions)
+    })
+  }
+
+  it('given a document of more than 2 MB, when its page is read, then it says that it is too long', async () => {
     for (let count = 0; count < 8; count += 1) {
       const body = { data: { type: 'note', attributes: { title: megabyte } } }
       await client.send('POST', '/notes', { body })
     }
     const { status, text } = await read('/notes?page[size]=0')
     assert.equal(status, 200)
-    assert.match(text, /longer than 8 MB/)
+    assert.match(text, /longer than 2 MB/)
   })
 
   it('given 1,500 fields, when a list is read, then the table has 40 of them and a form names the others', async () => {
