@@ -46,3 +46,23 @@ it('A server that speaks for PostgreSQL gets no statement that depends on an ear
   assert.ok(run.some((sql) => sql.startsWith('insert')))
   assert.doesNotMatch(run.join('\n'), /_config|current_setting/)
 })
+
+it('A server of an older version stops the start with its version', async (test) => {
+  const database = await freshPostgres()
+  const client = new pg.Client(database.url)
+  await client.connect()
+  const name = new URL(database.url).pathname.slice(1)
+  await client.query(`
+    create function public.current_setting(name text) returns text language sql as $$
+      select case name when 'server_version_num' then '130012' else pg_catalog.current_setting(name) end $$;
+    alter database "${name}" set search_path = public, pg_catalog`)
+  test.after(async () => {
+    await client.query(`alter database "${name}" reset search_path`)
+    await client.end()
+    await database.remove()
+  })
+  await assert.rejects(
+    startService({ port: 0, logLevel: 'silent', databaseUrl: database.url }),
+    /is at version 13\.12; it must be 14 or later\.$/,
+  )
+})

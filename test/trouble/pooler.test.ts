@@ -63,7 +63,7 @@ describe('A pooler that assigns a connection for each transaction', () => {
       try {
         await assert.rejects(
           startService(settings(database.url)),
-          /"Europe\/Berlin".*must be UTC and ISO.*alter role/,
+          /"Europe\/Berlin".*must be UTC and ISO.*run alter role/,
         )
         // Without a pooler we say ourselves which it is to be.
         const service = await startService({ ...settings(database.url), databasePooler: 'none' })
@@ -83,7 +83,7 @@ describe('A pooler that assigns a connection for each transaction', () => {
       try {
         await assert.rejects(
           startService(settings(database.url)),
-          /synchronous_commit off.*may be lost/,
+          /synchronous_commit off.*may be lost; run alter role/,
         )
       } finally {
         await client.query(`alter database ${name} reset synchronous_commit`)

@@ -49,7 +49,9 @@ export async function readServerSettings(
     .slice(1)
     .map(String)
   if (version < minVersion)
-    throw new Error(`${description} is at version ${version / 10_000}; it must be 14 or later.`)
+    throw new Error(
+      `${description} is at version ${Math.floor(version / 10_000)}.${version % 10_000}; it must be 14 or later.`,
+    )
   return {
     ...{ version, timeZone, dateStyle, synchronousCommit, encoding },
     isGenuine: isGenuine === 'true',
@@ -66,11 +68,11 @@ export function checkServerSettings(
 ): void {
   if (!/^(Etc\/)?UTC$/.test(timeZone) || !dateStyle.startsWith('ISO'))
     throw new Error(
-      `${description} has sessions in the time zone "${timeZone}" that write dates as "${dateStyle}"; they must be UTC and ISO, so say alter role … set timezone = 'UTC', or timezone=UTC and datestyle=ISO where a pooler names the database.`,
+      `${description} has sessions in the time zone "${timeZone}" that write dates as "${dateStyle}"; they must be UTC and ISO, so run alter role … set timezone = 'UTC', or add timezone=UTC datestyle=ISO to the database in the settings of the pooler.`,
     )
   if (synchronousCommit === 'off')
     throw new Error(
-      `${description} has synchronous_commit off, so a write that was acknowledged may be lost; say alter role … set synchronous_commit = on.`,
+      `${description} has synchronous_commit off, so a write that was acknowledged may be lost; run alter role … set synchronous_commit = on.`,
     )
   // In this encoding characters are bytes without case.
   if (encoding === 'SQL_ASCII')
