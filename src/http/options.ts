@@ -34,10 +34,11 @@ export interface HttpOptions<Auth = unknown> extends AppOptions<Auth> {
 
 /**
  * The options of an application, in which `authenticate` is required if `declare` has named an auth context that every request has.
- * Without it, hooks would get `undefined` instead.
+ * Without it, hooks would get `undefined` instead. The other branch repeats the optional member: through the conditional type, the
+ * compiler knows the auth context while it reads `authenticate`, and does not widen `role: 'admin'` to a string.
  */
 export type WithAuthenticate<Options extends Readonly<{ authenticate?: unknown }>, Auth> = Options &
-  (undefined extends Auth ? unknown : Required<Pick<Options, 'authenticate'>>)
+  (undefined extends Auth ? Pick<Options, 'authenticate'> : Required<Pick<Options, 'authenticate'>>)
 
 /** The default of `maxBody`, in bytes. */
 export const defaultMaxBody = 1024 * 1024

@@ -18,6 +18,7 @@ import { createNodeHandler } from 'lapidary/node'
 /** The user of a request. */
 interface User {
   readonly id: string
+  readonly role?: 'admin' | 'member'
 }
 
 const fields = { name: attribute(text) }
@@ -55,6 +56,20 @@ function authContexts(store: Store, app: FastifyInstance, request: Request): rea
     createServer({ model, store, authenticate: async () => user }),
     createServer({ model: open, store, authenticate: () => undefined }),
     createServer({ model: untyped, store, authenticate: () => 5 }),
+    // A literal keeps its type, whether the auth context may be undefined or not.
+    createServer({ model, store, authenticate: ({ ip: id }) => ({ id, role: 'admin' }) }),
+    createServer({ model: open, store, authenticate: ({ ip: id }) => ({ id, role: 'admin' }) }),
+    createHandler({
+      model: open,
+      store,
+      authenticate: async ({ url: id }) => (id === '' ? undefined : { id, role: 'admin' }),
+    }),
+    createNodeHandler({ model: open, store, authenticate: (_) => ({ id: '1', role: 'member' }) }),
+    defineJsonApiOptions({
+      model: open,
+      store,
+      authenticate: (_) => ({ id: '1', role: 'member' }),
+    }),
     createHandler({ model, store, authenticate: async () => user }),
     createNodeHandler({ model, store, authenticate: () => user }),
     createNodeHandler({
