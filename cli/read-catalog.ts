@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Catalog, SampleRequest, TableSample } from 'lapidary'
 import { suggestName } from '../process/suggest-name.ts'
@@ -51,12 +51,14 @@ export async function sampleDatabase(
 async function readSqlite(path: string): Promise<Catalog> {
   if (path === ':memory:') throw new Error('a new in-memory database has no tables')
   if (!existsSync(path)) throw new Error(`there is no file ${path}${suggestFile(path)}`)
+  if (statSync(path).isDirectory())
+    throw new Error(`${path} is a folder; name a file in it${suggestFile(join(path, 'a'))}`)
   const { readSqliteCatalog } = await import('lapidary/sqlite')
   try {
     return readSqliteCatalog(path)
   } catch (error) {
-    if (!isNotDatabase(error)) throw error
-    throw new Error(`${path} is not a SQLite database`, { cause: error })
+    const problem = describeSqliteError(error)
+    throw problem === undefined ? error : new Error(`${path} ${problem}`, { cause: error })
   }
 }
 
@@ -88,7 +90,9 @@ function suggestFile(path: string): string {
   return databases.length > 0 ? `; the folder has ${databases.sort().join(', ')}` : ''
 }
 
-/** True for the error of SQLite that a file is not a database (sqlite.org/rescode.html#notadb). */
-function isNotDatabase(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === 26
+/** Describes an error of SQLite, as the end of a sentence about a file; `undefined` for any other error. */
+function describeSqliteError(error: unknown): string | undefined {
+  if (!(error instanceof Error && 'errcode' in error)) return undefined
+  // https://sqlite.org/rescode.html#notadb
+  return error.errcode === 26 ? 'is not a SQLite database' : `cannot be read: ${error.message}`
 }

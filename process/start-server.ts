@@ -4,6 +4,7 @@ import { docsPage } from 'lapidary/docs'
 import { createServer } from 'lapidary/fastify'
 import { createPages } from 'lapidary/html'
 import type { DocsPage } from 'lapidary/openapi'
+import { describeListenError } from './describe-listen-error.ts'
 import { type OpenOptions, openStore } from './open-store.ts'
 import type { ServerSettings } from './server-settings.ts'
 import { reusesPort } from './worker.ts'
@@ -49,14 +50,14 @@ export async function startServer(
   settings: ServerSettings,
 ): Promise<RunningServer> {
   const { store, server } = await prepareServer(application, settings)
+  const { host, port } = settings
   try {
-    const { host, port } = settings
     const address = { host, port, reusePort: cluster.isWorker && reusesPort }
     const url = await server.listen(address)
     return { url, database: store.description, close: (timeout = 10_000) => close(timeout) }
   } catch (error) {
     await store.close()
-    throw error
+    throw describeListenError(error, { host, port })
   }
 
   async function close(timeout: number): Promise<void> {

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { describeListenError } from './describe-listen-error.ts'
 import { listeningPort, reusesPort, workerEnvironment } from './worker.ts'
 
 /** A worker that ran at least this long, in milliseconds, is replaced without delay. */
@@ -117,7 +118,7 @@ class Supervisor {
 function assertPortIsFree({ host, port }: WorkerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer()
-    server.once('error', reject)
+    server.once('error', (error) => reject(describeListenError(error, { host, port })))
     server.listen({ host, port }, () => server.close(() => resolve()))
   })
 }

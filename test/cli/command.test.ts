@@ -108,6 +108,11 @@ const invalidCommands: readonly (readonly [
     ['introspect', 'sqlite:text.db'],
     'text.db is not a SQLite database',
   ],
+  [
+    'a folder',
+    ['serve', 'sqlite:.'],
+    '. is a folder; name a file in it; the folder has bare.db, empty.db, text.db',
+  ],
   ['a database without tables', ['introspect', 'sqlite:empty.db'], noTables],
   [
     'an in-memory database',

@@ -67,7 +67,12 @@ if (isExhaustive)
     const { port } = new URL(first.url)
     const { code, stderr } = await run(test, ['--workers', '2', '--port', port])
     assert.equal(code, 2)
-    assert.match(stderr, new RegExp(`^lapidary: listen EADDRINUSE.*:${port}\\n$`))
+    assert.match(
+      stderr,
+      new RegExp(
+        `^lapidary: port ${port} of 127\\.0\\.0\\.1 is in use by another program; stop it, .*\\n$`,
+      ),
+    )
   })
 
 /** Writes on some connections and reads on others. */
