@@ -1,5 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { throwDeclarationErrors } from '../model/declaration-error.ts'
 import type { Awaitable } from '../model/hooks.ts'
+import { type Check, isFunction, members, mustBe, optional } from '../model/option-checks.ts'
 import type { Authenticator } from './authenticator.ts'
 import { type AuthRequest, readCredentials } from './credentials.ts'
 import { createUnauthenticatedError } from './unauthenticated.ts'
@@ -39,13 +41,11 @@ export function hashApiKey(key: string): string {
  * Creates the option `authenticate` for API keys in a header field. Keys are compared by their hashes, in constant time.
  *
  * @returns a function for every adapter; it throws a `RequestError` `unauthenticated` (401)
- * @throws Error for a hash that is not the result of `hashApiKey`
+ * @throws DeclarationError for unknown or wrong options, such as a hash that is not the result of `hashApiKey`
  */
-export function apiKeyAuth<Auth>({
-  header = 'x-api-key',
-  keys,
-  anonymous,
-}: ApiKeyAuthOptions<Auth>): Authenticator<Auth> {
+export function apiKeyAuth<Auth>(options: ApiKeyAuthOptions<Auth>): Authenticator<Auth> {
+  checkApiKeyOptions(options)
+  const { header = 'x-api-key', keys, anonymous } = options
   const find = typeof keys === 'function' ? keys : createKeyLookup(keys)
   const name = header.toLowerCase()
   const challenge = `ApiKey header="${name}"`
@@ -67,13 +67,35 @@ export function apiKeyAuth<Auth>({
 function createKeyLookup<Auth>(
   keys: readonly StoredApiKey<Auth>[],
 ): (hash: string) => Auth | undefined {
-  for (const [index, { hash }] of keys.entries())
-    if (!/^[\da-f]{64}$/.test(hash))
-      throw new Error(`apiKeyAuth.keys[${index}].hash: must be the result of hashApiKey`)
   const stored = keys.map(({ hash, auth }) => ({ digest: Buffer.from(hash, 'hex'), auth }))
   return (hash) => {
     const digest = Buffer.from(hash, 'hex')
     const found = stored.filter((each) => timingSafeEqual(each.digest, digest))
     return found[0]?.auth
   }
+}
+
+const storedKey = members({
+  hash: mustBe(
+    'the result of hashApiKey',
+    (value) => typeof value === 'string' && /^[\da-f]{64}$/.test(value),
+  ),
+  auth: () => [],
+} satisfies Record<keyof StoredApiKey<unknown>, Check>)
+
+const apiKeyOptions = members({
+  header: optional(mustBe('the name of a header field', (value) => typeof value === 'string')),
+  keys: (value, location) =>
+    Array.isArray(value)
+      ? // What is not a hash may be a key, so the message does not repeat it.
+        value
+          .flatMap((each: unknown, at) => storedKey(each, `${location}[${at}]`))
+          .map((error) => error.replace(/; it is ".*$/s, ''))
+      : mustBe('a list of keys, or a function of a hash', isFunction)(value, location),
+  anonymous: optional(mustBe('a function', isFunction)),
+} satisfies Record<keyof ApiKeyAuthOptions<unknown>, Check>)
+
+/** @throws DeclarationError with one line for each error */
+function checkApiKeyOptions(options: unknown): void {
+  throwDeclarationErrors(apiKeyOptions(options, 'apiKeyAuth'))
 }

@@ -1,4 +1,6 @@
 import { RequestError } from '../errors/errors.ts'
+import { throwDeclarationErrors } from '../model/declaration-error.ts'
+import { isFunction, mustBe } from '../model/option-checks.ts'
 import type { SecurityDescription } from '../model/security.ts'
 import type { Authenticator } from './authenticator.ts'
 import type { AuthRequest } from './credentials.ts'
@@ -9,10 +11,12 @@ import type { AuthRequest } from './credentials.ts'
  * @returns a function that throws the `RequestError` (401) of the last method when none accepts the request; any other error at
  *   once, e.g. because keys cannot be loaded. A method with `anonymous` accepts requests without credentials, so it must be the
  *   last
+ * @throws DeclarationError for an argument that is not a function
  */
 export function firstOf<Auth>(
   ...methods: readonly [Method<Auth>, ...(readonly Method<Auth>[])]
 ): Authenticator<Auth> {
+  checkMethods(methods)
   const authenticate = async (request: AuthRequest): Promise<Auth> => {
     const challenges: string[] = []
     let rejection: RequestError | undefined
@@ -41,4 +45,14 @@ function mergeSecurity(methods: readonly Method<unknown>[]): SecurityDescription
     schemes: Object.assign({}, ...described.map(({ schemes }) => schemes)),
     isOptional: described.some(({ isOptional }) => isOptional),
   }
+}
+
+/** @throws DeclarationError with one line for each error */
+function checkMethods(methods: readonly unknown[]): void {
+  const check = mustBe('a function such as bearerAuth(…)', isFunction)
+  throwDeclarationErrors(
+    methods.length === 0
+      ? check(undefined, 'firstOf.methods[0]')
+      : methods.flatMap((method, at) => check(method, `firstOf.methods[${at}]`)),
+  )
 }

@@ -9,7 +9,9 @@ export {
 /** The type of the functions. */
 export type { Authenticator } from './authenticator.ts'
 /** JSON Web Tokens. */
-export { type BearerAuthOptions, type BearerKey, bearerAuth } from './bearer-auth.ts'
+export { bearerAuth } from './bearer-auth.ts'
+/** The options of these functions. */
+export type { BearerAuthOptions, BearerKey } from './bearer-options.ts'
 /** The type of the requests that these functions authenticate. */
 export type { AuthRequest } from './credentials.ts'
 /** Several methods of authentication. */

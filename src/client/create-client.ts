@@ -47,10 +47,12 @@ interface ClientContext {
  *
  * @typeParam Source - the type of the API or of its model: `createClient<typeof api>({ url })`
  * @returns an object with the operations on each resource type, e.g. `client.person.list()`
+ * @throws TypeError for an unknown option, and without an address
  */
 export function createClient<Source extends DeclarationSource = DeclarationSource>(
   options: ClientOptions,
 ): HttpClient<SourceDeclarations<Source>> {
+  checkOptions(options)
   const url = String(options.url).replace(/\/+$/, '')
   const send = createSend(options)
   const context = { send, find: createLocationFinder(url, send, options.root) }
@@ -68,6 +70,18 @@ export function createClient<Source extends DeclarationSource = DeclarationSourc
   })
   // The declarations give the types of the operations; at run time a name is enough.
   return client as HttpClient<SourceDeclarations<Source>>
+}
+
+const optionNames: readonly string[] = ['url', 'headers', 'fetch', 'root']
+
+/** Checks what a program without types may confuse: without `headers`, requests would have no token. */
+function checkOptions(options: Readonly<Partial<ClientOptions>>): void {
+  for (const name in options)
+    if (!optionNames.includes(name))
+      throw new TypeError(
+        `createClient.${name}: there is no such option; the options are ${optionNames.join(', ')}.`,
+      )
+  if (!options.url) throw new TypeError('createClient.url: must be the address of the API.')
 }
 
 /** Formats the URLs of a resource type, and the requests to them. */

@@ -3,6 +3,7 @@ import { accessSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { checkDocsOptions } from '../openapi/check-options.ts'
 import type { DocsFile, DocsPage } from '../openapi/options.ts'
 import { startScript } from './start-script.ts'
 
@@ -47,14 +48,12 @@ const contentSecurityPolicy = [
  * Creates the reference page of an API, for the option `openapi.docs` of every adapter. It shows the description by Scalar
  * (`@scalar/api-reference`), an optional peer dependency, which the server serves itself. Requests can be tried on the page.
  *
- * @throws Error when the package is not installed, or for a path that is not one segment
+ * @throws DeclarationError for an unknown or wrong option; Error when the package is not installed
  * @see docs/guides/describing.md
  */
-export function docsPage({ path = '/docs' }: DocsPageOptions = {}): DocsPage {
-  if (!/^\/[\w~-]+$/.test(path))
-    throw new Error(
-      `docsPage.path: must be a slash and one segment, such as "/docs"; it is "${path}"`,
-    )
+export function docsPage(options: DocsPageOptions = {}): DocsPage {
+  checkDocsOptions(options)
+  const { path = '/docs' } = options
   const { file, version } = findScalar()
   const folder = path.slice(1)
   const name = `scalar-${version}.js`

@@ -1,5 +1,6 @@
 import { type ErrorCode, type ErrorDefinition, errorCodes } from './codes.ts'
 import { quote } from './quote.ts'
+import { suggest } from './suggestion.ts'
 
 /** An error of a request, reported to the client. Each subclass says *where* in the request it is. */
 export abstract class ApiError extends Error {
@@ -101,14 +102,35 @@ export interface RequestErrorOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** The names of the options of `RequestError`. */
+// biome-ignore format: a list of words
+const requestErrorOptions: readonly (keyof RequestErrorOptions)[] =
+  ['detail', 'status', 'code', 'title', 'pointer', 'parameter', 'headers']
+
+/** Checks what a program without types may confuse: without its status, a 401 would be a 403. */
+function checkRequestError(detail: unknown, unknown: object): void {
+  if (typeof detail !== 'string') {
+    const found = detail === undefined ? 'missing' : quote(detail)
+    throw new TypeError(`RequestError.detail: must be a sentence for the client; it is ${found}`)
+  }
+  const [name] = Object.keys(unknown)
+  if (name === undefined) return
+  const remedy = suggest(name, requestErrorOptions, 'options')
+  throw new TypeError(`RequestError.${name}: there is no such option; ${remedy}`)
+}
+
 /** Thrown by a service's own code to reject a request. Clients see it like any other error. */
 export class RequestError extends ApiError {
   readonly pointer: string | undefined
   readonly parameter: string | undefined
   readonly headers: Readonly<Record<string, string>>
-  /** @throws RangeError for a status that is not one of an error */
-  constructor({ detail, pointer, parameter, headers = {}, ...definition }: RequestErrorOptions) {
-    super({ code: 'refused', ...errorCodes.refused, ...definition }, detail)
+  /** @throws RangeError for a status that is not one of an error; TypeError for an unknown option, and without a detail */
+  constructor(options: RequestErrorOptions) {
+    const { detail, pointer, parameter, headers = {}, status, code, title, ...unknown } = options
+    checkRequestError(detail, unknown)
+    const { refused } = errorCodes
+    const definition = { status: status ?? refused.status, title: title ?? refused.title }
+    super({ code: code ?? 'refused', ...definition }, detail)
     if (!(Number.isInteger(this.status) && this.status >= 400 && this.status <= 599))
       throw new RangeError(`RequestError.status: must be from 400 to 599; it is ${this.status}`)
     this.pointer = pointer

@@ -1,17 +1,23 @@
 import { DeclarationError } from '../model/declaration-error.ts'
 import { isObject } from '../model/json.ts'
-import { type Check, isFunction, members, mustBe, optional } from '../model/option-checks.ts'
+import {
+  type Check,
+  isFunction,
+  members,
+  modelCheck,
+  mustBe,
+  optional,
+} from '../model/option-checks.ts'
 import type { AppOptions } from './app-context.ts'
 
 /** An origin is part of every absolute link. */
 const maxOriginLength = 2048
 
-const isModel = (value: unknown): boolean => isObject(value) && value.types instanceof Map
 const isStore = (value: unknown): boolean => isObject(value) && isFunction(value.read)
 
 /** The checks of the options of every application, and of `publicUrl`, which all functions that create one have. */
 const appChecks: Readonly<Record<string, Check>> = {
-  model: mustBe('the result of defineModel', isModel),
+  model: modelCheck,
   store: mustBe('an open store, as in openSqlite(model, path)', isStore),
   prefix: optional(mustBe('a path such as "/api", without a final slash', isPrefix)),
   rootMeta: optional(mustBe('an object', isObject)),

@@ -2,6 +2,8 @@ import { readAddressRights } from '../handlers/address-rights.ts'
 import type { RouteHandler } from '../handlers/handler.ts'
 import type { Route } from '../handlers/route-table.ts'
 import type { FoundPage, HtmlPages, PageDocument, PageRequest } from '../http/html.ts'
+import { throwDeclarationErrors } from '../model/declaration-error.ts'
+import { type Check, members, mustBe, optional } from '../model/option-checks.ts'
 import { renderActionForms } from './action-forms.ts'
 import { readAssets } from './assets.ts'
 import {
@@ -38,6 +40,10 @@ export interface PagesOptions {
   readonly explain?: boolean
 }
 
+const pagesOptions = members({
+  explain: optional(mustBe('true or false', (value) => typeof value === 'boolean')),
+} satisfies Record<keyof PagesOptions, Check>)
+
 /** The paths of the routes that are not files. A path with a dot cannot be that of a resource type. */
 const paths = { model: '/html.model.json', explanation: '/html.explain' } as const
 
@@ -45,9 +51,11 @@ const paths = { model: '/html.model.json', explanation: '/html.explain' } as con
  * Creates the pages that browsers see at the addresses of the API: `createServer({ model, store, html: createPages() })`. A page
  * shows the JSON:API document of its address, so that it contains what a client of the API may read, and nothing else.
  *
- * @throws Error when the files of the pages cannot be read
+ * @throws DeclarationError for an unknown or wrong option; Error when the files of the pages cannot be read
  */
-export function createPages({ explain = false }: PagesOptions = {}): HtmlPages {
+export function createPages(options: PagesOptions = {}): HtmlPages {
+  throwDeclarationErrors(pagesOptions(options, 'createPages'))
+  const { explain = false } = options
   const { routes, modules, toPath } = readAssets()
   const readCounts = createCountReader()
   const listFiles = (prefix: string): PageFiles => ({

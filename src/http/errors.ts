@@ -66,7 +66,11 @@ function fromStatus(error: unknown): ApiError | undefined {
   if (status === undefined || status < 400 || status > 499) return undefined
   // An `import` of `node:http` loads every lazy export of the module, which adds a tenth to the time of a start.
   const title = process.getBuiltinModule('node:http').STATUS_CODES[status]
-  return new RequestError({ status, ...(title !== undefined && { title }), detail: error.message })
+  return new RequestError({
+    status,
+    ...(title !== undefined && { title }),
+    detail: String(error.message),
+  })
 }
 
 function readStatus(error: Error): number | undefined {

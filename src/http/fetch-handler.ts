@@ -3,7 +3,12 @@ import type { Logger } from '../model/request-context.ts'
 import { collectBody } from './collect-body.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { createJsonLogger } from './json-logger.ts'
-import { anyValue, checkHttpOptions, type HttpOptions, type WithAuthenticate } from './options.ts'
+import {
+  checkHttpOptions,
+  type HttpOptions,
+  optionalLogger,
+  type WithAuthenticate,
+} from './options.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
 import { findRequestId } from './request-id.ts'
 
@@ -46,7 +51,7 @@ export interface RequestInfo<Auth = unknown> {
 export function createHandler<Auth = unknown>(
   options: WithAuthenticate<HandlerOptions<Auth>, Auth>,
 ): (request: Request, info?: RequestInfo<Auth>) => Promise<Response> {
-  checkHttpOptions(options, 'createHandler', { log: anyValue })
+  checkHttpOptions(options, 'createHandler', { log: optionalLogger })
   const { authenticate, log: defaultLog = createJsonLogger() } = options
   const dispatch = createDispatcher(options, defaultLog)
   return async (request, info = {}) => {

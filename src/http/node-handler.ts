@@ -2,15 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Awaitable } from '../model/hooks.ts'
-import { isObject } from '../model/json.ts'
-import { isFunction } from '../model/option-checks.ts'
-import { type Logger, logLevels } from '../model/request-context.ts'
+import { isLogger, type Logger } from '../model/request-context.ts'
 import { collectBody } from './collect-body.ts'
 import { createDisconnectSignal } from './disconnect-signal.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { announcesBody, extendVary } from './headers.ts'
 import { createJsonLogger } from './json-logger.ts'
-import { anyValue, checkHttpOptions, type HttpOptions, type WithAuthenticate } from './options.ts'
+import {
+  checkHttpOptions,
+  type HttpOptions,
+  optionalLogger,
+  type WithAuthenticate,
+} from './options.ts'
 import { getLocalHost } from './origin.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
 import { findRequestId } from './request-id.ts'
@@ -48,7 +51,7 @@ export function createNodeHandler<
   Request extends IncomingMessage = IncomingMessage,
   Auth = unknown,
 >(options: WithAuthenticate<NodeHandlerOptions<Request, Auth>, Auth>): NodeHandler<Request> {
-  checkHttpOptions(options, 'createNodeHandler', { log: anyValue })
+  checkHttpOptions(options, 'createNodeHandler', { log: optionalLogger })
   const { authenticate, prefix = '', log = createJsonLogger() } = options
   const dispatch = createDispatcher(options, log)
   return (request, response, next) => {
@@ -128,10 +131,6 @@ function getRequestId(request: IncomingMessage): string | undefined {
 function getLogger(request: IncomingMessage): Logger | undefined {
   const known: unknown = Reflect.get(request, 'log')
   return isLogger(known) ? known : undefined
-}
-
-function isLogger(value: unknown): value is Logger {
-  return isObject(value) && logLevels.every((level) => isFunction(value[level]))
 }
 
 /** Express knows the protocol behind a trusted proxy. */

@@ -2,6 +2,7 @@ import type { AppOptions } from '../handlers/app-context.ts'
 import { checkAppOptions } from '../handlers/check-app-options.ts'
 import { isObject } from '../model/json.ts'
 import { type Check, isFunction, mustBe, optional } from '../model/option-checks.ts'
+import { isLogger, logLevels } from '../model/request-context.ts'
 import { checkOpenApi } from '../openapi/check-options.ts'
 import type { OpenApiOptions } from '../openapi/options.ts'
 import type { HtmlPages } from './html.ts'
@@ -67,6 +68,10 @@ function isHtmlPages(value: unknown): boolean {
 
 /** Accepts every value: for options that Fastify or the adapter checks itself. */
 export const anyValue: Check = () => []
+/** Checks an option that is a logger. */
+export const optionalLogger: Check = optional(
+  mustBe(`a logger with the methods ${logLevels.join(', ')}`, isLogger),
+)
 /** Checks an option that is a number of milliseconds, connections or bytes. */
 export const optionalCount: Check = optional(count)
 

@@ -18,6 +18,20 @@ export function mustBe(
     accepts(value) ? [] : [`${location}: must be ${expected}; it is ${describeValue(value)}`]
 }
 
+/** Checks that a value is a model. */
+export const modelCheck: Check = mustBe(
+  'the result of defineModel',
+  (value) => isObject(value) && value.types instanceof Map,
+)
+
+/** Creates a check of a whole number. */
+export function wholeNumber(minimum: number): Check {
+  return mustBe(
+    `a whole number from ${minimum}`,
+    (value) => Number.isSafeInteger(value) && Number(value) >= minimum,
+  )
+}
+
 /** Shows a value in an error: short values as JSON, others by their type. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'missing'

@@ -1,3 +1,5 @@
+import { isObject } from './json.ts'
+
 /** A logger with the levels of Pino. Each method takes a message, or an object with fields and then a message. */
 export interface Logger {
   readonly trace: LogFunction
@@ -10,6 +12,11 @@ export interface Logger {
 
 /** The levels of a logger. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
+
+/** Whether a value is a logger. */
+export function isLogger(value: unknown): value is Logger {
+  return isObject(value) && logLevels.every((level) => typeof value[level] === 'function')
+}
 
 /** Writes a log line. */
 interface LogFunction {

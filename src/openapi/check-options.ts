@@ -1,12 +1,16 @@
+import { throwDeclarationErrors } from '../model/declaration-error.ts'
 import { isObject } from '../model/json.ts'
 import { type Check, members, mustBe, oneOf, optional } from '../model/option-checks.ts'
 import type { SecurityDescription } from '../model/security.ts'
 import type { DocsPage, OpenApiOptions } from './options.ts'
 
-const flag = mustBe('true or false', (value) => typeof value === 'boolean')
-const text = mustBe('a string', (value) => typeof value === 'string')
+/** Checks an option that is true or false. */
+export const flag = mustBe('true or false', (value) => typeof value === 'boolean')
+/** Checks an option that is a text. */
+export const text = mustBe('a string', (value) => typeof value === 'string')
 
-const security = members({
+/** Checks the description of the ways to authenticate. */
+export const security = members({
   schemes: mustBe('an object with security schemes of OpenAPI by name', isObject),
   isOptional: flag,
 } satisfies Record<keyof SecurityDescription, Check>)
@@ -22,6 +26,9 @@ const docs = members({
 /** The greatest delay of a timer in milliseconds: 24 days. */
 const maxTimeout = 2 ** 31 - 1
 
+/** Checks the path items of addresses of the application. */
+export const pathItems = mustBe('an object with path items of OpenAPI by path', isObject)
+
 const options = members({
   title: optional(text),
   version: optional(text),
@@ -36,8 +43,22 @@ const options = members({
     ),
   ),
   generalMethods: optional(flag),
-  paths: optional(mustBe('an object with path items of OpenAPI by path', isObject)),
+  paths: optional(pathItems),
 } satisfies Record<keyof OpenApiOptions, Check>)
+
+const docsOptions = members({
+  path: optional(
+    mustBe(
+      'a slash and one segment, such as "/docs"',
+      (value) => typeof value === 'string' && /^\/[\w~-]+$/.test(value),
+    ),
+  ),
+})
+
+/** Checks the options of `docsPage`. @throws DeclarationError */
+export function checkDocsOptions(options: object): void {
+  throwDeclarationErrors(docsOptions(options, 'docsPage'))
+}
 
 /** Checks the option `openapi` of an adapter: true, false or an object with options of the description. */
 export const checkOpenApi: Check = (value, location) => {

@@ -1,11 +1,14 @@
 import { listAllowedPaths } from '../handlers/allowed-paths.ts'
 import { listPaths, type ModelPath } from '../handlers/model-paths.ts'
+import { throwDeclarationErrors } from '../model/declaration-error.ts'
 import { isObject } from '../model/json.ts'
 import type { Model, ResourceType } from '../model/model.ts'
+import { type Check, members, modelCheck, optional } from '../model/option-checks.ts'
 import type { SecurityDescription } from '../model/security.ts'
 import { compileAccess } from '../plan/access/access-shapes.ts'
 import { createRightsFinder, type Rights } from '../plan/access/rights.ts'
 import { describeActionBodies, describeActionResponses } from './action-schemas.ts'
+import { flag, pathItems, security, text } from './check-options.ts'
 import { createTypeNames } from './component-names.ts'
 import { describeCommonSchemas, describeDocuments } from './document-schemas.ts'
 import { describeFilters } from './filter-schemas.ts'
@@ -58,6 +61,13 @@ export interface DescriptionOptions {
   readonly auth?: unknown
 }
 
+const optionChecks = members({
+  ...{ title: optional(text), version: optional(text), description: optional(text) },
+  ...{ prefix: optional(text), publicUrl: optional(text), security: optional(security) },
+  ...{ generalMethods: optional(flag), pages: optional(flag), paths: optional(pathItems) },
+  ...{ examples: () => [], auth: () => [] },
+} satisfies Record<keyof DescriptionOptions, Check>)
+
 /** A description of an API: an OpenAPI document (https://spec.openapis.org/oas/v3.1.0). */
 export interface OpenApiDocument {
   readonly openapi: string
@@ -80,10 +90,14 @@ export interface OpenApiDocument {
  * error codes. It describes all fields and operations of the model unless `auth` says for whom; a server sends each identity what it
  * may know and do.
  *
- * @throws what a function of a rule throws for `auth`
+ * @throws DeclarationError for unknown or wrong options; what a function of a rule throws for `auth`
  * @see docs/guides/describing.md
  */
 export function describeApi(model: Model, options: DescriptionOptions = {}): OpenApiDocument {
+  throwDeclarationErrors([
+    ...modelCheck(model, 'describeApi.model'),
+    ...optionChecks(options, 'describeApi'),
+  ])
   const { auth } = options
   if (auth === undefined) return describePaths(listPaths(model), model, options)
   return describeRights(createRightsFinder(model, compileAccess(model))(auth), options)

@@ -119,11 +119,19 @@ describe('bearerAuth with a secret', () => {
   it('throws for options that are not safe', () => {
     const create = (options: object) => () =>
       bearerAuth({ ...common, key: { secret }, algorithms: ['HS256'], ...options })
-    assert.throws(create({ algorithms: [] }), /bearerAuth\.algorithms: must name/)
-    assert.throws(create({ algorithms: ['HS256', 'None'] }), /bearerAuth\.algorithms: must name/)
-    assert.throws(create({ key: { secret: 'short' } }), /bearerAuth\.key\.secret: must have/)
-    assert.throws(create({ key: { pem: 'no key' } }))
-    assert.throws(create({ key: { jwks: 'no url' } }))
+    assert.throws(create({ algorithms: [] }), /bearerAuth\.algorithms: must be names/)
+    assert.throws(
+      create({ algorithms: ['HS256', 'None'] }),
+      /bearerAuth\.algorithms: must be names/,
+    )
+    assert.throws(
+      create({ key: { secret: 'short' } }),
+      /bearerAuth\.key\.secret: must be a string of at least 32 bytes/,
+    )
+    assert.throws(create({ key: { pem: 'no key' } }), /bearerAuth\.key\.pem: must be/)
+    const pem = { key: { pem: '-----BEGIN' }, algorithms: ['RS256'] }
+    assert.throws(create(pem), /bearerAuth\.key\.pem: cannot be read/)
+    assert.throws(create({ key: { jwks: 'no url' } }), /bearerAuth\.key\.jwks: must be the URL/)
   })
 })
 

@@ -79,6 +79,8 @@ export interface ServerOptions<Auth = unknown> extends JsonApiOptions<Auth>, Fas
 const maxHeaderSize = 64 * 1024
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
+const isHostList = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((host) => typeof host === 'string' && !host.includes('/'))
 const flag = mustBe('true or false', (value) => typeof value === 'boolean')
 
 /** The checks of the options that only `createServer` has. */
@@ -99,7 +101,7 @@ const serverChecks = {
   queueTimeout: optionalCount,
   maxConnections: optionalCount,
   maxConnectionsPerAddress: optionalCount,
-  allowedHosts: optional(mustBe('an array of hosts', Array.isArray)),
+  allowedHosts: optional(mustBe('an array of hosts such as "api.example.org"', isHostList)),
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Model } from '../../model/model.ts'
 import { checkRuntime } from '../check-runtime.ts'
 import type { SampleRequest, TableSample } from '../sample-table.ts'
 import type { Store } from '../store.ts'
-import type { PostgresOptions } from './options.ts'
+import { checkPostgresArguments, type PostgresOptions } from './options.ts'
 
 /** The options of a PostgreSQL database. */
 export type { PostgresOptions } from './options.ts'
@@ -12,13 +12,14 @@ export type { PostgresOptions } from './options.ts'
  * Opens a PostgreSQL database, version 14 or later, as a store.
  * @param url - `postgres://user:password@host:port/database`
  * @throws Error with a message of one line when the database cannot be reached, is older, or has unsuitable settings; when the
- *   driver `pg` is not installed; or when the runtime is too old
+ *   driver `pg` is not installed; or when the runtime is too old; DeclarationError for unknown or wrong options
  */
 export async function openPostgres(
   model: Model,
   url: string,
-  options?: PostgresOptions,
+  options: PostgresOptions = {},
 ): Promise<Store> {
+  checkPostgresArguments(model, url, options)
   await checkDriver()
   const { createPostgresStore } = await import('./store.ts')
   return createPostgresStore(model, url, options)

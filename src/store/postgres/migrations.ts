@@ -1,6 +1,11 @@
 import { sql } from 'kysely'
 import type { Sql } from '../../model/dialect.ts'
-import { type Migration, type MigrationMode, pendingMigrations } from '../migrations.ts'
+import {
+  describeFailure,
+  type Migration,
+  type MigrationMode,
+  pendingMigrations,
+} from '../migrations.ts'
 import { compileStatement, rawParam, type Statement } from '../statement.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
@@ -39,7 +44,9 @@ export async function migratePostgres(
   if (!hasTable && mode === 'run')
     await connection.execute('create table lapidary_migration (version bigint primary key)')
   for (const migration of pending) {
-    await connection.execute(migration.sql, noTimeout)
+    await connection.execute(migration.sql, noTimeout).catch((error) => {
+      throw describeFailure(migration, error)
+    })
     await connection.run(versionInsert, { planValues: [migration.version] })
   }
 }

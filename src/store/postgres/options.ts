@@ -1,3 +1,7 @@
+import type { Model } from '../../model/model.ts'
+import { type Check, mustBe, optional, wholeNumber } from '../../model/option-checks.ts'
+import { checkStoreArguments, commonStoreChecks } from '../check-options.ts'
+
 /** The options of a PostgreSQL database. */
 export interface PostgresOptions {
   /** The URLs of streaming standbys to read from. Default none. */
@@ -25,4 +29,37 @@ export interface PostgresOptions {
    * transaction. Default true.
    */
   readonly keepsSessions?: boolean
+}
+
+const optionChecks = {
+  ...commonStoreChecks,
+  replicaUrls: optional(mustBe('an array of URLs', isUrlList)),
+  poolSize: optional(wholeNumber(1)),
+  sendTimeout: optional(wholeNumber(1)),
+  keepsSessions: optional(mustBe('true or false', (value) => typeof value === 'boolean')),
+} satisfies Record<keyof PostgresOptions, Check>
+
+function isUrl(value: unknown): boolean {
+  return typeof value === 'string' && /^postgres(?:ql)?:\/\//.test(value) && URL.canParse(value)
+}
+
+function isUrlList(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isUrl)
+}
+
+// The message does not repeat the URL, because it may contain a password.
+const url: Check = (value, location) => {
+  if (isUrl(value)) return []
+  const problem = value === undefined ? 'it is missing' : 'it is not'
+  return [`${location}.url: must be postgres://<user>:<password>@<host>/<database>; ${problem}`]
+}
+
+/** Checks the arguments of `openPostgres`. @throws DeclarationError with one line for each error */
+export function checkPostgresArguments(
+  model: Model,
+  address: string,
+  options: PostgresOptions,
+): void {
+  const checks = { address: url, options: optionChecks }
+  checkStoreArguments('openPostgres', { model, address, options }, checks)
 }

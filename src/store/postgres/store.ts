@@ -9,7 +9,7 @@ import { createStatementsByRules } from '../access/restrict.ts'
 import { checkDeclaredSql } from '../declared-sql.ts'
 import { addTableFunctions } from '../describe-table-functions.ts'
 import { createInvalidValueReport } from '../invalid-value-report.ts'
-import type { Migration } from '../migrations.ts'
+import { checkMigrations, type Migration } from '../migrations.ts'
 import { checkResourceLimit, type SizeLimit } from '../resource-limit.ts'
 import { listSegmentIdWarnings } from '../segment-ids.ts'
 import type { Statement } from '../statement.ts'
@@ -201,6 +201,7 @@ function createSchemaOperations(
     verify: () => verify(target, pool.shared),
     catalog: () => queryPostgresCatalog(pool.shared),
     migrate: async (migrations, mode = 'run') => {
+      checkMigrations(migrations, mode)
       await pool.write(beginMigration, async (transaction) => {
         await migratePostgres(transaction, migrations, mode)
         await transaction.commit()

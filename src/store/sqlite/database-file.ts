@@ -22,17 +22,30 @@ export class DatabaseFile {
   /**
    * @param path - a file, created with its folder if it does not exist; `:memory:` for a temporary file (docs/decisions/0042)
    * @param mustExist - whether the file is not created. Default false
-   * @throws Error when the file must exist and does not
+   * @throws Error when the file must exist and does not, and for a folder
    */
   constructor(path: string, mustExist = false) {
     if (mustExist && !existsSync(path)) throw new Error(`there is no file ${path}`)
     this.isTemporary = path === ':memory:'
     this.path = this.isTemporary ? join(temporaryFolder(), 'memory.db') : path
     mkdirSync(dirname(this.path), { recursive: true, ...(this.isTemporary && { mode: 0o700 }) })
+    if (statSync(this.path, { throwIfNoEntry: false })?.isDirectory())
+      throw new Error(`${path} is a folder; name a file in it`)
     if (!existsSync(this.path)) closeSync(openSync(this.path, 'a', ownerOnly))
     this.#identity = identityOf(this.path)
     // A program that never closes the database leaves no file behind either.
     if (this.isTemporary) process.once('exit', this.remove)
+  }
+
+  /** Runs what opens the file. @throws Error that names the file: to a program that starts, "try again later" says nothing */
+  open<Result>(connect: () => Result): Result {
+    try {
+      return connect()
+    } catch (error) {
+      const cause = error instanceof HeaderError ? error.cause : undefined
+      if (!(cause instanceof Error)) throw error
+      throw new Error(`the file ${this.path} cannot be opened: ${cause.message}`, { cause: error })
+    }
   }
 
   /**

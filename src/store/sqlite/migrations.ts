@@ -1,5 +1,10 @@
 import { sql } from 'kysely'
-import { type Migration, type MigrationMode, pendingMigrations } from '../migrations.ts'
+import {
+  describeFailure,
+  type Migration,
+  type MigrationMode,
+  pendingMigrations,
+} from '../migrations.ts'
 import { compileStatement, rawParam } from '../statement.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
@@ -31,12 +36,20 @@ export function migrateSqlite(
     if (!hasTable && mode === 'run')
       connection.execute('create table lapidary_migration (version integer primary key) strict')
     for (const migration of pending) {
-      connection.execute(migration.sql)
+      execute(connection, migration)
       connection.run(versionInsert, { planValues: [migration.version] })
     }
     connection.commit()
   } catch (error) {
     connection.rollback()
     throw error
+  }
+}
+
+function execute(connection: SqliteConnection, migration: Migration): void {
+  try {
+    connection.execute(migration.sql)
+  } catch (error) {
+    throw describeFailure(migration, error)
   }
 }

@@ -1,3 +1,8 @@
+import { throwDeclarationErrors } from '../../model/declaration-error.ts'
+import type { Model } from '../../model/model.ts'
+import { type Check, mustBe, optional, wholeNumber } from '../../model/option-checks.ts'
+import { checkStoreArguments, commonStoreChecks } from '../check-options.ts'
+
 /** The options of a SQLite database. */
 export interface SqliteOptions {
   /**
@@ -17,4 +22,31 @@ export interface SqliteOptions {
   readonly statementCache?: number
   /** The maximum number of resources in a response, including included ones. Default unlimited. */
   readonly maxResources?: number | undefined
+}
+
+const optionChecks = {
+  ...commonStoreChecks,
+  readOnly: optional(mustBe('true or false', (value) => typeof value === 'boolean')),
+  readers: optional(wholeNumber(1)),
+} satisfies Record<keyof SqliteOptions, Check>
+
+const path: Check = (value, location) => {
+  if (typeof value === 'string' && value.startsWith('sqlite:'))
+    return [`${location}.path: must be the path alone; write "${value.slice('sqlite:'.length)}"`]
+  const isPath = (text: unknown) => typeof text === 'string' && text !== ''
+  return mustBe('the path of a file, or ":memory:"', isPath)(value, `${location}.path`)
+}
+
+/**
+ * Checks the arguments of `openSqlite`.
+ * @throws DeclarationError with one line for each error, or for the option `session` of the model: without roles and settings, the
+ *   rows that a policy would hide would be served
+ */
+export function checkSqliteArguments(model: Model, address: string, options: SqliteOptions): void {
+  const checks = { address: path, options: optionChecks }
+  checkStoreArguments('openSqlite', { model, address, options }, checks)
+  if (model.session === undefined) return
+  throwDeclarationErrors([
+    'options.session: SQLite has no roles and no settings; remove it, or open the model by openPostgres',
+  ])
 }

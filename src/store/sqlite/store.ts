@@ -11,7 +11,7 @@ import { addTableFunctions } from '../describe-table-functions.ts'
 import { listReadWarnings } from '../explain.ts'
 import { describeIndexes } from '../index-effects.ts'
 import { createInvalidValueReport } from '../invalid-value-report.ts'
-import type { Migration } from '../migrations.ts'
+import { checkMigrations, type Migration } from '../migrations.ts'
 import { Mutex } from '../mutex.ts'
 import { listSegmentIdWarnings } from '../segment-ids.ts'
 import { compileStatement, type Statement } from '../statement.ts'
@@ -30,7 +30,7 @@ import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
 import { addIndexedPlans } from './indexed-plans.ts'
 import { createIndexLookup } from './indexes.ts'
 import { migrateSqlite } from './migrations.ts'
-import type { SqliteOptions } from './options.ts'
+import { checkSqliteArguments, type SqliteOptions } from './options.ts'
 import { countIndexColumns, explainQueryPlan } from './query-plan.ts'
 import { ReadRouter } from './read-router.ts'
 import { addRejectedChanges } from './rejected-changes.ts'
@@ -52,11 +52,11 @@ export { sampleSqlite } from './sample.ts'
  * Opens a SQLite database as a store. One connection writes; it commits waiting transactions in groups.
  *
  * @param path - a file, created with its folder if it does not exist, or `:memory:` for a temporary one (docs/decisions/0042)
- * @throws Error when the file cannot be opened, or `readOnly` is true and it does not exist; DeclarationError for the option
- *   `session` of the model
+ * @throws Error when the file cannot be opened, or `readOnly` is true and it does not exist; DeclarationError for unknown or wrong
+ *   options, and for the option `session` of the model
  */
 export function openSqlite(model: Model, path: string, options: SqliteOptions = {}): Store {
-  checkSession(model)
+  checkSqliteArguments(model, path, options)
   const file = new DatabaseFile(path, options.readOnly ?? false)
   // Half of the memory is for compiled statements, a quarter for the prepared ones of each of the two long-lived connections.
   const { statementCache = defaultCacheSize } = options
@@ -85,21 +85,14 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
   }
 }
 
-/** Without roles and settings, the rows that a policy would hide would be served. */
-function checkSession({ session }: Model): void {
-  if (session === undefined) return
-  throwDeclarationErrors([
-    'options.session: SQLite has no roles and no settings; remove it, or open the model by openPostgres',
-  ])
-}
-
 /** Opens the connection that writes; a read-only store reads its catalog by it. */
 function openWriter(
   file: DatabaseFile,
   { readOnly = false }: SqliteOptions,
   connectionOptions: ConnectionOptions,
 ): SqliteConnection {
-  const writer = new SqliteConnection(file.path, readOnly ? 'reader' : 'writer', connectionOptions)
+  const role = readOnly ? 'reader' : 'writer'
+  const writer = file.open(() => new SqliteConnection(file.path, role, connectionOptions))
   // A temporary file need not survive a power failure.
   if (file.isTemporary) writer.execute('pragma synchronous = off')
   return writer
@@ -220,6 +213,7 @@ function createSchemaOperations(
     },
     catalog: async () => querySqliteCatalog(writer),
     migrate: async (migrations, mode = 'run') => {
+      checkMigrations(migrations, mode)
       const migrate = () => migrateSqlite(writer, migrations, mode)
       await mutex.run(() => retryWhileLocked(performance.now(), migrate))
       expected = migrations
