@@ -8,6 +8,7 @@ import { narrowScope } from '../narrow-scope.ts'
 import { compileStatement } from '../statement.ts'
 import { and, asIdText, columnsAt, tableAt } from '../tables.ts'
 import { excludeNullIds } from '../view-ids.ts'
+import { compareBooleanNumbers, listBooleans } from './boolean-numbers.ts'
 import { querySqliteCatalog } from './catalog.ts'
 import { mentionsForeignCollation, type SqliteCollationLookup } from './collations.ts'
 import type { SqliteConnection } from './connection.ts'
@@ -25,6 +26,15 @@ const isPart: Readonly<Record<string, (column: Sql) => Sql>> = {
   uuidId: (column) =>
     sql`ifnull(lapidary_is_valid(${column}, 'uuid') and ${column} = lower(${column}), 0)`,
   date: (column) => sql`ifnull(lapidary_is_valid(${column}, 'date') and length(${column}) = 10, 0)`,
+}
+
+/** What the checks of all types share. */
+interface CheckContext {
+  readonly catalog: Catalog
+  readonly collationOf: SqliteCollationLookup
+  readonly hasForeignCollation: boolean
+  /** Counts the rows of a table that are read. @returns false when too many were */
+  readonly takeRows: (table: StoredTable) => boolean
 }
 
 /**
@@ -73,26 +83,51 @@ export class RowIds {
   #check(catalog: Catalog): void {
     const types = new Map<string, ResourceType>()
     const warnings: string[] = []
-    const collationOf: SqliteCollationLookup = (table, column) =>
-      findTable(catalog, table)?.columns.has(column) ? this.#collationOf(table, column) : 'binary'
-    const hasForeign = mentionsForeignCollation(this.#connection)
-    let areAllKnown = true
     let remaining = maxTotalRows
+    const context: CheckContext = {
+      catalog,
+      collationOf: (table, column) =>
+        findTable(catalog, table)?.columns.has(column)
+          ? this.#collationOf(table, column)
+          : 'binary',
+      hasForeignCollation: mentionsForeignCollation(this.#connection),
+      takeRows: ({ name }) => {
+        remaining -= Math.min(estimateRowCount(this.#connection, name), maxRows)
+        return remaining >= 0
+      },
+    }
     for (const [type, resource] of this.#model.types) {
-      const table = findTable(catalog, resource.table)
-      areAllKnown &&= table !== undefined || resource.table.call !== undefined
-      const isChecked = table?.is === 'table' && !table.error && canCheck(resource, table)
-      if (isChecked) remaining -= Math.min(estimateRowCount(this.#connection, table.name), maxRows)
-      const found = isChecked && remaining >= 0 ? this.#findRow(resource) : undefined
-      const narrowed =
-        found && narrowScope(resource, (column) => hasId(resource, resource.id.columns.map(column)))
-      const served = narrowed ?? excludeNullIds(resource, catalog)
-      types.set(type, hasForeign ? replaceCollations(served, collationOf) : served)
-      if (found) warnings.push(describe(resource, found.id))
+      const { served, warning } = this.#checkType(resource, context)
+      types.set(type, served)
+      if (warning !== undefined) warnings.push(warning)
     }
     this.#warnings = warnings
-    this.#known = collateLinks({ ...this.#model, types }, collationOf)
-    if (areAllKnown) this.#served = this.#known
+    this.#known = collateLinks({ ...this.#model, types }, context.collationOf)
+    const isMissing = ({ table }: ResourceType) =>
+      findTable(catalog, table) === undefined && table.call === undefined
+    if (![...types.values()].some(isMissing)) this.#served = this.#known
+  }
+
+  #checkType(
+    resource: ResourceType,
+    { catalog, collationOf, hasForeignCollation, takeRows }: CheckContext,
+  ): Readonly<{ served: ResourceType; warning?: string }> {
+    const stored = findTable(catalog, resource.table)
+    const table = stored?.is === 'table' && stored.error === undefined ? stored : undefined
+    const found =
+      table && canCheck(resource, table) && takeRows(table) ? this.#findRow(resource) : undefined
+    const narrowed =
+      found && narrowScope(resource, (column) => hasId(resource, resource.id.columns.map(column)))
+    const scoped = narrowed ?? excludeNullIds(resource, catalog)
+    const collated = hasForeignCollation ? replaceCollations(scoped, collationOf) : scoped
+    const columns = listBooleans(resource, table)
+    const isCompared = table !== undefined && columns.length > 0 && takeRows(table)
+    return {
+      served: isCompared
+        ? compareBooleanNumbers(collated, columns, this.#connection, maxRows)
+        : collated,
+      ...(found && { warning: describe(resource, found.id) }),
+    }
   }
 
   /** Finds a row without an id. */
