@@ -25,9 +25,9 @@ export function renderCollection(context: PageContext, resource: ResourceType): 
     // Of a type that the identity never reads the list is empty, and its fields are not named.
     context.rights.isReadable(resource.type) && renderQueryForm(context, resource),
     renderFilters(context),
-      rows.length === 0
-        ? h('p', null, describeAbsence(context))
-        : renderTable(context, resource, rows, { caption: title, isSortable: true, maxRows }),
+    rows.length === 0
+      ? h('p', null, describeAbsence(context))
+      : renderTable(context, resource, rows, { caption: title, isSortable: true, maxRows }),
     renderPager(context),
     renderIncluded(context),
     isAllowed(context, 'POST') && renderCreateForm(context, resource),
