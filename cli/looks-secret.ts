@@ -50,6 +50,11 @@ const numericSecrets: ReadonlySet<string> = wordSet('otp passcode cvv cvc cvv2')
 /** Words after the secret itself: a `token_hash` is the hash of a token. */
 const suffixes: ReadonlySet<string> = wordSet('hash salt digest value hint')
 
+/** Tables whose `key` opens an account, as `authtoken_token` of Django REST framework. */
+const tokenWords: ReadonlySet<string> = wordSet('token tokens')
+/** Columns of what a program remembers of a session: then the text that is the id of the session is in the cookie of its client. */
+const sessionData: ReadonlySet<string> = wordSet('payload data sess session session_data')
+
 /**
  * True if the name and the kind of a column suggest that it holds a secret, such as a password hash. Decides by the words of
  * the name, which may be those of its table too: `hash` is a secret of `users`, but not of `files`.
@@ -57,9 +62,10 @@ const suffixes: ReadonlySet<string> = wordSet('hash salt digest value hint')
 export function looksSecret(
   { name }: StoredColumn,
   kind: KindCode | undefined,
-  table: Pick<StoredTable, 'name'>,
+  table: Pick<StoredTable, 'name' | 'columns'>,
 ): boolean {
   const { words } = parseName(name)
+  if (kind?.name === 'text' && isSecretOfTable(words, table)) return true
   const last = words.at(-1) ?? ''
   if (descriptions.has(last) || harmlessKinds.has(kind?.name ?? '')) return false
   const isOfAccount = [...words, ...parseName(table.name).words].some((word) =>
@@ -68,6 +74,18 @@ export function looksSecret(
   if (isOfAccount && accountSecrets.has(last) && !isQuantity(kind, last)) return true
   if (numericKinds.has(kind?.name ?? '')) return numericSecrets.has(last)
   return hasSecretWord(words) || endsWithSecret(words)
+}
+
+/** True for a column whose name says nothing, in a table that has secrets: the `key` of a token, and the `id` of a session with its data. */
+function isSecretOfTable(
+  words: readonly string[],
+  { name, columns }: Pick<StoredTable, 'name' | 'columns'>,
+): boolean {
+  const last = parseName(name).words.at(-1) ?? ''
+  const text = words.join(' ')
+  if (text === 'key') return tokenWords.has(last)
+  const isSession = last === 'session' || last === 'sessions'
+  return text === 'id' && isSession && [...columns.keys()].some((each) => sessionData.has(each))
 }
 
 /** True for a number that is no secret of digits: a `salt` in grams. */
