@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { compileStatement, type Statement } from '../statement.ts'
 import type { PostgresConnection } from './connection.ts'
+import type { PostgresPool } from './connection-pool.ts'
 import { postgresDialect } from './dialect.ts'
 import { isConflict, isConnectionLost } from './errors.ts'
-import type { PostgresPool } from './pool.ts'
 
 // Read-your-writes on replicas by LSN (docs/decisions/0024). Streaming standbys answer reads, so that reads scale with machines.
 //

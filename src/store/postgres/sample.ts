@@ -5,8 +5,8 @@ import {
   sampleTimeout,
   type TableSample,
 } from '../sample-table.ts'
+import { PostgresPool } from './connection-pool.ts'
 import { postgresDialect } from './dialect.ts'
-import { PostgresPool } from './pool.ts'
 import { chooseFoldingCollation, describeDatabase, readServerSettings } from './server-settings.ts'
 
 /** Reads the first rows of tables; see `samplePostgres`. */

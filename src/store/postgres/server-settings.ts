@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { compileStatement } from '../statement.ts'
+import type { PostgresPool } from './connection-pool.ts'
 import { isGenuinePostgres, postgresDialect } from './dialect.ts'
-import type { PostgresPool } from './pool.ts'
 
 const minVersion = 140_000
 /** The collation of no particular language. */

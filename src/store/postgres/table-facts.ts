@@ -5,11 +5,11 @@ import { type IndexLookup, listTables, type Target } from '../tables.ts'
 import { excludeNullIds } from '../view-ids.ts'
 import { queryPostgresCatalog } from './catalog.ts'
 import { queryCollations } from './collations.ts'
+import { type ColumnLimits, listColumnLimits } from './column-limits.ts'
 import type { PostgresConnection } from './connection.ts'
 import { listCacheableTables } from './counts.ts'
 import { queryIndexes } from './indexes.ts'
 import { excludeNaN, findTypesWithNaN } from './nan-ids.ts'
-import { listValueLimits, type ValueLimits } from './value-limits.ts'
 
 /** Facts about the tables of a model that the store depends on. */
 interface TableFacts {
@@ -24,7 +24,7 @@ interface TableFacts {
   readonly isSinglePrecision: (table: Table, column: string) => boolean
   readonly isEnforced: (field: RelationshipField) => boolean
   readonly triggersOf: (table: Table) => TableTriggers | undefined
-  readonly valueLimits: ValueLimits
+  readonly columnLimits: ColumnLimits
   /** The tables whose counts may be cached. */
   readonly cacheableTables: ReadonlySet<string>
 }
@@ -37,7 +37,7 @@ const unknownTableFacts: TableFacts = {
   isSinglePrecision: () => false,
   isEnforced: () => false,
   triggersOf: () => undefined,
-  valueLimits: new Map(),
+  columnLimits: new Map(),
   cacheableTables: new Set(),
 }
 
@@ -108,7 +108,7 @@ export async function readTableFacts(
       typeOf(table, column) === 'citext' || findCollation(table, column)?.isDeterministic === false,
     isSinglePrecision: (table, column) => typeOf(table, column) === 'real',
     triggersOf: createTriggerLookup(model, catalog),
-    valueLimits: listValueLimits(model, catalog),
+    columnLimits: listColumnLimits(model, catalog),
     cacheableTables: await listCacheableTables(model, connection, target),
   }
 }

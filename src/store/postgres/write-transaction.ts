@@ -4,14 +4,14 @@ import type { WritePlan } from '../../plan/write.ts'
 import { commitConstraintError, reportConstraintErrors, TakenIdError } from '../constraints.ts'
 import type { Transaction } from '../store.ts'
 import { openTransaction } from '../transaction.ts'
+import { checkColumnLimits } from './column-limits.ts'
+import type { PostgresPool } from './connection-pool.ts'
 import { isConflict, unavailableError } from './errors.ts'
-import type { PostgresPool } from './pool.ts'
 import { compileSequenceSkip } from './sequences.ts'
 import type { SessionSetup } from './session-setup.ts'
 import type { PostgresStatementsOf } from './statements.ts'
 import type { LoadedTableFacts } from './table-facts.ts'
 import { beginWrite, type PostgresTransaction } from './transaction.ts'
-import { checkValueLimits } from './value-limits.ts'
 import { createWriteConnection } from './write-connection.ts'
 
 /** How often a transaction is tried in case of conflicts with others. */
@@ -34,7 +34,8 @@ export function executeTransaction<Result>(
   { pool, statementsOf, facts, setup }: WriteContext,
 ): Promise<Result> {
   const { model } = statementsOf(undefined).target
-  const checkValues = (plan: WritePlan) => checkValueLimits(plan, model, facts.current.valueLimits)
+  const checkValues = (plan: WritePlan) =>
+    checkColumnLimits(plan, model, facts.current.columnLimits)
   const run = async (transaction: PostgresTransaction) => {
     const operations = openTransaction(statementsOf, (statements) =>
       createWriteConnection(transaction, statements, checkValues),

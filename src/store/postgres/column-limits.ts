@@ -13,7 +13,7 @@ import { toFieldPointer } from '../../plan/write-builder.ts'
 type Limit = (value: unknown) => string | undefined
 
 /** The limits of columns that reject some values of their attribute. */
-export type ValueLimits = ReadonlyMap<AttributeField, Limit>
+export type ColumnLimits = ReadonlyMap<AttributeField, Limit>
 
 /**
  * The column types that reject some values of their attribute kinds. PostgreSQL does not report the column of a rejected value, so
@@ -30,7 +30,7 @@ const rules: readonly (readonly [type: RegExp, limit: (sizes: readonly number[])
 ]
 
 /** Lists the limits of a model's columns. */
-export function listValueLimits(model: Model, catalog: Catalog): ValueLimits {
+export function listColumnLimits(model: Model, catalog: Catalog): ColumnLimits {
   const limits = new Map<AttributeField, Limit>()
   for (const { table, id, fields } of model.types.values()) {
     const columns = findTable(catalog, table)?.columns
@@ -54,10 +54,10 @@ function findLimit(columnType: string): Limit | undefined {
 }
 
 /** Checks the values of a client. @returns an error for each value, and each element of an array, that its column rejects */
-export function checkValueLimits(
+export function checkColumnLimits(
   { shape, id, values }: WritePlan,
   model: Model,
-  limits: ValueLimits,
+  limits: ColumnLimits,
 ): ApiError[] {
   const resource = getResourceType(model, shape.type)
   const expectedId = shape.row === 'newWithId' && id ? limits.get(resource.id)?.(id) : undefined
