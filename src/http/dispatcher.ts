@@ -50,7 +50,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
       const { method, target: url, log, isDisconnected } = request
       const failed = { method, url, log, isDisconnected: isDisconnected() }
       const response = respondToError(error, failed)
-      return toHttpResponse(await present(response, request), method)
+      return toHttpResponse(await present(response, request), request)
     }
   }
 
@@ -69,7 +69,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
     }
     const respondWithFile = route.file && files.get(route)
     if (respondWithFile)
-      return toHttpResponse(await respondWithFile(readFileRequest(request)), method)
+      return toHttpResponse(await respondWithFile(readFileRequest(request)), request)
     const { auth, challenge } = await authenticate(route, request)
     const body = handlerMethod === 'GET' ? noBytes : await request.readBody(maxBody)
     const origin = resolveOrigin(request.host, request.protocol)
@@ -82,12 +82,12 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
       auth,
       challenge,
     })
-    if (typeof response.body === 'string') return toHttpResponse(response, method)
+    if (typeof response.body === 'string') return toHttpResponse(response, request)
     const chunks = await startStream(response.body, (error) =>
       logInternalError(error, { method, url: request.target, log: request.log }),
     )
     if (method === 'HEAD') await chunks.return()
-    return toHttpResponse({ ...response, body: chunks }, method)
+    return toHttpResponse({ ...response, body: chunks }, request)
   }
 
   /** Authenticates a request. A browser without credentials may see the landing page, as nobody. */
@@ -165,7 +165,7 @@ function toHttpResponse(
     headers?: Readonly<Record<string, string>>
     body: HttpResponse['body']
   }>,
-  method: string,
+  { method }: HttpRequest,
 ): HttpResponse {
   const isReady = typeof body === 'string' || body instanceof Uint8Array
   const length = isReady ? { 'content-length': String(Buffer.byteLength(body)) } : {}
