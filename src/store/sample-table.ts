@@ -7,6 +7,8 @@ import { compileStatement, type Statement } from './statement.ts'
 
 /** The maximum number of rows that are read from each table. */
 const maxRows = 1000
+/** The columns that one statement reads, each with its type: PostgreSQL returns at most 1,664, and SQLite 2,000 by default. */
+const maxColumns = 800
 /** How long a statement of a sample may run, in milliseconds. */
 export const sampleTimeout = 3000
 /** How long the sample of a database may take, in milliseconds; the tables that are left are not sampled. */
@@ -126,10 +128,12 @@ async function readColumns(
   if (request.searchesAllRows) return searchColumns(request, source)
   const { table, columns } = request
   const { dialect, all } = source
-  const list = [...columns]
+  const list = [...columns].slice(0, maxColumns)
+  const rest = new Map([...columns].slice(maxColumns))
   const rows = await all(compileSample(table, list, maxRows, source))
-  return new Map(
-    list.map(([name, codec], index) => {
+  const further = rest.size > 0 ? await readColumns({ ...request, columns: rest }, source) : []
+  return new Map([
+    ...list.map(([name, codec], index) => {
       const load = codec && getCodec(codec, dialect.name).load
       const values = rows.map((row) => row[2 * index])
       const types = rows.map((row) => row[2 * index + 1])
@@ -139,9 +143,10 @@ async function readColumns(
           ...describeColumn(values, types, load),
           ...describeDefault(request.defaults?.get(name), load),
         },
-      ]
+      ] as const
     }),
-  )
+    ...further,
+  ])
 }
 
 /** Searches all rows for a value that the codec of its column cannot load. */

@@ -71,3 +71,18 @@ describe('Keys of generated declarations', () => {
     ])
   })
 })
+
+describe('A table of more columns than a statement can return with their types', () => {
+  for (const database of [sqlite, postgres])
+    it(`is served · ${database.name}`, async (test) => {
+      const columns = Array.from({ length: 1200 }, (_, index) => `c${index} integer`)
+      const sql = `create table sheet (id integer primary key, ${columns.join(', ')});
+        insert into sheet (id, c0, c1199) values (1, 5, 7)`
+      const { lines, collections } = await introspect(await filled(test, database, sql))
+      assert.deepEqual(lines, [])
+      const [attributes] = collections['/sheets'] ?? []
+      assert.ok(typeof attributes === 'object' && attributes !== null)
+      const values = Object.values(attributes)
+      assert.deepEqual([values.length, values[0], values[600], values[1199]], [1200, 5, null, 7])
+    })
+})
