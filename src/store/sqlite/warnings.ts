@@ -26,6 +26,7 @@ export function listSqliteWarnings(
     return message === undefined ? [] : [{ column, message, fix: `"${column.column}"` }]
   })
   return [
+    ...listEncodingWarnings(connection),
     ...formatColumnWarnings(
       columnWarnings,
       ({ name }, columns) => `create "${name}" again with ${columns.join(', ')} collate binary`,
@@ -39,6 +40,16 @@ export function listSqliteWarnings(
       formatScannedTexts(texts, countRows(texts.table, catalog, connection), 'sqlite'),
     ),
   ]
+}
+
+/** Warns of a database in UTF-16, whose texts SQLite compares byte by byte. */
+function listEncodingWarnings(connection: SqliteConnection): string[] {
+  const [[encoding] = []] = connection.introspect('pragma encoding')
+  return encoding === 'UTF-8'
+    ? []
+    : [
+        `the database: the bytes of ${encoding} are not in the order of code points, in which texts are sorted and compared by gt, lt, between and startswith on other databases; to fix it: copy it to a new file, e.g. sqlite3 old.db .dump | sqlite3 new.db`,
+      ]
 }
 
 /** Estimates the rows of a table; a view counts as empty, because its tables are not known. */
