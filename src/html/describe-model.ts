@@ -2,7 +2,13 @@ import { listNamedTypes, type NamedTypes } from '../handlers/address-rights.ts'
 import type { RouteHandler } from '../handlers/handler.ts'
 import type { IdQuery } from '../model/id-query.ts'
 import { integer, type Kind } from '../model/kinds.ts'
-import { type Field, getResourceType, type Model, type ResourceType } from '../model/model.ts'
+import {
+  type AttributeField,
+  type Field,
+  getResourceType,
+  type Model,
+  type RelationshipField,
+} from '../model/model.ts'
 import {
   countOperators,
   getCustomOperators,
@@ -61,30 +67,30 @@ function describeModel(
   prefix: string,
 ): Readonly<Record<string, TypeDescription>> {
   const named = new Set(types.map(({ type }) => type))
+  const isOffered = (field: Field) => field.is !== 'relationship' || named.has(field.to)
   const entries = types.map((resource) => {
-    const fields = describeFields(model, resource).filter((field) => {
-      return !('to' in field) || named.has(field.to)
-    })
+    const offered = [resource.id, ...resource.fields.values()].filter(isOffered)
+    const fields = [
+      ...offered.flatMap((field) => describeField(model, field)),
+      ...[...resource.queries].map(describeQuery),
+    ]
     return [resource.type, { path: prefix + resource.path, fields }]
   })
   return Object.fromEntries(entries)
 }
 
-function describeFields(model: Model, resource: ResourceType): readonly FieldDescription[] {
-  const fields = [resource.id, ...resource.fields.values()].flatMap((field) => {
-    const paths = field.is === 'attribute' && field.paths ? [...field.paths.values()] : []
-    const descriptions = [field, ...paths].map((each) => describeField(model, each))
-    return [...descriptions.filter((each) => each !== undefined), ...describeCount(field)]
-  })
-  return [...fields, ...[...resource.queries].map(describeQuery)]
+/** Describes a field, the values inside its JSON, and the number of its related resources, as far as filters may name them. */
+function describeField(model: Model, field: Field): FieldDescription[] {
+  if (field.is === 'relationship')
+    return [describeRelationship(model, field), ...(field.isCounted ? [describeCount(field)] : [])]
+  if (field.is === 'computed' || !field.isFilterable) return []
+  return [field, ...(field.paths?.values() ?? [])].map(describeAttribute)
 }
 
 /** Describes the number of related resources, which filters compare by operators of its own. */
-function describeCount(field: Field): FieldDescription[] {
-  if (field.is !== 'relationship' || !field.isCounted) return []
-  const { name } = field
+function describeCount({ name }: RelationshipField): FieldDescription {
   const operators = Object.keys(countOperators)
-  return [{ name: `${name}.count`, countOf: name, ...describeValue(integer), operators }]
+  return { name: `${name}.count`, countOf: name, ...describeValue(integer), operators }
 }
 
 function describeQuery([name, { parameters }]: readonly [string, IdQuery]): FieldDescription {
@@ -104,14 +110,15 @@ function describeValue(kind: Kind<unknown>): ValueDescription {
   }
 }
 
-function describeField(model: Model, field: Field): FieldDescription | undefined {
-  if (field.is === 'relationship') {
-    const { name, to, many } = field
-    const [nested] = many ? relationshipOperators.toMany : relationshipOperators.toOne
-    return { name, to: getResourceType(model, to).type, many, operators: [nested] }
-  }
-  if (field.is === 'computed' || !field.isFilterable) return undefined
-  const { name, kind } = field
+function describeRelationship(
+  model: Model,
+  { name, to, many }: RelationshipField,
+): FieldDescription {
+  const [nested] = many ? relationshipOperators.toMany : relationshipOperators.toOne
+  return { name, to: getResourceType(model, to).type, many, operators: [nested] }
+}
+
+function describeAttribute({ name, kind }: AttributeField): FieldDescription {
   // Filters compare opaque values with null only, which the script offers for every field.
   const operators = kind.operators === 'opaque' ? [] : listOperators(kind)
   const operands = Object.entries(getCustomOperators(kind)).map(

@@ -132,10 +132,13 @@ describe('The commands explain and doctor', () => {
       'odd.db',
       "create index album_artist_id on album (artist_id); update album set made_on = '2020-13-45' where id = 2",
     )
-    const { status, lines } = await run(['doctor', 'sqlite:odd.db'])
+    const lenient = declarations.replace('(date)', "(date, { invalidValues: 'null' })")
+    await writeFile(join(folder, 'lenient.ts'), lenient)
+    const database = ['--database-url', 'sqlite:odd.db']
+    const { status, lines } = await run(['doctor', 'lenient.ts', ...database])
     assert.equal(status, 0)
     assert.deepEqual(lines.slice(2), [
-      'warning: albums.fields.made_on: the column "made_on" of the table "album" contains "2020-13-45" in the row with the id "2"; it is returned as null',
+      'warning: album.fields.made_on: the column "made_on" of the table "album" contains "2020-13-45" in the row with the id "2"; it is returned as null',
       '2 resource types, 1 warning, 0 violations',
     ])
   })

@@ -22,6 +22,7 @@ const item = resource('item', {
     total: attribute(integer64()),
     weight: attribute(number),
     more: attribute(json, { paths: { 'address.city': text, size: number } }),
+    other: attribute(json, { filter: false, paths: { size: number } }),
     parts: toMany('item', { column: 'parent_id', count: true }),
     parent: toOne('item', { column: 'parent_id' }),
   },
@@ -52,7 +53,7 @@ describe('The filter builder', () => {
     store.migrate([
       {
         version: 1,
-        sql: `create table item (id integer primary key, total integer, weight real, more text, parent_id integer references item (id));
+        sql: `create table item (id integer primary key, total integer, weight real, more text, other text, parent_id integer references item (id));
           create index item_parent_id on item (parent_id)`,
       },
     ]),
@@ -70,10 +71,40 @@ describe('The filter builder', () => {
       assert.equal((await get(`/items?filter=${encodeURIComponent(written)}`)).status, 200)
     })
 
+  it('given JSON that filters may not name, when the builder opens, then it does not offer the paths into it', async () => {
+    const { item: described } = await (await get('/html.model.json')).json()
+    const names = described.fields.map(({ name }: { name: string }) => name)
+    assert.ok(names.includes('more__size'))
+    assert.deepEqual(
+      names.filter((name: string) => name.startsWith('other')),
+      [],
+    )
+  })
+
   it('given digits that a number of JavaScript loses, when they are inside JSON, then they are kept', async () => {
     const described = await (await get('/html.model.json')).json()
     const { readFilter, writeFilter } = await import(filterTree)
     const filter = '[{"name":"parent__total","op":"eq","val":9007199254740993}]'
     assert.equal(writeFilter(readFilter(filter, described, 'item'), described, 'item'), filter)
+  })
+
+  it('given a type that an identity may not use, when a filter is built, then neither its relationship nor its number is offered', async (test) => {
+    const parts = toMany('item', { column: 'parent_id', count: true })
+    const shelf = resource('shelf', {
+      ...{ path: '/shelves', table: 'item', access: { read: true } },
+      fields: { parts },
+    })
+    const partly = defineModel([shelf, item], { access: 'deny by default' })
+    const partlyStore = openSqlite(partly, ':memory:')
+    test.after(() => partlyStore.close())
+    const options = { model: partly, store: partlyStore, html: createPages() }
+    const handlePartly = createHandler({ ...options, authenticate: () => ({ id: '1' }) })
+    const response = await handlePartly(new Request('http://x/html.model.json'))
+    const described: Record<string, { fields: { name: string }[] }> = await response.json()
+    assert.deepEqual(Object.keys(described), ['shelf'])
+    assert.deepEqual(
+      described.shelf?.fields.map(({ name }) => name),
+      ['id'],
+    )
   })
 })
