@@ -72,6 +72,8 @@ export async function loadModel({
 }
 
 async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
+  if (/^[a-z]+:\/\//i.test(path))
+    throw new Error(`${path} is neither a module nor the url of a database`)
   try {
     return await import(pathToFileURL(resolve(path)).href)
   } catch (error) {

@@ -94,13 +94,23 @@ export async function connectApi(
     if (link.origin !== origin) otherOrigins.add(link.origin)
     const address = origin + link.pathname + link.search
     const init = { headers: { ...headers, accept }, redirect: 'manual' } as const
-    return readAnswer(await fetch(address, init))
+    const response = await fetch(address, init).catch((error: unknown) => {
+      throw new Error(`${origin} cannot be reached: ${findReason(error)}`, { cause: error })
+    })
+    return readAnswer(response)
   }
   const types = await readTypes(get, `${base}/`)
   return {
     ...{ get, types, otherOrigins },
     describe: await readDescription(get, new URL(base).pathname.replace(/\/$/, '')),
   }
+}
+
+/** Finds what `fetch` says only in the cause of its error, e.g. that the connection was refused. */
+function findReason(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  // An error of several addresses, such as those of localhost, has a code and no message.
+  return cause instanceof Error ? cause.message || String(Reflect.get(cause, 'code')) : 'no answer'
 }
 
 /** Examines the API of declarations, without a port. @param auth - the auth context of all requests */

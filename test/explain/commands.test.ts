@@ -199,7 +199,8 @@ describe('The commands explain and doctor', () => {
     [['doctor', 'broken.ts'], /^lapidary: broken\.ts cannot be imported: not today$/],
     [['doctor', 'empty.ts'], /^lapidary: empty\.ts exports neither a model nor resources$/],
     [['doctor', 'sqlite:good.db', '--sample', '0'], /^lapidary: --sample must be a whole number from 1 to 1000000; it is "0"$/],
-    [['doctor', 'http://127.0.0.1:9'], /^lapidary: fetch failed$/],
+    [['doctor', 'http://127.0.0.1:9'], /^lapidary: http:\/\/127\.0\.0\.1:9 cannot be reached: bad port$/],
+    [['explain', 'http://127.0.0.1:9', '/albums'], /^lapidary: http:\/\/127\.0\.0\.1:9 is neither a module nor the url of a database$/],
     [['doctor', 'http://127.0.0.1:9', '--header', 'token'], /^lapidary: --header must be a name and a value, e\.g\. 'x-api-key: 1'; it is "token"$/],
   ] as const
 
