@@ -195,14 +195,14 @@ const invalidPrograms: readonly InvalidProgram[] = [
     code: `createServer({ model, store, authentcate: () => 'me' })`,
     field: 'authentcate',
     remedy: `'authenticate'`,
-    line: `Object literal may only specify known properties, but 'authentcate' does not exist in type 'ServerOptions<unknown>'. Did you mean to write 'authenticate'?`,
+    line: `Object literal may only specify known properties, but 'authentcate' does not exist in type 'WithAuthenticate<ServerOptions<unknown>, unknown>'. Did you mean to write 'authenticate'?`,
   },
   {
     title: 'a misspelled option of the handler',
     code: `createHandler({ model, store, prefx: '/api' })`,
     field: 'prefx',
     remedy: `'prefix'`,
-    line: `Object literal may only specify known properties, but 'prefx' does not exist in type 'HandlerOptions<unknown>'. Did you mean to write 'prefix'?`,
+    line: `Object literal may only specify known properties, but 'prefx' does not exist in type 'WithAuthenticate<HandlerOptions<unknown>, unknown>'. Did you mean to write 'prefix'?`,
   },
   {
     title: 'a server without `authenticate` for a model that declares its auth context',
