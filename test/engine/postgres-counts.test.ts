@@ -40,7 +40,7 @@ const tables = `
   create table note_tag (note_id integer references note (id), tag_id integer references other.tag (id));
   insert into note (words, size) select 'n' || n, n from generate_series(1, 1000) as n;
   create view seen as select * from note;
-  create unlogged table fleeting (id integer);
+  create unlogged table unlogged_table (id integer);
   create table guarded (id integer);
   alter table guarded enable row level security;
   create table parent (id integer);
@@ -238,7 +238,7 @@ if (databases.some(({ name }) => name === 'PostgreSQL')) {
     it('given tables of all kinds, then only counts of ordinary, logged tables without row-level security are cacheable', async (test) => {
       const { pool, target } = await openPool(test)
       const others = [
-        'fleeting',
+        'unlogged_table',
         'guarded',
         'missing',
         'parent',

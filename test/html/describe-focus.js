@@ -4,7 +4,7 @@
   const element = document.activeElement ?? document.body
   const isPage = element === document.body || element === document.documentElement
 
-  function listFaults() {
+  function listViolations() {
     const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element)
     // A link may begin at the end of a line.
     const [box] = element.getClientRects()
@@ -43,7 +43,7 @@
     return isOnOneLine && after.right <= before.left
   }
 
-  const faults = isPage ? [] : listFaults()
+  const violations = isPage ? [] : listViolations()
   const place = measure()
   const { placeBefore } = window
   const isBackwards = placeBefore !== undefined && isBefore(placeBefore, place)
@@ -63,6 +63,6 @@
     isInvalid: element.ariaInvalid === 'true',
     description: shown.map((each) => each.innerText).join(' '),
     isBackwards,
-    faults,
+    violations,
   }
 })()

@@ -16,7 +16,7 @@ interface Focused {
   readonly description: string
   /** True if the element is above the one before, or left of it on its line. */
   readonly isBackwards: boolean
-  readonly faults: readonly string[]
+  readonly violations: readonly string[]
 }
 
 /** The most elements that one page of these tests lets the focus go to. */
@@ -90,8 +90,8 @@ export class Keyboard {
   }
 }
 
-function assertVisible({ name, tag, faults }: Focused): void {
-  assert.deepEqual(faults, [], `${tag} "${name}"`)
+function assertVisible({ name, tag, violations }: Focused): void {
+  assert.deepEqual(violations, [], `${tag} "${name}"`)
 }
 
 function assertInOrder({ name, tag, isBackwards }: Focused, key: string): void {

@@ -19,7 +19,7 @@ const { key, hash } = createApiKey()
 const rulesOfScalar = ['aria-required-children']
 
 /** Milliseconds: on a busy machine it takes long until Scalar has rendered a page. */
-const patience = 120_000
+const timeout = 120_000
 
 describe('The reference page', () => {
   let store: Store
@@ -85,7 +85,7 @@ describe('The reference page', () => {
 
     it('asks for credentials, shows every type, sends a request, and asks no other host', async () => {
       const page = await browser.open('/api/docs')
-      page.setDefaultTimeout(patience)
+      page.setDefaultTimeout(timeout)
       await page.getByLabel('API key (x-api-key)').fill('guessed')
       await page.getByRole('button').click()
       await page.getByText('These credentials are not valid.').waitFor()
@@ -106,7 +106,7 @@ describe('The reference page', () => {
 
     it('violates no rule of axe-core, in light and in dark colours, but for one of Scalar', async () => {
       const page = await browser.open('/api/docs', { colorScheme: 'light' })
-      page.setDefaultTimeout(patience)
+      page.setDefaultTimeout(timeout)
       assert.deepEqual(await findAxeViolations(page), [])
       await page.getByLabel('API key (x-api-key)').fill(key)
       await page.getByRole('button', { name: 'Show the reference' }).click()
@@ -137,7 +137,7 @@ describe('The reference page', () => {
         await other.close()
       })
       const page = await otherBrowser.open('/docs')
-      page.setDefaultTimeout(patience)
+      page.setDefaultTimeout(timeout)
       await page.getByLabel('Bearer token').fill('abc')
       await page.keyboard.press('Enter')
       await page.locator('button', { hasText: 'Test Request(get /persons)' }).first().click()

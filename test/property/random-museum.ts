@@ -32,7 +32,7 @@ const tagNames = [
   ...['?x=1&y', '#', '[]', 'a,b', 'null', '7', '07', '-', '\t', '\u0001', 'a.b', ';--', '+', '\\'],
 ]
 
-/** Worlds of which a quarter of all cells is null and a third of all keys. */
+/** Data of which a quarter of all cells is null and a third of all keys. */
 export const anyMuseum: fc.Arbitrary<UnstoredRows> = fc
   .array(anyText, { minLength: 10, maxLength: 14 })
   .chain((pool) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Identifier, Query, Resource, TestResponse, TestService } from '../service-suite.ts'
 
-/** Four persons and four computers that most chapters ask about. */
+/** Four persons and four computers that most suites use. */
 interface Cast {
   readonly ada: Resource
   readonly alan: Resource

@@ -49,7 +49,7 @@ describe('A pooler that assigns a connection for each transaction', () => {
           session.close()
         }),
       )
-      assert.ok(pooler.lent > clients * 10 * 2, String(pooler.lent))
+      assert.ok(pooler.assigned > clients * 10 * 2, String(pooler.assigned))
       await service.close(0)
       await pooler.close()
     }))

@@ -7,11 +7,11 @@ const version = 196_608
 /** What stands for a version in a request to stop what runs for another connection. */
 const cancelCode = 80_877_102
 
-/** A pooler that lends each of its few connections for one transaction at a time, as PgBouncer does in that mode. */
+/** A pooler that assigns each of its few connections to one transaction at a time, as PgBouncer does in that mode. */
 interface Pooler {
   readonly url: string
-  /** How many transactions it has lent a connection for. */
-  readonly lent: number
+  /** How many transactions it has assigned a connection to. */
+  readonly assigned: number
   /** How many requests to stop something it has passed on. */
   readonly canceled: number
   close(): Promise<void>
@@ -38,7 +38,7 @@ export async function poolerTo(database: string, size: number): Promise<Pooler> 
   const waiting: Client[] = []
   const sockets = new Set<Socket>()
   const clients: Client[] = []
-  let lent = 0
+  let assigned = 0
   let canceled = 0
   for (let made = 0; made < size; made += 1) {
     const server: Server = { ...(await loggedIn(new URL(database))), client: undefined }
@@ -73,8 +73,8 @@ export async function poolerTo(database: string, size: number): Promise<Pooler> 
   url.port = String(typeof address === 'object' ? address?.port : '')
   return {
     url: String(url),
-    get lent() {
-      return lent
+    get assigned() {
+      return assigned
     },
     get canceled() {
       return canceled
@@ -108,17 +108,17 @@ export async function poolerTo(database: string, size: number): Promise<Pooler> 
     }
     client.unheard.push(bytes)
     if (!waiting.includes(client)) waiting.push(client)
-    lend()
+    assign()
   }
 
-  function lend(): void {
+  function assign(): void {
     for (;;) {
       const server = waiting.length > 0 ? free.shift() : undefined
       const client = server && waiting.shift()
       if (server === undefined || client === undefined) return
       server.client = client
       client.server = server
-      lent += 1
+      assigned += 1
       for (const bytes of client.unheard.splice(0)) server.socket.write(bytes)
     }
   }
@@ -126,9 +126,9 @@ export async function poolerTo(database: string, size: number): Promise<Pooler> 
   function giveBack(server: Server): void {
     if (server.client) server.client.server = undefined
     server.client = undefined
-    // The one that was used longest ago is lent next, so that no client gets the same one twice in a row.
+    // The one that was used longest ago is assigned next, so that no client gets the same one twice in a row.
     free.push(server)
-    lend()
+    assign()
   }
 }
 

@@ -20,7 +20,7 @@ import {
 import type { Session } from './session.ts'
 import type { SessionSetup } from './session-setup.ts'
 
-const unknownOutcome =
+const unknownCommit =
   'The connection to the database was lost during the commit, so the write may or may not have been stored'
 
 /** The rows of the first batch of a stream. */
@@ -117,7 +117,7 @@ export class PostgresTransaction extends PostgresConnection {
     if (this.#executor.hasBegun) {
       const commandTag = await this.execute('commit').catch((error) => {
         throw isConnectionLost(error)
-          ? unavailableError(unknownOutcome, error, 'check before you try again')
+          ? unavailableError(unknownCommit, error, 'check before you try again')
           : error
       })
       // PostgreSQL answers `ROLLBACK` to the commit of a failed transaction.
