@@ -90,11 +90,12 @@ const idKinds: Readonly<Record<string, KeyPart['kind']>> = {
   integer64: 'integer',
   uuid: 'uuid',
   text: 'text',
+  date: 'date',
 }
 
 /** The kinds that only a column of a composite key can have. A datetime of SQLite has several spellings. */
 function partKinds({ dialect }: Catalog): Readonly<Record<string, KeyPart['kind']>> {
-  return { ...idKinds, date: 'date', ...(dialect === 'postgres' && { datetime: 'datetime' }) }
+  return { ...idKinds, ...(dialect === 'postgres' && { datetime: 'datetime' }) }
 }
 
 /** What decides about a key. */
@@ -148,7 +149,7 @@ function findPart(
   if (findings.keys.has(column)) return findings.keys.get(column) ?? ''
   if (!isComposite && findings.repeated.has(column)) return `its key ${column.name} repeats`
   if (part !== undefined) return { column, kind: part }
-  return `its key ${column.name} has ${describeType(column)}; ids must be integers, UUIDs or text`
+  return `its key ${column.name} has ${describeType(column)}; ids must be integers, UUIDs, text or dates`
 }
 
 function describeType({ type }: StoredColumn): string {

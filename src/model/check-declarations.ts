@@ -154,7 +154,7 @@ function findFieldErrors(
 }
 
 /** The kinds whose values are unique as path segments. */
-const idKinds: readonly string[] = ['id', 'uuid', 'text']
+const idKinds: readonly string[] = ['id', 'uuid', 'text', 'date']
 
 /** The kinds of a column of a composite id: their values are texts with one spelling each. */
 const idPartKind = /^(?:id|uuid|text|date|datetime(?: as .*)?)$/
@@ -168,7 +168,9 @@ function findIdErrors(resource: ResourceDeclaration): string[] {
       `${location}: must have a kind for each of the ${parts.length} columns; it has ${declared.length}`,
     ]
   const isComposite = isCompositeId(resource)
-  const others = isComposite ? 'uuid, text, date, datetime, storedAs(datetime, …)' : 'uuid, text'
+  const others = isComposite
+    ? 'uuid, text, date, datetime, storedAs(datetime, …)'
+    : 'uuid, text, date'
   const isAllowed = (name: string) => (isComposite ? idPartKind.test(name) : idKinds.includes(name))
   return parts.flatMap(({ column, kind }) => {
     if (isAllowed(kind.name)) return []

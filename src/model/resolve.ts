@@ -197,7 +197,7 @@ function resolveIdField(parts: IdField['parts']): IdField {
     is: 'attribute',
     name: 'id',
     description: undefined,
-    kind: isComposite ? createIdKind(parts) : kind,
+    kind: isComposite ? createIdKind(parts) : kind.codec === 'date' ? toDateId(parts, kind) : kind,
     column: isComposite ? undefined : column,
     columns,
     parts,
@@ -214,6 +214,16 @@ function resolveIdField(parts: IdField['parts']): IdField {
     validate: undefined,
     invalidValues: 'error',
   }
+}
+
+/** The kind of an id that is a date: a column of PostgreSQL may contain dates that no attribute can have. */
+function toDateId(parts: IdField['parts'], kind: Kind<string>): Kind<string> {
+  const stored = createIdKind(parts)
+  const read = (json: unknown) => {
+    const result = stored.readFilterValue(json)
+    return 'value' in result ? result : kind.readFilterValue(json)
+  }
+  return { ...kind, readFilterValue: read, readFilterText: read, schema: { type: 'string' } }
 }
 
 const columnExpression =

@@ -28,8 +28,8 @@ export interface IdOptions<FromClient extends ClientIds = ClientIds> {
   /** The id column, or the columns of a composite id. Default `id`. */
   readonly column?: string | readonly string[]
   /**
-   * The data type of the ids: 64-bit integers (the default), `uuid` or `text`. For a composite id the type of every column, also
-   * `date` or `datetime`, or a list with the type of each, where `integer` stands for 64-bit integers.
+   * The data type of the ids: 64-bit integers (the default), `uuid`, `text` or `date`. For a composite id the type of every column, also
+   * `datetime`, or a list with the type of each, where `integer` stands for 64-bit integers.
    */
   readonly kind?: Kind<string> | readonly (Kind<string> | Kind<number>)[]
   /**

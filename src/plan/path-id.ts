@@ -25,7 +25,9 @@ export function normalizeId(
   { id: { kind, parts } }: ResourceType,
   text: string,
 ): string | undefined {
-  const result = parts.length > 1 ? kind.readFilterText(text) : kind.readBody(text)
+  // A filter takes dates that no new resource can have.
+  const isStored = parts.length > 1 || kind.codec === 'date'
+  const result = isStored ? kind.readFilterText(text) : kind.readBody(text)
   return 'value' in result ? String(result.value) : undefined
 }
 

@@ -21,8 +21,8 @@ export const postgresCases: readonly SchemaCase[] = [
   [
     'the id is the first unique column with a usable type, even if only an index makes it unique',
     `create table a (x int, y int, code varchar(9) not null unique, primary key (x, y));
-     create table b (day date primary key, no int not null); create unique index on b (no);
-     create table c (day date primary key, no int not null, x text not null);
+     create table b (at time primary key, no int not null); create unique index on b (no);
+     create table c (at time primary key, no int not null, x text not null);
      create unique index on c (no) where no > 0; create unique index on c (lower(x));
      create unique index on c (x) include (no)`,
     "id: { column: 'code', kind: text, client: 'required' },",

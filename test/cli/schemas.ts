@@ -308,12 +308,12 @@ export const sharedCases: readonly SchemaCase[] = [
   [
     'a table without a usable key is omitted, and foreign keys to it become attributes',
     `create table bare (x text);
-     create table dated (day date primary key not null); create table session (token text primary key not null);
+     create table dated (at time primary key not null); create table session (token text primary key not null);
      create view loose as select x from bare;
-     create table kept (id integer primary key, day date references dated)`,
-    'day: attribute(date),',
+     create table kept (id integer primary key, at time references dated)`,
+    'at: attribute(time),',
     'bare is omitted: it has no primary key',
-    'dated is omitted: its key day has the type date; ids must be integers, UUIDs or text',
+    'dated is omitted: its key at has the type time',
     'loose is omitted: it is a view without a column "id"',
     'session is omitted: the name of its key token suggests a secret',
   ],
