@@ -59,7 +59,7 @@ export async function listPrivilegeWarnings(
     if (missing.length === 0) return []
     const names = missing.map(quoteIdentifier).join(', ')
     const columnList = privilege === 'delete' ? '' : ` (${names})`
-    const name = quoteIdentifier(table.name)
+    const name = [table.schema ?? [], table.name].flat().map(quoteIdentifier).join('.')
     return `${type}: the role ${role} lacks the privilege ${privilege} on ${name}${columnList}, so ${consequences[privilege]}; to fix it: grant ${privilege}${columnList} on ${name} to ${role}`
   })
 }
