@@ -94,6 +94,8 @@ const browser = await launchBrowser(service.url)
 for (const { name, path, colorScheme, width = 1200, prepare } of pictures) {
   const viewport = { width, height: 720 }
   const page = await browser.open(path, { viewport, colorScheme })
+  // Scalar takes long to render on a slow machine.
+  page.setDefaultTimeout(120_000)
   await prepare?.(page)
   await page.screenshot({ path: join(folder, `${name}.png`) })
 }
