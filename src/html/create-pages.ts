@@ -22,7 +22,13 @@ import { renderErrors } from './error-view.ts'
 import { createExplanationHandler, renderExplanationLink } from './explain-view.ts'
 import { renderJson } from './json-view.ts'
 import { type PageFiles, renderLayout } from './layout.ts'
-import { type BaseContext, findLabel, findType, type PageContext } from './page-context.ts'
+import {
+  type BaseContext,
+  createResourceIndex,
+  findLabel,
+  findType,
+  type PageContext,
+} from './page-context.ts'
 import { pageHeaders } from './page-headers.ts'
 import { parsePageUrl } from './page-url.ts'
 import { renderFilters } from './query-form.ts'
@@ -126,7 +132,7 @@ async function addRights(base: BaseContext, found: FoundPage): Promise<PageConte
   const listed = target.is === 'relationship' ? listData(base.document) : []
   const members = listed.slice(0, maxRows).map((each) => each.id)
   const rights = await readAddressRights({ context, target, id, auth }, members)
-  return { ...base, found, rights }
+  return { ...base, found, rights, resources: createResourceIndex(base.document) }
 }
 
 /** A response of the whole table is a stream, which a page cannot be. */

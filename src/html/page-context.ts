@@ -27,6 +27,7 @@ export interface BaseContext {
 export interface PageContext extends BaseContext {
   readonly found: FoundPage
   readonly rights: AddressRights
+  readonly resources: ResourceIndex
 }
 
 /** Returns the fields of a type that the page may name. */
@@ -78,19 +79,16 @@ export function findLabel({ attributes = {} }: ShownResource): string | undefine
 /** The resources of a document by type and id. */
 type ResourceIndex = ReadonlyMap<string, ReadonlyMap<string, ShownResource>>
 
-const indexes = new WeakMap<ShownDocument, ResourceIndex>()
-
 /** Returns the resource of an identifier if the document has it, or the identifier itself. */
 export function findIncluded(
-  { document }: PageContext,
+  { resources }: PageContext,
   { type, id }: ShownIdentifier,
 ): ShownResource {
-  const index = indexes.get(document) ?? createIndex(document)
-  indexes.set(document, index)
-  return index.get(type)?.get(id) ?? { type, id }
+  return resources.get(type)?.get(id) ?? { type, id }
 }
 
-function createIndex(document: ShownDocument): ResourceIndex {
+/** Creates the index of a document. */
+export function createResourceIndex(document: ShownDocument): ResourceIndex {
   const byType = Map.groupBy(
     [...listData(document), ...(document.included ?? [])],
     ({ type }) => type,
