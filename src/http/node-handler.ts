@@ -6,6 +6,7 @@ import { isLogger, type Logger } from '../model/request-context.ts'
 import { collectBody } from './collect-body.ts'
 import { createDisconnectSignal } from './disconnect-signal.ts'
 import { createDispatcher } from './dispatcher.ts'
+import { createFairReader, type FairReader } from './fair-bodies.ts'
 import { announcesBody, extendVary } from './headers.ts'
 import { createJsonLogger } from './json-logger.ts'
 import {
@@ -54,12 +55,14 @@ export function createNodeHandler<
   checkHttpOptions(options, 'createNodeHandler', { log: optionalLogger })
   const { authenticate, prefix = '', log = createJsonLogger() } = options
   const dispatch = createDispatcher(options, log)
+  const readFairly = createFairReader()
   return (request, response, next) => {
     const target = getTarget(request)
     if (next && !isBelow(prefix, target)) return next(explainMount(request, prefix))
     let signal: AbortSignal | undefined
     void dispatch({
       ...readRequest(request, target),
+      readBody: (maxBytes) => readBody(request, readFairly(request, response), maxBytes),
       log: getLogger(request) ?? log,
       signal: () => {
         signal ??= createDisconnectSignal(response)
@@ -96,7 +99,7 @@ function explainMount(request: IncomingMessage, prefix: string): Error | undefin
 function readRequest(
   request: IncomingMessage,
   target: string,
-): Omit<HttpRequest, 'log' | 'signal' | 'isDisconnected' | 'authenticate'> {
+): Omit<HttpRequest, 'log' | 'signal' | 'isDisconnected' | 'authenticate' | 'readBody'> {
   const { headers, method = 'GET' } = request
   return {
     method,
@@ -110,7 +113,6 @@ function readRequest(
     protocol: getProtocol(request),
     ip: getAddress(request),
     requestId: getRequestId(request),
-    readBody: (maxBytes) => readBody(request, maxBytes),
   }
 }
 
@@ -140,10 +142,14 @@ function getProtocol(request: IncomingMessage): string {
   return 'encrypted' in request.socket ? 'https' : 'http'
 }
 
-async function readBody(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+async function readBody(
+  request: IncomingMessage,
+  chunks: ReturnType<FairReader>,
+  maxBytes: number,
+): Promise<Uint8Array> {
   if (request.readableEnded) return getParsedBody(request)
   // The connection stays open when the limit ends the loop, because it carries the response.
-  return collectBody(request.iterator({ destroyOnReturn: false }), maxBytes)
+  return collectBody(chunks, maxBytes)
 }
 
 /** Returns the body that a parser of bytes or text has read before; other parsers do not keep it as it was sent. */

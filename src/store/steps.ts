@@ -43,16 +43,24 @@ function runStep<State>({ run, convertError }: Step<State>, state: State): Await
   }
 }
 
+/** After so many milliseconds of steps, the requests that have arrived are served before the next step. */
+const maxBlocking = 20
+
 /** Runs one step after the other, on a connection whose statements run when they are called: SQLite. */
 export function runSequentially<State>(
   steps: readonly Step<State>[],
   state: State,
 ): Awaitable<State> {
+  const start = performance.now()
   for (const [index, step] of steps.entries()) {
     const running = runStep(step, state)
     // Only hooks wait: a promise for each statement would cost as much as a small statement.
     if (running instanceof Promise)
       return running.then(() => runSequentially(steps.slice(index + 1), state))
+    if (performance.now() - start > maxBlocking)
+      return new Promise<void>((resolve) => setImmediate(resolve)).then(() =>
+        runSequentially(steps.slice(index + 1), state),
+      )
   }
   return state
 }

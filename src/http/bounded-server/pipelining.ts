@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import type { Socket } from 'node:net'
+import { resumeReading, stopReading } from '../paused-socket.ts'
 import type { Connection, Connections, WaitingRequest } from './connections.ts'
 import { getResponseInFlight } from './node-internals.ts'
 
@@ -64,19 +64,4 @@ function closeForExcess(connection: Connection): void {
   connection.isBroken = true
   if (response === undefined || safeMethods.has(response.req.method)) socket.destroy()
   else response.prependOnceListener('close', () => socket.destroy())
-}
-
-/** Pauses a socket until `resumeReading`. Node resumes a socket by itself when a message is complete. */
-function stopReading(socket: Socket): void {
-  socket.on('resume', pauseAgain)
-  socket.pause()
-}
-
-function resumeReading(socket: Socket): void {
-  socket.off('resume', pauseAgain)
-  socket.resume()
-}
-
-function pauseAgain(this: Socket): void {
-  this.pause()
 }

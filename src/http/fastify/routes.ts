@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream'
 import type {
+  DoneFuncWithErrOrRes,
   FastifyInstance,
   FastifyReply,
   FastifyRequest,
@@ -12,6 +14,7 @@ import type { Method } from '../../handlers/model-paths.ts'
 import type { Route } from '../../handlers/route-table.ts'
 import type { Awaitable } from '../../model/hooks.ts'
 import { createDisconnectSignal } from '../disconnect-signal.ts'
+import { createFairReader, mayBeLarge } from '../fair-bodies.ts'
 import { announcesBody, checkHead, commonHeaders } from '../headers.ts'
 import { type HtmlPages, wantsPage } from '../html.ts'
 import { toError } from '../log-internal-error.ts'
@@ -54,15 +57,21 @@ export const challengeKey = Symbol('lapidary.challenge')
  * Registers every path of the model for every HTTP method: the handlers, OPTIONS, and an error for all others. The prefix
  * of the paths is that of the plugin.
  */
-export function registerRoutes(app: FastifyInstance, options: RouteOptions): void {
+export function registerRoutes(app: FastifyInstance, routeOptions: RouteOptions): void {
+  const options = { ...routeOptions, checkHeadersHook: createHeadersHook() }
   for (const route of options.routes) {
     registerHandlers(app, route, options)
     registerOtherMethods(app, route, options)
   }
 }
 
-function registerHandlers(app: FastifyInstance, route: Route, options: RouteOptions): void {
-  const { maxBody } = options
+/** The dependencies of the registration of a route. */
+interface RegistrationOptions extends RouteOptions {
+  readonly checkHeadersHook: PreParsingHook
+}
+
+function registerHandlers(app: FastifyInstance, route: Route, options: RegistrationOptions): void {
+  const { maxBody, checkHeadersHook } = options
   const authenticate = route.isPublic ? undefined : options.authenticate
   // After every onRequest hook: plugins such as @fastify/rate-limit append theirs to those of a route, and must see the
   // requests that fail here.
@@ -184,7 +193,12 @@ function bindSender(send: ResponseSender, route: Route, method: Method) {
     : (reply: FastifyReply, response: Sendable) => send(reply, response, route)
 }
 
-function registerOtherMethods(app: FastifyInstance, route: Route, options: RouteOptions): void {
+function registerOtherMethods(
+  app: FastifyInstance,
+  route: Route,
+  options: RegistrationOptions,
+): void {
+  const { checkHeadersHook } = options
   const { path: url, methods } = route
   const known = listAllowedMethods(methods)
   const allow = formatAllowedMethods(route)
@@ -232,15 +246,26 @@ function checkHeaders({ raw, headers }: FastifyRequest): void {
   })
 }
 
-/** Runs before the body is read. */
-function checkHeadersHook(
+/** A hook that runs before the body is read. */
+type PreParsingHook = (
   request: FastifyRequest,
-  _reply: FastifyReply,
-  _payload: RequestPayload,
+  reply: FastifyReply,
+  payload: RequestPayload,
   done: HookHandlerDoneFunction,
-): void {
-  checkHeaders(request)
-  done()
+) => void
+
+/** Creates the hook that checks the header fields, and reads a large body so that other requests are served in between. */
+function createHeadersHook(): PreParsingHook {
+  const readFairly = createFairReader()
+  return (request, reply, payload, done) => {
+    const { raw } = request
+    checkHeaders(request)
+    // The types of Fastify know a hook that replaces the payload, but not among several hooks.
+    const replace = done as DoneFuncWithErrOrRes
+    // A plugin that decodes bodies has replaced the payload.
+    if (payload === raw && mayBeLarge(raw)) replace(null, Readable.from(readFairly(raw, reply.raw)))
+    else done()
+  }
 }
 
 const noBytes = new Uint8Array()
