@@ -24,6 +24,7 @@ export function generateMain(databaseUrl: string, folder: string): string {
     `import { existsSync } from 'node:fs'`,
     `import { defineModel } from 'lapidary'`,
     `import { createServer } from 'lapidary/fastify'`,
+    `import { createPages } from 'lapidary/html'`,
     `import { ${open} } from '${module}'`,
     `import { resources } from './resources/index.ts'`,
   ]
@@ -38,7 +39,14 @@ const model = defineModel(resources)
 const store = ${isAsync ? 'await ' : ''}${open}(model, ${variable})
 const { warnings } = await store.verify()
 for (const warning of warnings) console.warn(warning)
-const server = createServer({ model, store, publicUrl: PUBLIC_URL })
+// Browsers get pages, and /openapi.json describes the API.
+const server = createServer({
+  model,
+  store,
+  publicUrl: PUBLIC_URL,
+  html: createPages(),
+  openapi: true,
+})
 
 // A graceful stop: the server responds to pending requests, then the database is closed.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

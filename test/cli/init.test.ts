@@ -51,6 +51,9 @@ describe('lapidary init', () => {
           data: [{ type: 'albums', attributes: { title: 'Notes' } }],
           included: [{ type: 'artists', attributes: { name: 'Ada' } }],
         })
+        const page = await client.send('GET', '/albums', { headers: { accept: 'text/html' } })
+        assert.match(page.text, /^<!doctype html>.*Notes/s)
+        assert.equal((await client.send('GET', '/openapi.json')).status, 200)
         assert.equal((await child.end('SIGTERM')).code, 0, child.printed())
       })
 
