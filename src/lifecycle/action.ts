@@ -131,7 +131,9 @@ function readReturned(
       `The action ${name} returned no resource of type ${target.type}.`,
     )
   if (ids.every((id) => id !== undefined)) return { is: 'resources', ids }
-  throw fail(isOne ? `the id of a ${target.type}` : `an array of ids of ${target.type}`)
+  throw fail(
+    isOne ? `the id of a resource of type ${target.type}` : `an array of ids of ${target.type}`,
+  )
 }
 
 type MetaKinds = Extract<NonNullable<NamedAction['action']['returns']>, { meta: unknown }>['meta']

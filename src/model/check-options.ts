@@ -63,6 +63,11 @@ const columns: Check = (value, location) => {
 }
 const flag = mustBe('true or false', (value) => typeof value === 'boolean')
 const aFunction = mustBe('a function', isFunction)
+/** A function whose result is needed at once: a promise would be part of the response. */
+const synchronous: Check = (value, location) =>
+  Object.prototype.toString.call(value) === '[object AsyncFunction]'
+    ? [`${location}: must not be async, because its result is part of the response`]
+    : aFunction(value, location)
 const pageSize = mustBe(
   'a whole number from 1',
   (value) => Number.isSafeInteger(value) && Number(value) >= 1,
@@ -158,7 +163,7 @@ const computed = members({
   is: anyValue,
   kind,
   columns: each(members({ kind, nullable: flag })),
-  compute: aFunction,
+  compute: synchronous,
   readable,
   description: optional(string),
 } satisfies Record<keyof Computed, Check>)

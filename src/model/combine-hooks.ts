@@ -39,7 +39,7 @@ function runBoth(one: Hook, other: Hook): Hook {
   return async (...args) => {
     const first = (await one(...args)) as FieldValues | undefined
     const second = (await other(...args)) as FieldValues | undefined
-    return first || second ? { ...first, ...second } : undefined
+    return first && second ? { ...first, ...second } : first || second
   }
 }
 

@@ -52,12 +52,17 @@ export function applyFieldValues(
   return { ...plan, ...rest, shape: shapes.intern({ ...shape, columns, links }) }
 }
 
-/** Writes the values of fields into a plan. @throws Error if two values are of one column */
+/** Writes the values of fields into a plan. @throws Error if they are no object, or two values are of one column */
 function applyValues(
   values: Readonly<Record<string, unknown>>,
   changed: ChangedPlan,
   context: ValueContext,
 ): void {
+  // In a program without types, `beforeDelete: () => true` may mean that the deletion is allowed.
+  if (typeof values !== 'object')
+    throw new Error(
+      `A hook of ${context.resource.type} returned ${quote(values)}; it must return an object with the values to store, or nothing.`,
+    )
   const written = new Map<string, string>()
   const entries = Object.entries(values).filter(([, value]) => value !== undefined)
   for (const [name, value] of entries)

@@ -189,6 +189,7 @@ engine('Values that hooks return', served, (app) => {
 
   // biome-ignore format: a table, one value a row
   const invalidValues: readonly (readonly [what: string, FieldValues])[] = [
+    ['true, as if it were a permission', JSON.parse('true')],
     ['a name that the type does not have', { nobody: 1 }],
     ['two values of one column', { owner_id: 1, owner: '1' }],
     ['an attribute that is not of its kind', { title: 5 }],
