@@ -156,13 +156,29 @@ export type Actions = Readonly<Record<string, Action>>
 // biome-ignore lint/complexity/noBannedTypes: an object type without members
 export type NoParameters = {}
 
+/**
+ * Repeats `run` of an action with a result: through the conditional type, the compiler knows the result while it reads `run`, and does
+ * not widen a value of an enumeration to a string.
+ */
+type ResultOfRun<
+  Target extends ActionTarget,
+  Parameters extends ActionParameters,
+  Result extends ActionResult | undefined,
+  Auth,
+> = undefined extends Result
+  ? unknown
+  : Readonly<{
+      run?: (call: ActionContext<Parameters, Target, Auth>) => Awaitable<ActionReturnValue<Result>>
+    }>
+
 /** Declares an action whose `run` receives `auth` with one type. */
 export type DeclareAction<Auth> = <
   const Target extends ActionTarget = 'resource',
   const Parameters extends ActionParameters = NoParameters,
   const Result extends ActionResult | undefined = undefined,
 >(
-  declaration: ActionDeclaration<Target, Parameters, Result, Auth>,
+  declaration: ActionDeclaration<Target, Parameters, Result, Auth> &
+    ResultOfRun<Target, Parameters, Result, Auth>,
 ) => Action<
   Inferred<Target, ActionTarget>,
   Inferred<Parameters, ActionParameters>,

@@ -445,6 +445,20 @@ engine('Actions', { model, tables }, (app) => {
       ['1'],
     )
     assert.ok(requests.includes('POST /issues/2/actions/close?include=comments'), `${requests}`)
+    const state = enumeration(['open', 'closed'])
+    const typed = () => [
+      // The result of `run` keeps the type of its literals.
+      action({
+        parameters: { state },
+        returns: { meta: { next: state } },
+        run: ({ parameters }) => ({ next: parameters.state === 'open' ? 'closed' : 'open' }),
+      }),
+      // @ts-expect-error not among its values
+      action({ returns: { meta: { next: state } }, run: ({ id }) => ({ next: `${id} is open` }) }),
+      // @ts-expect-error it returns no id
+      action({ returns: { resource: 'issue' }, run: async ({ tx, id }) => tx.get('issue', id) }),
+    ]
+    assert.equal(typeof typed, 'function')
     const typeErrors = () => [
       // @ts-expect-error the type has no actions
       client.comment.call,
