@@ -248,7 +248,11 @@ async function chooseFallback(
   const formats = storedFormats[kind.name] ?? []
   for (const [fallback, format] of [...formats, ...fallbackKinds.map(asKind)]) {
     if (!isStorable(table, column, fallback, catalog)) continue
-    const [second] = await context.sample([toRequest(table, [column], () => fallback)])
+    // With all columns, because an index of this one alone would return its values in their order: first the numbers, then the texts.
+    const request = toRequest(table, [...table.columns.values()], (each) =>
+      each === column ? fallback : undefined,
+    )
+    const [second] = await context.sample([request])
     if (second?.columns.get(column.name)?.invalid !== 0) continue
     findings.kinds.set(column, fallback)
     // An index serves no values that may be null instead.

@@ -72,6 +72,21 @@ describe('Keys of generated declarations', () => {
   })
 })
 
+describe('A column of numbers and texts with an index', () => {
+  it('has no kind, although an index returns the numbers first', async (test) => {
+    const url = await filled(
+      test,
+      sqlite,
+      `create table a (id integer primary key, size integer, note text, more text, rest text); create index a_size on a (size);
+       insert into a (id, size) with recursive n (n) as (select 1 union all select n + 1 from n where n < 2600)
+         select n, iif(n % 5 < 2, n, 'x' || n) from n`,
+    )
+    const { lines, collections } = await introspect(url)
+    assert.deepEqual(lines, ['a.size is omitted: 600 of 1000 values are no integer, such as "x2"'])
+    assert.equal(collections['/as']?.length, 30)
+  })
+})
+
 describe('A table of more columns than a statement can return with their types', () => {
   for (const database of [sqlite, postgres])
     it(`is served · ${database.name}`, async (test) => {
