@@ -2,6 +2,7 @@ import type { CustomOperands } from './custom-operator.ts'
 import type { FieldDeclaration } from './fields.ts'
 import type { OperatorLevel } from './kinds.ts'
 import type { Declarations } from './model.ts'
+import type { CountOperatorName } from './operators.ts'
 import type {
   FieldsOf,
   JsonFilterName,
@@ -95,10 +96,17 @@ type RelationshipCondition<Types extends Declarations, Field extends FieldDeclar
   | (Field extends { readonly is: 'toMany' }
       ? EqualityOperands<never> & {
           readonly any?: FilterConditions<Types, RelatedType<Types, Field>> | null
-        }
+        } & CountOperands<Field>
       : EqualityOperands<never> & {
           readonly has?: FilterConditions<Types, RelatedType<Types, Field>> | null
         })
+
+/** The operators on the number of related resources, for a relationship that is declared with `count`. */
+type CountOperands<Field> = Field extends { readonly count?: infer IsCounted }
+  ? [Extract<IsCounted, true>] extends [never]
+    ? unknown
+    : { readonly [Name in CountOperatorName]?: number }
+  : unknown
 
 /** A condition on an attribute of related resources or on a value inside JSON, by the path to it, e.g. `owner__name`. */
 type PathCondition = string | number | bigint | boolean | null | FilterOperands<unknown>['textual']

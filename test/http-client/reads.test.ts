@@ -51,6 +51,14 @@ inProcess('Reads of the client over HTTP', (engine) => {
       data.map((shop) => [shop.id, shop['items.count']]),
       counts.toSorted(([, one], [, other]) => Number(other) - Number(one)),
     )
+    const most = Math.max(...counts.map(([, count]) => Number(count)))
+    const crowded = await client.shop.list({
+      filter: { items: { count_ge: most, count_lt: most + 1 } },
+    })
+    assert.deepEqual(
+      crowded.data.map(({ id }) => id),
+      counts.filter(([, count]) => count === most).map(([id]) => id),
+    )
   })
 
   it('links included resources: each is one object', async () => {

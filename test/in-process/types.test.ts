@@ -149,6 +149,11 @@ function inputs(client: ShopClient): readonly unknown[] {
   return [
     client.list('shop', { sort: ['-items.count'], withCount: ['items'] }),
     client.list('shop', { filter: [{ name: 'items', op: 'count_ge', val: 1 }] }),
+    client.list('shop', { filter: { items: { count_ge: 1, any: { id: '1' } } } }),
+    // @ts-expect-error not declared with `count`
+    client.list('item', { filter: { tags: { count_ge: 1 } } }),
+    // @ts-expect-error a number of resources is a number
+    client.list('shop', { filter: { items: { count_ge: '1' } } }),
     // @ts-expect-error not declared with `count`
     client.list('item', { withCount: ['tags'] }),
     // @ts-expect-error not declared with `count`
