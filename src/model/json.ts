@@ -50,20 +50,25 @@ const longNumber = /\d{16}/
 
 /**
  * Parses JSON. Integers beyond 2^53 become exact `bigint`s instead of the nearest double.
- * @throws SyntaxError if it is not JSON
+ * @param maxLength - of the text of an integer: to parse one takes more than linear time. Default: any length
+ * @throws SyntaxError if it is not JSON, or has a longer integer
  * @see https://www.rfc-editor.org/rfc/rfc8259#section-6
  */
-export function parseExactJson(text: string): unknown {
-  return longNumber.test(text) ? JSON.parse(text, reviveBigInteger) : JSON.parse(text)
+export function parseExactJson(text: string, maxLength = Number.POSITIVE_INFINITY): unknown {
+  if (!longNumber.test(text)) return JSON.parse(text)
+  return JSON.parse(text, (_key, value: unknown, context?: SourceContext) =>
+    reviveBigInteger(value, context?.source, maxLength),
+  )
 }
 
-/** A `JSON.parse` reviver. TypeScript's library does not declare its third argument (source text access, ES2026) yet. */
-function reviveBigInteger(
-  _key: string,
-  value: unknown,
-  context?: { readonly source?: string },
-): unknown {
+/** The third argument of a `JSON.parse` reviver (source text access, ES2026), which TypeScript's library does not declare yet. */
+interface SourceContext {
+  readonly source?: string
+}
+
+function reviveBigInteger(value: unknown, source: string | undefined, maxLength: number): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
-  const source = context?.source
-  return source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value
+  if (source === undefined || !/^-?\d+$/.test(source)) return value
+  if (source.length > maxLength) throw new SyntaxError(`an integer has ${source.length} digits`)
+  return BigInt(source)
 }

@@ -5,6 +5,8 @@ import { parseExactJson } from '../model/json.ts'
  * parsed value within the stack.
  */
 const maxJsonDepth = 256
+/** The digits of an integer; more than those of any value (`maxDigits` in `src/model/decimals.ts`). */
+const maxIntegerLength = 2000
 
 /** A JSON text whose arrays and objects are nested deeper than `maxJsonDepth`. Its message is a predicate. */
 export class NestingError extends Error {
@@ -16,13 +18,13 @@ export class NestingError extends Error {
 
 /**
  * Parses JSON. Integers beyond 2^53 become exact `bigint`s instead of the nearest double.
- * @throws NestingError if the text is nested too deep; SyntaxError if it is not JSON
+ * @throws NestingError if the text is nested too deep; SyntaxError if it is not JSON, or has an integer that is too long
  * @see https://www.rfc-editor.org/rfc/rfc8259#section-6
  */
 export function parseJson(text: string): unknown {
   // Most texts are too short to be nested too deep.
   if (text.length > maxJsonDepth && isTooDeep(text)) throw new NestingError()
-  return parseExactJson(text)
+  return parseExactJson(text, maxIntegerLength)
 }
 
 // biome-ignore format: a table

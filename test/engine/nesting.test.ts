@@ -52,6 +52,20 @@ engine(
         `{"data":{"type":"thing","relationships":{"parts":{"data":[{"type":"thing","id":${value}}]}}}}`,
       'an ignored member': (value) => `{"data":{"type":"thing","meta":${value}}}`,
     }
+    it('given an integer of more than 2,000 digits, when sent, then it is not parsed', async () => {
+      const send = (digits: number) =>
+        app.call('POST', '/things', jsonApi(bodies['an id']?.('9'.repeat(digits)) ?? ''))
+      assert.notEqual((await send(2000)).body.errors?.[0]?.code, 'invalid_json')
+      for (const digits of [2001, 1_000_000]) {
+        const { status, error } = await send(digits)
+        assert.deepEqual([status, error.code], [400, 'invalid_json'])
+        assert.match(error.detail, new RegExp(`an integer has ${digits} digits`))
+      }
+      const filter = `[{"name":"name","op":"eq","val":-${'9'.repeat(2001)}}]`
+      const { status, error } = await app.get('/things', { filter })
+      assert.deepEqual([status, error.code], [400, 'invalid_filter'])
+    })
+
     for (const [position, body] of Object.entries(bodies)) {
       it(`given ${position} nested too deep, when sent, then the body is invalid`, async () => {
         for (const [levels, open, close] of nestings)
