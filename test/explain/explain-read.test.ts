@@ -61,7 +61,8 @@ const visit = resource('visit', {
   table: 'visit',
   fields: { day: attribute(integer), shop: toOne('shop', { column: 'shop_id' }) },
 })
-const model = defineModel([item, shop, cheap, visit])
+const note = resource('note', { path: '/notes', table: 'note', fields: { body: attribute(text) } })
+const model = defineModel([item, shop, cheap, visit, note])
 
 /** Enough rows for PostgreSQL to prefer an index. */
 const rowCount = 5000
@@ -72,6 +73,8 @@ const tables = (types: ColumnTypes, dialect: string) => `
     shop_id integer references shop (id));
   create table visit (id ${types.newId}, day integer, shop_id integer references shop (id));
   insert into visit (day) with recursive number (n) as (select 1 union all select n + 1 from number where n < 10500) select n from number;
+  create table note (id ${types.newId}, body text);
+  insert into note (body) values ('${'x'.repeat(100_000)}');
   insert into shop (name) values ('North'), ('South');
   ${
     dialect === 'postgres'
@@ -125,6 +128,13 @@ for (const database of databases)
     const indexedPlansOf = ({ statements }: ReadExplanation) =>
       statements.flatMap(({ plan }) => (/item_/.test(plan.join()) ? plan : []))
     const messages = ({ warnings }: ReadExplanation) => warnings.map(({ message }) => message)
+
+    it('given a text of 100 KB, then it is explained like any other', async () => {
+      for (const search of ['', filterBy({ name: 'body', op: 'eq', val: 'y' })]) {
+        const { statements } = await explain(search, '/notes')
+        assert.ok(statements.length > 0)
+      }
+    })
 
     it('have the statements with their values, plans, rows and durations', async () => {
       const { dialect, statements, warnings } = await explain('include=shop&page[size]=3&sort=id')

@@ -114,20 +114,37 @@ export class ReadRouter {
     const fullRead = statements.fullRead(plan.shape)
     const cost = this.#costs.ofFullRead(fullRead, plan.shape, statements.target)
     const estimate = this.#costs.estimate(cost, plan, performance.now())
-    const transaction = await this.#begin(estimate, true, noOptions)
-    const context = { transaction, statements, connection: this.#shared, hooks }
-    return explainSqliteRead(context, plan, id)
+    return this.#retryLargeValues(estimate, async (duration) => {
+      const transaction = await this.#begin(duration, true, noOptions)
+      const context = { transaction, statements, connection: this.#shared, hooks }
+      return explainSqliteRead(context, plan, id)
+    })
   }
 
-  /** Runs statements that visit few rows, in one transaction in this process. */
+  /** Runs work; again in a reader process if it reads a value that is too large for this one, where it cannot have changed anything. */
+  async #retryLargeValues<Result>(
+    estimate: number,
+    work: (estimate: number) => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await work(estimate)
+    } catch (error) {
+      if (!(error instanceof LargeValueError)) throw error
+      return work(unknownDuration)
+    }
+  }
+
+  /** Runs statements that visit few rows, in one transaction. */
   async sample<Result>(work: (run: RunStatement) => Promise<Result>): Promise<Result> {
-    const transaction = await this.#pool.begin({ timeout: this.#timeout })
-    return endOnError(transaction, async () => {
-      const result = await work(async (statement, values) =>
-        transaction.query({ statement, values }),
-      )
-      transaction.end()
-      return result
+    return this.#retryLargeValues(0, async (estimate) => {
+      const transaction = await this.#begin(estimate, true, noOptions)
+      return endOnError(transaction, async () => {
+        const result = await work(async (statement, values) =>
+          transaction.query({ statement, values }),
+        )
+        transaction.end()
+        return result
+      })
     })
   }
 
@@ -240,13 +257,9 @@ export class ReadRouter {
         streamRows(transaction, this.#streamedRead(transaction, plan, id)),
       )
     }
-    try {
-      // The first batch shows nothing of the values that a search meets later.
-      return await begin(cost.searchesValues ? unknownDuration : Math.max(estimate, knownEstimate))
-    } catch (error) {
-      if (!(error instanceof LargeValueError)) throw error
-      return begin(unknownDuration)
-    }
+    // The first batch shows nothing of the values that a search meets later.
+    const duration = cost.searchesValues ? unknownDuration : Math.max(estimate, knownEstimate)
+    return this.#retryLargeValues(duration, begin)
   }
 
   #streamedRead(
