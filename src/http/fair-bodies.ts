@@ -92,18 +92,22 @@ class LargeBodies {
   readonly #waiting: (() => void)[] = []
   #processed = 0
 
-  /** Waits until a body may be processed. It counts as processed until its response is sent or its client has disconnected. */
+  /** Waits until a body may be processed. It counts as processed until its response is written or its client has disconnected. */
   async start(response: ServerResponse): Promise<void> {
     let isRunning = false
-    let isClosed = false
-    response.once('close', () => {
-      isClosed = true
+    let isOver = false
+    const end = () => {
+      if (isOver) return
+      isOver = true
       if (isRunning) this.#end()
-    })
+    }
+    // Node emits `prefinish` when the response is complete, whether its client reads it or not.
+    response.once('prefinish', end)
+    response.once('close', end)
     if (this.#processed < maxProcessed) this.#processed += 1
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))
     isRunning = true
-    if (isClosed) this.#end()
+    if (isOver) this.#end()
     await this.#started.wait()
   }
 

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { runSequentially, type Step } from '../../src/store/steps.ts'
+import { long } from '../long-tests.ts'
 import { eventually, openSocket, request, statuses } from '../raw-socket.ts'
 import { block } from './block.ts'
 import { noteBody, serveNotes } from './notes.ts'
 
 /** More than the server processes at a time. */
 const many = 40
-const large = request('POST', '/notes', [], noteBody('x'.repeat(100_000)))
+const processedAtOnce = 16
+const text = 'x'.repeat(100_000)
+const large = request('POST', '/notes', [], noteBody(text))
+/** White space that is more than the kernel takes for a client that does not read. */
+const padding = ' '.repeat(12_000_000)
 
 describe('Large bodies', () => {
   const server = serveNotes({}, 1)
@@ -17,6 +22,13 @@ describe('Large bodies', () => {
   server.app.server.on('connection', () => {
     accepted += 1
   })
+  let padded = 0
+  server.app.addHook('onSend', async ({ headers }, reply, payload) => {
+    if (headers['x-padded'] === undefined) return payload
+    padded += 1
+    reply.removeHeader('content-length')
+    return String(payload) + padding
+  })
   server.app.addHook('preHandler', async ({ method }) => void begun.push(method))
 
   beforeEach(() => {
@@ -25,10 +37,10 @@ describe('Large bodies', () => {
   })
 
   /** Opens connections, and waits until the server has accepted them. */
-  const openMany = async (count: number) => {
+  const openMany = async (count: number, reads = true) => {
     const before = accepted
     const clients = await Promise.all(
-      Array.from({ length: count }, () => openSocket(server.origin)),
+      Array.from({ length: count }, () => openSocket(server.origin, { reads })),
     )
     await eventually('all connections', () => accepted === before + count)
     return clients
@@ -58,6 +70,22 @@ describe('Large bodies', () => {
     await Promise.all(clients.map(({ until }) => until(/HTTP\/1\.1 201 /)))
     for (const { socket } of clients) socket.destroy()
   })
+
+  it(
+    'given clients that do not read the responses, when others arrive, then these are processed',
+    long,
+    async () => {
+      const unread = await openMany(processedAtOnce, false)
+      for (const { send } of unread)
+        send(request('POST', '/notes', ['X-Padded: 1'], noteBody(text)))
+      await eventually('the responses', () => padded === processedAtOnce)
+      const [client] = await openMany(1)
+      client?.send(large)
+      await client?.until(/HTTP\/1\.1 201 /)
+      for (const { socket } of unread) socket.destroy()
+      client?.socket.destroy()
+    },
+  )
 
   it('given thousands of chunks of a byte, when they arrive, then they are rejected and the connection closed', async () => {
     const type = 'Content-Type: application/vnd.api+json'
