@@ -7,7 +7,7 @@ import { resumeReading, stopReading } from './paused-socket.ts'
 // each other instead, and the event loop serves all other requests in between.
 
 /** A larger body waits until it is processed, in bytes: to parse and plan it may take milliseconds. */
-const largeBody = 64 * 1024
+export const largeBody = 64 * 1024
 /** Large bodies that are processed at the same time: parsed and planned, they take several times their size in memory. */
 const maxProcessed = 16
 
@@ -122,9 +122,4 @@ class LargeBodies {
 function tooManyChunks(): HeaderError {
   const detail = `The body has more than ${maxSmallChunks} chunks of less than ${smallChunk} bytes on average; send larger chunks.`
   return new HeaderError('invalid_request', detail, { connection: 'close' })
-}
-
-/** Whether a body may be large, by the header fields of its request. */
-export function mayBeLarge({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > largeBody
 }

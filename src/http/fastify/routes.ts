@@ -14,7 +14,7 @@ import type { Method } from '../../handlers/model-paths.ts'
 import type { Route } from '../../handlers/route-table.ts'
 import type { Awaitable } from '../../model/hooks.ts'
 import { createDisconnectSignal } from '../disconnect-signal.ts'
-import { createFairReader, mayBeLarge } from '../fair-bodies.ts'
+import { createFairReader, largeBody } from '../fair-bodies.ts'
 import { announcesBody, checkHead, commonHeaders } from '../headers.ts'
 import { type HtmlPages, wantsPage } from '../html.ts'
 import { toError } from '../log-internal-error.ts'
@@ -262,8 +262,10 @@ function createHeadersHook(): PreParsingHook {
     checkHeaders(request)
     // The types of Fastify know a hook that replaces the payload, but not among several hooks.
     const replace = done as DoneFuncWithErrOrRes
+    const { 'transfer-encoding': coding, 'content-length': length } = raw.headers
+    const mayBeLarge = coding !== undefined || Number(length) > largeBody
     // A plugin that decodes bodies has replaced the payload.
-    if (payload === raw && mayBeLarge(raw)) replace(null, Readable.from(readFairly(raw, reply.raw)))
+    if (payload === raw && mayBeLarge) replace(null, Readable.from(readFairly(raw, reply.raw)))
     else done()
   }
 }
