@@ -1,6 +1,5 @@
 import { type ErrorCode, type ErrorDefinition, errorCodes } from './codes.ts'
 import { quote } from './quote.ts'
-import { suggest } from './suggestion.ts'
 
 /** An error of a request, reported to the client. Each subclass says *where* in the request it is. */
 export abstract class ApiError extends Error {
@@ -115,8 +114,9 @@ function checkRequestError(detail: unknown, unknown: object): void {
   }
   const [name] = Object.keys(unknown)
   if (name === undefined) return
-  const remedy = suggest(name, requestErrorOptions, 'options')
-  throw new TypeError(`RequestError.${name}: there is no such option; ${remedy}`)
+  // Without a suggestion, so that reader processes of SQLite do not load what makes it.
+  const names = requestErrorOptions.join(', ')
+  throw new TypeError(`RequestError.${name}: there is no such option; the options are ${names}.`)
 }
 
 /** Thrown by a service's own code to reject a request. Clients see it like any other error. */

@@ -74,7 +74,7 @@ const wrong: readonly (readonly [work: () => unknown, line: string])[] = [
   [call(firstOf), 'firstOf.methods[0]: must be a function such as bearerAuth(…); it is missing'],
   [call(firstOf, [String]), 'firstOf.methods[0]: must be a function such as bearerAuth(…); it is an array'],
   [error('Sign in.'), 'RequestError.detail: must be a sentence for the client; it is missing'],
-  [error({ detail: 'Sign in.', statusCode: 401 }), 'RequestError.statusCode: there is no such option; the options are "detail", "status", "code", "title", "pointer", "parameter", "headers".'],
+  [error({ detail: 'Sign in.', statusCode: 401 }), 'RequestError.statusCode: there is no such option; the options are detail, status, code, title, pointer, parameter, headers.'],
 ]
 
 describe('Options of programs without types', () => {
