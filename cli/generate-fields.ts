@@ -168,12 +168,12 @@ function findReadOnlyReason(
   return `no field writes ${unwritten.map(({ name }) => name).join(', ')}, which must not be null`
 }
 
-/** Says which change of the rows SQLite cannot compile, and why. */
+/** Says which change of the rows the database cannot compile, and why. */
 function describeRejects({ rejects }: StoredTable): string | undefined {
   const [first] = rejects ?? []
   if (first === undefined) return undefined
   const [change, reason] = first
-  return toOneLine(`SQLite cannot ${change} its rows: ${reason}`)
+  return toOneLine(`the database cannot ${change} its rows: ${reason}`)
 }
 
 const rowChanges: readonly RowChange[] = ['insert', 'update', 'delete']

@@ -1,6 +1,6 @@
 import { type FieldAccess, isNeverWritten, type TenantOptions } from './access.ts'
 import { combineHooks } from './combine-hooks.ts'
-import { createIdKind } from './composite-ids.ts'
+import { createIdKind, toDateId } from './composite-ids.ts'
 import { sql } from './dialect.ts'
 import type {
   Attribute,
@@ -214,16 +214,6 @@ function resolveIdField(parts: IdField['parts']): IdField {
     validate: undefined,
     invalidValues: 'error',
   }
-}
-
-/** The kind of an id that is a date: a column of PostgreSQL may contain dates that no attribute can have. */
-function toDateId(parts: IdField['parts'], kind: Kind<string>): Kind<string> {
-  const stored = createIdKind(parts)
-  const read = (json: unknown) => {
-    const result = stored.readFilterValue(json)
-    return 'value' in result ? result : kind.readFilterValue(json)
-  }
-  return { ...kind, readFilterValue: read, readFilterText: read, schema: { type: 'string' } }
 }
 
 const columnExpression =

@@ -22,3 +22,15 @@ describe('The cost of a search by a composite key', () => {
     assert.equal(visitsOf('order_id=?'), 1000)
   })
 })
+
+it('the cost of a statement has the parsing of a JSON document in each row, once', () => {
+  const estimate = (condition: string) => {
+    const sql = `select 1 from "note" as "t0" where ${condition}`
+    const { estimate } = compileCost({ sql, placeholders: [] }, [[2, 0, 'SCAN t0']], () => 1)
+    return estimate(() => 10_000)
+  }
+  assert.ok(estimate('t0.meta is null') < 2)
+  const parsed = estimate("json_extract(t0.meta, '$.a') is null")
+  assert.ok(parsed > 20)
+  assert.equal(estimate("json_type(t0.meta, '$.a') = json_extract(t0.meta, '$.b')"), parsed)
+})

@@ -52,10 +52,10 @@ describe('A database of SQLite with parts that only another program has', () => 
     assert.deepEqual(omitted, [
       `tag is omitted: ${unreadable}`,
       `type is omitted: ${unreadable}`,
-      'book is read-only: SQLite cannot insert its rows: no such function: by_program',
+      'book is read-only: the database cannot insert its rows: no such function: by_program',
       'lost: the foreign key (gone_id) to gone is omitted: there is no table gone',
-      'mark is read-only: SQLite cannot update its rows: no such table: main.gone_table',
-      'shelf is read-only: SQLite cannot insert its rows: no such function: by_program',
+      'mark is read-only: the database cannot update its rows: no such table: main.gone_table',
+      'shelf is read-only: the database cannot insert its rows: no such function: by_program',
     ])
     const [collation] = warnings
     assert.equal(

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextIteration, setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { AppOptions } from '../../handlers/app-context.ts'
 import { DeclarationError } from '../../model/declaration-error.ts'
@@ -26,6 +26,7 @@ export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): v
     throw new DeclarationError([
       `createServer.health: the resource type "${taken.type}" has the path /health; pass a prefix, or health: false`,
     ])
+  const checkReady = shareCalls(() => withTimeout(store.checkReady()))
   let isClosing = false
   app.addHook('preClose', async () => {
     isClosing = true
@@ -35,7 +36,7 @@ export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): v
   app.get('/health/ready', healthRoute, async ({ log }, reply) => {
     if (isClosing) return respond(reply, 503, 'closing')
     try {
-      await withTimeout(store.checkReady())
+      await checkReady()
       return respond(reply, 200, 'ready')
     } catch (error) {
       log.warn({ err: error }, 'the database is not ready')
@@ -49,6 +50,18 @@ const healthRoute = { config: { skipsAccessLog: true } }
 
 function respond(reply: FastifyReply, code: number, status: string): FastifyReply {
   return reply.code(code).header('cache-control', 'no-store').send({ status })
+}
+
+/** Shares one check among the requests that arrive in the same iteration of the event loop: nobody authenticates them. */
+function shareCalls(check: () => Promise<void>): () => Promise<void> {
+  let next: Promise<void> | undefined
+  return () => {
+    next ??= nextIteration().then(() => {
+      next = undefined
+      return check()
+    })
+    return next
+  }
 }
 
 async function withTimeout(work: Promise<void>): Promise<void> {

@@ -1,9 +1,10 @@
 import { performance } from 'node:perf_hooks'
+import type { Model } from '../../model/model.ts'
 import type { ReadPlan, ReadShape } from '../../plan/read.ts'
 import type { Target } from '../tables.ts'
 import type { SqliteConnection } from './connection.ts'
 import { type FullRead, listFollowingStatements } from './full-read.ts'
-import { compileReadCost, type ReadCost } from './read-cost.ts'
+import { compileReadCost, type Observation, type ReadCost } from './read-cost.ts'
 import type { SqliteStatements } from './statements.ts'
 import { estimateRowCount } from './table-size.ts'
 
@@ -35,6 +36,8 @@ export class CostModel {
   /** The version of the database at which its size was last compared with that of the refresh. */
   #verifiedVersion: number | undefined
   readonly #streamCosts = new WeakMap<ReadShape, ReadCost>()
+  /** What was observed of the reads of each type that search in values. */
+  readonly #searches = new Map<string, Observation>()
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection
@@ -49,7 +52,7 @@ export class CostModel {
         count: fullRead.read.count,
         others: listFollowingStatements(fullRead),
       },
-      { connection: this.#connection, model },
+      this.#context(model),
     )
     return fullRead.cost
   }
@@ -61,7 +64,7 @@ export class CostModel {
     const { rows, count, includedRows } = statements.streamedRead(shape)
     const { model } = statements.target
     const read = { rows, count, others: includedRows() }
-    const cost = compileReadCost(shape, read, { connection: this.#connection, model })
+    const cost = compileReadCost(shape, read, this.#context(model))
     this.#streamCosts.set(shape, cost)
     return cost
   }
@@ -75,17 +78,17 @@ export class CostModel {
   recordDuration(cost: ReadCost, start: number, cpuStart: NodeJS.CpuUsage | undefined): void {
     const now = performance.now()
     if (cpuStart === undefined) {
-      if (now - start > slowDuration) cost.isSuspect = true
+      if (now - start > slowDuration) cost.observed.isSuspect = true
       return
     }
     const { user, system } = process.threadCpuUsage(cpuStart)
-    cost.isSuspect = false
-    if ((user + system) / 1000 > slowDuration) cost.slowUntil = now + slowPeriod
+    cost.observed.isSuspect = false
+    if ((user + system) / 1000 > slowDuration) cost.observed.slowUntil = now + slowPeriod
   }
 
   /** Records that a read has met a value that is too large for this process. @param now - on the clock of `performance.now` */
   recordLargeValue(cost: ReadCost, now: number): void {
-    cost.slowUntil = now + slowPeriod
+    cost.observed.slowUntil = now + slowPeriod
   }
 
   /** Estimates the duration of a read in milliseconds. @param now - on the clock of `performance.now` */
@@ -95,7 +98,8 @@ export class CostModel {
     const { fixed, perRow } = cost.estimate
     const rows = page === undefined ? unpagedRows : page.number * page.size
     const duration = fixed + perRow * rows
-    const isSlow = now < cost.slowUntil || (cost.searchesValues && !this.#connection.limitsValues)
+    const isSlow =
+      now < cost.observed.slowUntil || (cost.searchesValues && !this.#connection.limitsValues)
     return isSlow ? Math.max(duration, slowDuration) : duration
   }
 
@@ -116,6 +120,15 @@ export class CostModel {
     }
     this.#lastRefresh = Number.NEGATIVE_INFINITY
     return true
+  }
+
+  #context(model: Model): Parameters<typeof compileReadCost>[2] {
+    const searchesOf = (type: string) => {
+      const observed = this.#searches.get(type) ?? { isSuspect: false, slowUntil: 0 }
+      this.#searches.set(type, observed)
+      return observed
+    }
+    return { connection: this.#connection, model, searchesOf }
   }
 
   #refresh(now: number): void {

@@ -16,6 +16,14 @@ interface ReadEstimate {
   readonly perRow: number
 }
 
+/** What was observed of reads that were estimated as cheap. */
+export interface Observation {
+  /** Whether the last read took long by the wall clock. The CPU time of the next one is measured. */
+  isSuspect: boolean
+  /** Reads count as slow until then, on the clock of `performance.now`. */
+  slowUntil: number
+}
+
 /** The cost of the statements of a read, its last estimate, and what was observed. */
 export interface ReadCost {
   /** The statements that visit all their rows, whatever the page. */
@@ -29,10 +37,11 @@ export interface ReadCost {
   /** Whether the read would be expensive in a large database. */
   readonly dependsOnSizes: boolean
   estimate: ReadEstimate
-  /** Whether the last read took long by the wall clock. The CPU time of the next one is measured. */
-  isSuspect: boolean
-  /** The read counts as slow until then, on the clock of `performance.now`. */
-  slowUntil: number
+  /**
+   * That of this read; all reads of a type that search in values share one: what they search in is as large in each of them, and
+   * each could have another query shape.
+   */
+  readonly observed: Observation
 }
 
 /** The statements of a read. */
@@ -47,6 +56,14 @@ const largeTable = 1_000_000
 /** The maximum estimated duration of a read in this process, where it blocks all requests; in milliseconds. */
 export const maxInProcessDuration = 10
 
+/** What the cost of a read is compiled from. */
+interface CostContext {
+  readonly connection: SqliteConnection
+  readonly model: Model
+  /** Returns what was observed of the reads of a type that search in values. */
+  readonly searchesOf: (type: string) => Observation
+}
+
 /** An estimate that has to be renewed. */
 const noEstimate: ReadEstimate = { version: -1, fixed: 0, perRow: 0 }
 
@@ -54,7 +71,7 @@ const noEstimate: ReadEstimate = { version: -1, fixed: 0, perRow: 0 }
 export function compileReadCost(
   shape: ReadShape,
   { rows, count, others }: ReadStatements,
-  { connection, model }: Readonly<{ connection: SqliteConnection; model: Model }>,
+  { connection, model, searchesOf }: CostContext,
 ): ReadCost {
   const costOf = (statement: Statement) =>
     compileCost(statement, explainQueryPlan(connection, statement), (index) =>
@@ -65,16 +82,18 @@ export function compileReadCost(
   const stopsAtPage = readsTable && !rowsCost.sorts
   const filteredCount = shape.isPaged && !readsTable ? [costOf(count)] : []
   const fixed = [...(stopsAtPage ? [] : [rowsCost]), ...filteredCount, ...others.map(costOf)]
+  const searchesValues = [rows, count, ...others].some(
+    ({ sql }) => findSearchedSize(sql) !== undefined,
+  )
   const largest = fixed.reduce((sum, cost) => sum + cost.estimate(() => largeTable), 0)
   return {
     fixed,
-    searchesValues: [rows, count, ...others].some(({ sql }) => findSearchedSize(sql) !== undefined),
+    searchesValues,
     dependsOnSizes: largest > maxInProcessDuration,
     page: stopsAtPage ? rowsCost : undefined,
     tableCount: shape.isPaged && readsTable ? costOf(count) : undefined,
     estimate: noEstimate,
-    isSuspect: false,
-    slowUntil: 0,
+    observed: searchesValues ? searchesOf(shape.type) : { isSuspect: false, slowUntil: 0 },
   }
 }
 

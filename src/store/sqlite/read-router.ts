@@ -178,7 +178,7 @@ export class ReadRouter {
     plan: ReadPlan,
     { id, cost, start }: Readonly<{ id: string | undefined; cost: ReadCost; start: number }>,
   ): CompleteRows | undefined | 'underestimated' {
-    const cpuStart = cost.isSuspect ? process.threadCpuUsage() : undefined
+    const cpuStart = cost.observed.isSuspect ? process.threadCpuUsage() : undefined
     const queries = executeFullRead(full, plan, id)
     try {
       const rows = this.#shared.snapshot(() =>

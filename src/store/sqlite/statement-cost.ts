@@ -21,6 +21,8 @@ const visitCost = 0.08
 const callCost = 0.8
 /** Microseconds for a search in a text by SQLite. */
 const searchCost = 0.15
+/** Microseconds for parsing a small JSON document; SQLite parses it once for several paths. */
+const parseCost = 2
 /** Microseconds for a comparison with a parameter. */
 const compareCost = 0.03
 /** The share of rows with the same key in an index that is not unique. */
@@ -52,7 +54,8 @@ export function compileCost(
     visitCost +
     countMatches(sql, /lapidary_(?!after)/g) * callCost +
     countMatches(sql, /\b(?:instr|substr)\(| glob /g) * searchCost +
-    countMatches(sql, /\?/g) * compareCost
+    countMatches(sql, /\?/g) * compareCost +
+    (/\bjson_(?:extract|type|valid)\(/.test(sql) ? parseCost : 0)
   const isRecursive = plan.some(([, , detail]) => detail === 'RECURSIVE STEP')
   return {
     sorts: (lines.get(0) ?? []).some(({ detail }) => isSort(detail)),
