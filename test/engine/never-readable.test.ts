@@ -157,7 +157,7 @@ describe('The descriptions of a relationship to a type that the identity never r
 
   it('are pages with the relationship, without a form or a filter that names the fields of the type', async () => {
     const page = await get('/people/1?include=reviews', 'member', 'text/html')
-    assert.match(page.text, /<dt><bdi>reviews<\/bdi><\/dt><dd><span class="null">none<\/span>/)
+    assert.match(page.text, /<dt><bdi>reviews<\/bdi><\/dt><dd><div><span class="null">none<\/span>/)
     const related = await get('/people/1/reviews', 'member', 'text/html')
     assert.match(related.text, /0 resources/)
     const list = await get('/reviews', 'member', 'text/html')

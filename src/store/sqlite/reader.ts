@@ -35,6 +35,7 @@ export class Reader {
   readonly #pending: PendingCommand[] = []
   /** The commands that wait until the process has started; `undefined` from then on. */
   #unsent: ReaderRequest[] | undefined = []
+  readonly #start = Promise.withResolvers<void>()
   #isAlive = true
   #killReason: Error | undefined
 
@@ -53,6 +54,7 @@ export class Reader {
     this.#child.on('message', (message: ReaderMessage) => {
       if (message.is !== 'started') return this.#pending.shift()?.resolve(message)
       clearTimeout(startTimer)
+      this.#start.resolve()
       const unsent = this.#unsent ?? []
       this.#unsent = undefined
       for (const request of unsent) this.#write(request)
@@ -61,6 +63,7 @@ export class Reader {
       if (!this.#isAlive) return
       this.#isAlive = false
       clearTimeout(startTimer)
+      this.#start.resolve()
       onExit()
       for (const { reject } of this.#pending.splice(0)) reject(this.#endError())
     }
@@ -72,6 +75,13 @@ export class Reader {
 
   get isAlive(): boolean {
     return this.#isAlive
+  }
+
+  /** Waits until the process has started, or ended. The server does not end meanwhile. */
+  async waitForStart(): Promise<void> {
+    this.#child.channel?.ref?.()
+    await this.#start.promise
+    if (this.#pending.length === 0) this.#unref()
   }
 
   /** Sends a command that has no reply. */

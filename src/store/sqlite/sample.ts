@@ -23,7 +23,11 @@ export async function sampleSqlite(
   let reader: Reader | undefined
   const open = () => new Reader(path, () => {}, 'introspector')
   const all = async (statement: Statement) => {
-    if (!reader?.isAlive) reader = open()
+    if (!reader?.isAlive) {
+      reader = open()
+      // The time of the sample is that of its statements.
+      await reader.waitForStart()
+    }
     const deadline = { remaining: sampleTimeout, timeout: sampleTimeout }
     const reply = await reader.request({ do: 'all', sql: statement.sql, values: [] }, deadline)
     if (reply.is === 'rows') return reply.rows
