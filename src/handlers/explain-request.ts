@@ -1,6 +1,6 @@
 import type { ReadPlan } from '../plan/read.ts'
 import type { ReadExplanation } from '../store/explain.ts'
-import type { ReadHooks, Store } from '../store/store.ts'
+import type { ReadOptions, Store } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
 import type { ApiRequest, RouteHandler } from './handler.ts'
 
@@ -8,7 +8,7 @@ import type { ApiRequest, RouteHandler } from './handler.ts'
 interface CapturedRead {
   readonly plan: ReadPlan
   readonly id: string | undefined
-  readonly hooks: ReadHooks | undefined
+  readonly options: ReadOptions
 }
 
 /** Ends a handler at its read. */
@@ -32,8 +32,8 @@ export async function explainRequest(
   let captured: CapturedRead | undefined
   const store: Store = {
     ...context.store,
-    read: (plan, id, { hooks } = {}) => {
-      captured = { plan, id, hooks }
+    read: (plan, id, options = {}) => {
+      captured = { plan, id, options }
       throw new ReadCaptured()
     },
   }
@@ -43,6 +43,6 @@ export async function explainRequest(
     if (!(error instanceof ReadCaptured)) throw error
   }
   if (captured === undefined) return undefined
-  const { plan, id, hooks } = captured
-  return context.store.explain(plan, id, runsHooks ? { hooks } : {})
+  const { plan, id, options } = captured
+  return context.store.explain(plan, id, runsHooks ? options : { ...options, hooks: undefined })
 }

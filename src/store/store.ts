@@ -150,11 +150,7 @@ export interface Store {
    * @throws NotFoundError when the resource in the path does not exist
    * @internal
    */
-  explain(
-    plan: ReadPlan,
-    id?: string,
-    options?: Pick<ReadOptions, 'hooks'>,
-  ): Promise<ReadExplanation>
+  explain(plan: ReadPlan, id?: string, options?: ReadOptions): Promise<ReadExplanation>
   /**
    * Explains what the access rules do to a request, and writes nothing.
    * @internal

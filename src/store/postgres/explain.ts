@@ -36,11 +36,11 @@ export function createExplainOperations(
   const { pool, facts, target, createSetup, statementsOf } = context
   const read = createReadWithRules(context)
   return {
-    explain: async (plan, id, { hooks } = {}) => {
+    explain: async (plan, id, { hooks, signal } = {}) => {
       if (!facts.areKnown) await facts.load()
       const options = { statements: statementsOf(plan.identity), hooks }
       const work = (transaction: PostgresTransaction) => explainRead(transaction, plan, id, options)
-      const explained = await pool.read(undefined, work, createSetup?.(plan.identity))
+      const explained = await pool.read(signal?.(), work, createSetup?.(plan.identity))
       const catalog = await queryPostgresCatalog(pool.shared)
       const uncounted = listReadWarnings(plan, explained, target, catalog)
       const context = { plan, id, hasHooks: hooks !== undefined, dialect: target.dialect }

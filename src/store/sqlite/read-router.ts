@@ -8,7 +8,7 @@ import type { RunStatement } from '../index-effects.ts'
 import { checkResourceLimit, type SizeLimit } from '../resource-limit.ts'
 import { runAfterHooks } from '../run-after-hooks.ts'
 import { addAuth, createRunValues } from '../run-values.ts'
-import type { ReadHooks, ReadOptions, RunQuery } from '../store.ts'
+import type { ReadOptions, RunQuery } from '../store.ts'
 import { type QueryRequest, type StreamedRead, streamRows } from '../stream.ts'
 import { clearDanglingKeys } from '../streamed-keys.ts'
 import { type ConnectionOptions, SqliteConnection } from './connection.ts'
@@ -107,7 +107,7 @@ export class ReadRouter {
   async explain(
     plan: ReadPlan,
     id: string | undefined,
-    hooks: ReadHooks | undefined,
+    options: ReadOptions,
   ): Promise<ExplainedStatement[]> {
     this.#file.checkOpen()
     const statements = this.#statementsOf(plan.identity)
@@ -115,7 +115,8 @@ export class ReadRouter {
     const cost = this.#costs.ofFullRead(fullRead, plan.shape, statements.target)
     const estimate = this.#costs.estimate(cost, plan, performance.now())
     return this.#retryLargeValues(estimate, async (duration) => {
-      const transaction = await this.#begin(duration, true, noOptions)
+      const transaction = await this.#begin(duration, true, options)
+      const { hooks } = options
       const context = { transaction, statements, connection: this.#shared, hooks }
       return explainSqliteRead(context, plan, id)
     })

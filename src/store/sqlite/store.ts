@@ -162,8 +162,9 @@ function createReadOperations({
 }: ReadContext): Pick<Store, 'read' | 'explain' | 'explainAccess' | 'findAllowed' | 'snapshot'> {
   return {
     read: (plan, id, readOptions) => router.read(plan, id, readOptions),
-    explain: async (plan, id, { hooks } = {}) => {
-      const explained = await router.explain(plan, id, hooks)
+    explain: async (plan, id, options = {}) => {
+      const { hooks } = options
+      const explained = await router.explain(plan, id, options)
       const uncounted = listReadWarnings(plan, explained, target, querySqliteCatalog(writer))
       const context = { plan, id, hasHooks: hooks !== undefined, dialect: target.dialect }
       const warnings = await describeIndexes(uncounted, context, (describe) =>
