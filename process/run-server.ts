@@ -3,7 +3,7 @@ import { collectStartGarbage } from './collect-start-garbage.ts'
 import type { ServerSettings } from './server-settings.ts'
 import type { RunningServer } from './start-server.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
-import { superviseWorkers, supervisorLimit } from './supervise-workers.ts'
+import { killWorkers, superviseWorkers, supervisorLimit } from './supervise-workers.ts'
 import { onSupervisorExit, reportListening, workerPort } from './worker.ts'
 
 /** How a program starts its server. */
@@ -35,7 +35,7 @@ export async function runServer<Settings extends ServerSettings>(
     void collectStartGarbage()
     return
   }
-  const stop = stopOnSignals(supervisorLimit)
+  const stop = stopOnSignals(supervisorLimit, killWorkers)
   const database = await prepare(settings)
   const { host, port, workers: count } = settings
   const workers = await superviseWorkers({ host, port, count })

@@ -16,14 +16,18 @@ interface Shutdown {
 /**
  * Makes SIGTERM and SIGINT shut the process down gracefully, with exit code 0.
  * @param limit - milliseconds after which the process exits even if the shutdown is unfinished; default 25 s
+ * @param beforeExit - runs before such an exit
  */
-export function stopOnSignals(limit: number = defaultLimit): Shutdown {
+export function stopOnSignals(limit: number = defaultLimit, beforeExit?: () => void): Shutdown {
   let isRequested = false
   let close: (() => Promise<void>) | undefined
   const request = () => {
     if (isRequested) return
     isRequested = true
-    setTimeout(() => process.exit(1), limit).unref()
+    setTimeout(() => {
+      beforeExit?.()
+      process.exit(1)
+    }, limit).unref()
     if (close) void closeAndExit(close)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, request)

@@ -123,6 +123,11 @@ function assertPortIsFree({ host, port }: WorkerOptions): Promise<void> {
   })
 }
 
+/** Kills all workers: a process that hangs would outlive the supervisor. */
+export function killWorkers(): void {
+  for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL')
+}
+
 /** Stops a worker and waits until it has exited. */
 function stopWorker(worker: Worker): Promise<void> {
   return new Promise((resolve) => {
