@@ -67,13 +67,3 @@ function readStoredPart(text: string, kind: Kind<string>): string | undefined {
   const isDistant = (codec === 'date' || codec === 'datetime') && isDistantTime(text, codec)
   return isDistant ? text : readNewPart(text, kind)
 }
-
-/** The kind of an id that is a date: a column of PostgreSQL may contain dates that no attribute can have. */
-export function toDateId(parts: readonly IdPart[], kind: Kind<string>): Kind<string> {
-  const stored = createIdKind(parts)
-  const read = (json: unknown) => {
-    const result = stored.readFilterValue(json)
-    return 'value' in result ? result : kind.readFilterValue(json)
-  }
-  return { ...kind, readFilterValue: read, readFilterText: read, schema: { type: 'string' } }
-}

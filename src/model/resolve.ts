@@ -1,6 +1,7 @@
 import { type FieldAccess, isNeverWritten, type TenantOptions } from './access.ts'
 import { combineHooks } from './combine-hooks.ts'
-import { createIdKind, toDateId } from './composite-ids.ts'
+import { createIdKind } from './composite-ids.ts'
+import { toDateId } from './date-ids.ts'
 import { sql } from './dialect.ts'
 import type {
   Attribute,

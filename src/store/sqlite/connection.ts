@@ -233,7 +233,7 @@ export class SqliteConnection {
   }
 
   /** The same for a query without parameters that is repeated: it is prepared once. */
-  introspectAgain(text: string): unknown[][] {
+  introspectCached(text: string): unknown[][] {
     const prepared = this.#introspections.get(text) ?? translateErrors(() => this.#compile(text))
     this.#introspections.set(text, prepared)
     return translateErrors(() => readRows(prepared, []))

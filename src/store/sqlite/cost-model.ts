@@ -4,7 +4,7 @@ import type { ReadPlan, ReadShape } from '../../plan/read.ts'
 import type { Target } from '../tables.ts'
 import type { SqliteConnection } from './connection.ts'
 import { type FullRead, listFollowingStatements } from './full-read.ts'
-import { compileReadCost, type Observation, type ReadCost } from './read-cost.ts'
+import { type CostContext, compileReadCost, type Observation, type ReadCost } from './read-cost.ts'
 import type { SqliteStatements } from './statements.ts'
 import { estimateRowCount } from './table-size.ts'
 
@@ -122,7 +122,7 @@ export class CostModel {
     return true
   }
 
-  #context(model: Model): Parameters<typeof compileReadCost>[2] {
+  #context(model: Model): CostContext {
     const searchesOf = (type: string) => {
       const observed = this.#searches.get(type) ?? { isSuspect: false, slowUntil: 0 }
       this.#searches.set(type, observed)

@@ -57,7 +57,7 @@ const largeTable = 1_000_000
 export const maxInProcessDuration = 10
 
 /** What the cost of a read is compiled from. */
-interface CostContext {
+export interface CostContext {
   readonly connection: SqliteConnection
   readonly model: Model
   /** Returns what was observed of the reads of a type that search in values. */

@@ -9,14 +9,14 @@ const minRowSize = 10
  * it is the number of rows that the file can hold.
  */
 export function estimateRowCount(connection: SqliteConnection, table: string): number {
-  const [[pages, pageSize] = []] = connection.introspectAgain(
+  const [[pages, pageSize] = []] = connection.introspectCached(
     'select page_count, page_size from pragma_page_count, pragma_page_size',
   )
   const maxRows = (Number(pages) * Number(pageSize)) / minRowSize
   const name = quoteIdentifier(table)
   try {
     // In a query of its own, each of `min` and `max` is one lookup.
-    const [[rows] = []] = connection.introspectAgain(
+    const [[rows] = []] = connection.introspectCached(
       `select cast((select max(rowid) from ${name}) - (select min(rowid) from ${name}) + 1 as real)`,
     )
     return Math.min(Number(rows ?? 0), maxRows)
