@@ -3,7 +3,7 @@ import type { RouteHandler } from '../handlers/handler.ts'
 import type { Route } from '../handlers/route-table.ts'
 import type { FoundPage, HtmlPages, PageDocument, PageRequest } from '../http/html.ts'
 import { throwDeclarationErrors } from '../model/declaration-error.ts'
-import { type Check, members, mustBe, optional } from '../model/option-checks.ts'
+import { booleanCheck, type Check, members, optional } from '../model/option-checks.ts'
 import { renderActionForms } from './action-forms.ts'
 import { readAssets } from './assets.ts'
 import {
@@ -47,7 +47,7 @@ export interface PagesOptions {
 }
 
 const pagesOptions = members({
-  explain: optional(mustBe('true or false', (value) => typeof value === 'boolean')),
+  explain: optional(booleanCheck),
 } satisfies Record<keyof PagesOptions, Check>)
 
 /** The paths of the routes that are not files. A path with a dot cannot be that of a resource type. */

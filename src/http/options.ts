@@ -1,7 +1,7 @@
 import type { AppOptions } from '../handlers/app-context.ts'
 import { checkAppOptions } from '../handlers/check-app-options.ts'
 import { isObject } from '../model/json.ts'
-import { type Check, isFunction, mustBe, optional } from '../model/option-checks.ts'
+import { booleanCheck, type Check, isFunction, mustBe, optional } from '../model/option-checks.ts'
 import { isLogger, logLevels } from '../model/request-context.ts'
 import { checkOpenApi } from '../openapi/check-options.ts'
 import type { OpenApiOptions } from '../openapi/options.ts'
@@ -56,7 +56,7 @@ const isInterval = (value: unknown): boolean =>
 const commonChecks: Readonly<Record<string, Check>> = {
   maxBody: optional(count),
   notFoundInterval: optional(mustBe('a whole number from 0 to 10,000', isInterval)),
-  publicRoot: optional(mustBe('true or false', (value) => typeof value === 'boolean')),
+  publicRoot: optional(booleanCheck),
   openapi: optional(checkOpenApi),
   authenticate: optional(mustBe('a function of the request', isFunction)),
   html: optional(mustBe('the result of createPages', isHtmlPages)),

@@ -1,15 +1,14 @@
 import { isObject } from '../model/json.ts'
-import { type Check, isFunction, mustBe, optional } from '../model/option-checks.ts'
+import { type Check, isFunction, mustBe, optional, stringCheck } from '../model/option-checks.ts'
 
-const text = mustBe('a string', (value) => typeof value === 'string')
 const options = optional(mustBe('an object', isObject))
 
 /** The arguments of the calls in process, by the names that their types have. */
 const checks = {
-  type: text,
-  id: text,
-  relationship: text,
-  action: text,
+  type: stringCheck,
+  id: stringCheck,
+  relationship: stringCheck,
+  action: stringCheck,
   query: options,
   input: options,
   context: options,

@@ -3,7 +3,16 @@ import type { Action } from './action.ts'
 import { fieldAccessChecks } from './check-access-options.ts'
 import { sql } from './dialect.ts'
 import { isObject } from './json.ts'
-import { type Check, each, isFunction, members, mustBe, oneOf, optional } from './option-checks.ts'
+import {
+  type Check,
+  each,
+  isFunction,
+  members,
+  mustBe,
+  oneOf,
+  optional,
+  stringCheck,
+} from './option-checks.ts'
 import { resolveParameter } from './parameter.ts'
 import type { ResourceDeclaration } from './resource.ts'
 
@@ -13,7 +22,6 @@ interface ActionChecks {
   readonly sqlExpression: Check
 }
 
-const string = mustBe('a string', (value) => typeof value === 'string')
 const aFunction = mustBe('a function', isFunction)
 
 /** Creates the check of an action. Its SQL is called with a bind parameter for each parameter. */
@@ -28,12 +36,12 @@ export function createActionCheck({ kind, sqlExpression }: ActionChecks): Check 
     parameters: each(parameter),
     returns: optional(
       members({
-        resource: optional(string),
-        resources: optional(string),
+        resource: optional(stringCheck),
+        resources: optional(stringCheck),
         meta: optional(each(kind)),
       }),
     ),
-    description: optional(string),
+    description: optional(stringCheck),
     callable: fieldAccessChecks.readable,
     sql: optional(aFunction),
     run: optional(aFunction),

@@ -22,6 +22,7 @@ import type { IdQuery } from './id-query.ts'
 import { isObject } from './json.ts'
 import type { ModelOptions } from './model.ts'
 import {
+  booleanCheck,
   type Check,
   describeValue,
   each,
@@ -30,6 +31,7 @@ import {
   mustBe,
   oneOf,
   optional,
+  stringCheck,
 } from './option-checks.ts'
 import type { IdOptions, ResourceDeclaration } from './resource.ts'
 
@@ -51,7 +53,6 @@ export function findOptionErrors(resources: unknown, options: unknown): string[]
 }
 
 const anyValue: Check = () => []
-const string = mustBe('a string', (value) => typeof value === 'string')
 const name = mustBe('a name', (value) => typeof value === 'string' && value !== '')
 /** One column, or the columns of a composite key: each a name that differs from the others. */
 const columns: Check = (value, location) => {
@@ -61,7 +62,6 @@ const columns: Check = (value, location) => {
   if (errors.length > 0 || new Set(value).size === value.length) return errors
   return [`${location}: must not have a column twice; it is ${quote(value)}`]
 }
-const flag = mustBe('true or false', (value) => typeof value === 'boolean')
 const aFunction = mustBe('a function', isFunction)
 /** A function whose result is needed at once: a promise would be part of the response. */
 const synchronous: Check = (value, location) =>
@@ -134,38 +134,38 @@ const textIndex = members({
 const attribute = members({
   is: anyValue,
   kind,
-  required: optional(flag),
+  required: optional(booleanCheck),
   access: optional(access),
   column: optional(name),
-  filter: optional(flag),
-  sort: optional(flag),
+  filter: optional(booleanCheck),
+  sort: optional(booleanCheck),
   default: anyValue,
   validate: optional(validator),
   invalidValues: optional(invalidValues),
   match: optional(textIndex),
   paths: optional(each(kind)),
   ...fieldAccessChecks,
-  description: optional(string),
+  description: optional(stringCheck),
 } satisfies Record<keyof Attribute, Check>)
 
 const expression = members({
   is: anyValue,
   kind,
   expression: sqlExpression,
-  filter: optional(flag),
-  sort: optional(flag),
+  filter: optional(booleanCheck),
+  sort: optional(booleanCheck),
   invalidValues: optional(invalidValues),
   ...{ readable, filterable, sortable },
-  description: optional(string),
+  description: optional(stringCheck),
 } satisfies Record<keyof ExpressionField, Check>)
 
 const computed = members({
   is: anyValue,
   kind,
-  columns: each(members({ kind, nullable: flag })),
+  columns: each(members({ kind, nullable: booleanCheck })),
   compute: synchronous,
   readable,
-  description: optional(string),
+  description: optional(stringCheck),
 } satisfies Record<keyof Computed, Check>)
 
 const key = {
@@ -175,13 +175,13 @@ const key = {
   references: optional(columns),
   access: optional(relationshipAccess),
   ...{ readable, writable },
-  description: optional(string),
+  description: optional(stringCheck),
 } satisfies Record<keyof KeyOptions | 'is' | 'to', Check>
 
 const toOne = members({
   ...key,
   foreignKey: optional(oneOf('own', 'other')),
-  enforced: optional(flag),
+  enforced: optional(booleanCheck),
   set,
 } satisfies Record<keyof ToOne, Check>)
 
@@ -198,11 +198,11 @@ const through = members({
   through: joinTable,
   access: optional(relationshipAccess),
   ...{ readable, writable },
-  count: optional(flag),
-  description: optional(string),
+  count: optional(booleanCheck),
+  description: optional(stringCheck),
 } satisfies Record<keyof ThroughOptions | 'is' | 'to', Check>)
 
-const toManyByKey = members({ ...key, through: anyValue, count: optional(flag) })
+const toManyByKey = members({ ...key, through: anyValue, count: optional(booleanCheck) })
 
 const toMany: Check = (value, location) => {
   if (!isObject(value) || value.through === undefined) return toManyByKey(value, location)
@@ -276,17 +276,17 @@ const tableFunction: Check = (value, location) => {
 }
 
 const resourceOptions = members({
-  type: string,
-  path: string,
+  type: stringCheck,
+  path: stringCheck,
   table: (value, location) => (isObject(value) ? tableFunction : name)(value, location),
   schema: optional(name),
   id: optional((value, location) =>
     (typeof value === 'string' || Array.isArray(value) ? columns : id)(value, location),
   ),
-  description: optional(string),
+  description: optional(stringCheck),
   scope: optional(sqlExpression),
   softDelete: optional(name),
-  databaseMessages: optional(flag),
+  databaseMessages: optional(booleanCheck),
   insertDefaults: optional(each(storedValue)),
   access: optional(resourceAccess),
   tenant: optional(mustBe('false', (value) => value === false)),

@@ -18,6 +18,12 @@ export function mustBe(
     accepts(value) ? [] : [`${location}: must be ${expected}; it is ${describeValue(value)}`]
 }
 
+/** Checks that a value is true or false. */
+export const booleanCheck: Check = mustBe('true or false', (value) => typeof value === 'boolean')
+
+/** Checks that a value is a string. */
+export const stringCheck: Check = mustBe('a string', (value) => typeof value === 'string')
+
 /** Checks that a value is a model. */
 export const modelCheck: Check = mustBe(
   'the result of defineModel',

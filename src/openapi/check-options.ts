@@ -1,18 +1,21 @@
 import { throwDeclarationErrors } from '../model/declaration-error.ts'
 import { isObject } from '../model/json.ts'
-import { type Check, members, mustBe, oneOf, optional } from '../model/option-checks.ts'
+import {
+  booleanCheck,
+  type Check,
+  members,
+  mustBe,
+  oneOf,
+  optional,
+  stringCheck,
+} from '../model/option-checks.ts'
 import type { SecurityDescription } from '../model/security.ts'
 import type { DocsPage, OpenApiOptions } from './options.ts'
-
-/** Checks an option that is true or false. */
-export const flag = mustBe('true or false', (value) => typeof value === 'boolean')
-/** Checks an option that is a text. */
-export const text = mustBe('a string', (value) => typeof value === 'string')
 
 /** Checks the description of the ways to authenticate. */
 export const security = members({
   schemes: mustBe('an object with security schemes of OpenAPI by name', isObject),
-  isOptional: flag,
+  isOptional: booleanCheck,
 } satisfies Record<keyof SecurityDescription, Check>)
 
 const docs = members({
@@ -30,9 +33,9 @@ const maxTimeout = 2 ** 31 - 1
 export const pathItems = mustBe('an object with path items of OpenAPI by path', isObject)
 
 const options = members({
-  title: optional(text),
-  version: optional(text),
-  description: optional(text),
+  title: optional(stringCheck),
+  version: optional(stringCheck),
+  description: optional(stringCheck),
   security: optional(security),
   docs: optional(docs),
   examples: optional(oneOf('kinds', 'rows')),
@@ -42,7 +45,7 @@ const options = members({
       (value) => typeof value === 'number' && value > 0 && value <= maxTimeout,
     ),
   ),
-  generalMethods: optional(flag),
+  generalMethods: optional(booleanCheck),
   paths: optional(pathItems),
 } satisfies Record<keyof OpenApiOptions, Check>)
 

@@ -3,12 +3,19 @@ import { listPaths, type ModelPath } from '../handlers/model-paths.ts'
 import { throwDeclarationErrors } from '../model/declaration-error.ts'
 import { isObject } from '../model/json.ts'
 import type { Model, ResourceType } from '../model/model.ts'
-import { type Check, members, modelCheck, optional } from '../model/option-checks.ts'
+import {
+  booleanCheck,
+  type Check,
+  members,
+  modelCheck,
+  optional,
+  stringCheck,
+} from '../model/option-checks.ts'
 import type { SecurityDescription } from '../model/security.ts'
 import { compileAccess } from '../plan/access/access-shapes.ts'
 import { createRightsFinder, type Rights } from '../plan/access/rights.ts'
 import { describeActionBodies, describeActionResponses } from './action-schemas.ts'
-import { flag, pathItems, security, text } from './check-options.ts'
+import { pathItems, security } from './check-options.ts'
 import { createTypeNames } from './component-names.ts'
 import { describeCommonSchemas, describeDocuments } from './document-schemas.ts'
 import { describeFilters } from './filter-schemas.ts'
@@ -62,9 +69,21 @@ export interface DescriptionOptions {
 }
 
 const optionChecks = members({
-  ...{ title: optional(text), version: optional(text), description: optional(text) },
-  ...{ prefix: optional(text), publicUrl: optional(text), security: optional(security) },
-  ...{ generalMethods: optional(flag), pages: optional(flag), paths: optional(pathItems) },
+  ...{
+    title: optional(stringCheck),
+    version: optional(stringCheck),
+    description: optional(stringCheck),
+  },
+  ...{
+    prefix: optional(stringCheck),
+    publicUrl: optional(stringCheck),
+    security: optional(security),
+  },
+  ...{
+    generalMethods: optional(booleanCheck),
+    pages: optional(booleanCheck),
+    paths: optional(pathItems),
+  },
   ...{ examples: () => [], auth: () => [] },
 } satisfies Record<keyof DescriptionOptions, Check>)
 

@@ -1,6 +1,13 @@
 import { ApiError, HeaderError } from '../errors/errors.ts'
 import { throwDeclarationErrors } from '../model/declaration-error.ts'
-import { type Check, members, mustBe, oneOf, wholeNumber } from '../model/option-checks.ts'
+import {
+  type Check,
+  members,
+  mustBe,
+  oneOf,
+  stringCheck,
+  wholeNumber,
+} from '../model/option-checks.ts'
 import { ConstraintError } from './constraint-error.ts'
 
 /** A change of the schema. Versions count up from 1. */
@@ -15,7 +22,7 @@ export type MigrationMode = 'run' | 'compare'
 const list = mustBe('an array of migrations', Array.isArray)
 const migration = members({
   version: wholeNumber(1),
-  sql: mustBe('a string', (value) => typeof value === 'string'),
+  sql: stringCheck,
 } satisfies Record<keyof Migration, Check>)
 
 /**

@@ -6,7 +6,7 @@ import fastify, {
   LogController,
 } from 'fastify'
 import { isObject } from '../../model/json.ts'
-import { isFunction, mustBe, oneOf, optional } from '../../model/option-checks.ts'
+import { booleanCheck, isFunction, mustBe, oneOf, optional } from '../../model/option-checks.ts'
 import { logLevels } from '../../model/request-context.ts'
 import { describeHealth } from '../../openapi/describe-addresses.ts'
 import type { OpenApiOptions } from '../../openapi/options.ts'
@@ -81,7 +81,6 @@ const maxHeaderSize = 64 * 1024
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
 const isHostList = (value: unknown): boolean =>
   Array.isArray(value) && value.every((host) => typeof host === 'string' && !host.includes('/'))
-const flag = mustBe('true or false', (value) => typeof value === 'boolean')
 
 /** The checks of the options that only `createServer` has. */
 const serverChecks = {
@@ -91,10 +90,10 @@ const serverChecks = {
   logger: anyValue,
   loggerInstance: anyValue,
   https: optional(mustBe('an object', isObject)),
-  http2: optional(flag),
+  http2: optional(booleanCheck),
   logLevel: optional(oneOf(...logLevels, 'silent')),
-  accessLog: optional(flag),
-  health: optional(flag),
+  accessLog: optional(booleanCheck),
+  health: optional(booleanCheck),
   shutdownDelay: optional(mustBe('a whole number from 0', isCount)),
   requestTimeout: optionalCount,
   sendTimeout: optionalCount,

@@ -1,5 +1,11 @@
 import type { Model } from '../../model/model.ts'
-import { type Check, mustBe, optional, wholeNumber } from '../../model/option-checks.ts'
+import {
+  booleanCheck,
+  type Check,
+  mustBe,
+  optional,
+  wholeNumber,
+} from '../../model/option-checks.ts'
 import { checkStoreArguments, commonStoreChecks } from '../check-options.ts'
 
 /** The options of a PostgreSQL database. */
@@ -36,7 +42,7 @@ const optionChecks = {
   replicaUrls: optional(mustBe('an array of URLs', isUrlList)),
   poolSize: optional(wholeNumber(1)),
   sendTimeout: optional(wholeNumber(1)),
-  keepsSessions: optional(mustBe('true or false', (value) => typeof value === 'boolean')),
+  keepsSessions: optional(booleanCheck),
 } satisfies Record<keyof PostgresOptions, Check>
 
 function isUrl(value: unknown): boolean {

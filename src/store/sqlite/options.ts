@@ -1,6 +1,12 @@
 import { throwDeclarationErrors } from '../../model/declaration-error.ts'
 import type { Model } from '../../model/model.ts'
-import { type Check, mustBe, optional, wholeNumber } from '../../model/option-checks.ts'
+import {
+  booleanCheck,
+  type Check,
+  mustBe,
+  optional,
+  wholeNumber,
+} from '../../model/option-checks.ts'
 import { checkStoreArguments, commonStoreChecks } from '../check-options.ts'
 
 /** The options of a SQLite database. */
@@ -26,7 +32,7 @@ export interface SqliteOptions {
 
 const optionChecks = {
   ...commonStoreChecks,
-  readOnly: optional(mustBe('true or false', (value) => typeof value === 'boolean')),
+  readOnly: optional(booleanCheck),
   readers: optional(wholeNumber(1)),
 } satisfies Record<keyof SqliteOptions, Check>
 
