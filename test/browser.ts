@@ -12,9 +12,9 @@ import {
 /** The names of Chromium's command in Debian, and of Chrome. */
 const commands = ['chromium', 'chromium-browser', 'google-chrome']
 
-/** The path of Chromium: the variable `CHROMIUM`, or the first command that is found; `undefined` if there is none. */
+/** The path of Chromium: the variable `CHROMIUM` unless it is empty, or the first command that is found; `undefined` if there is none. */
 const chromiumPath: string | undefined =
-  process.env.CHROMIUM ??
+  process.env.CHROMIUM ||
   (process.env.PATH ?? '')
     .split(delimiter)
     .flatMap((folder) => commands.map((command) => join(folder, command)))

@@ -109,6 +109,12 @@ export function rule(
   it(`${names.join(' ')} ${sentence}`, test)
 }
 
+/** The settings of a suite that has none of its own. Its deadlines are long: a slow machine must not cause a 503. */
+const defaults = {
+  ...{ host: '127.0.0.1', port: 0, logLevel: 'silent' },
+  ...{ databaseTimeout: 60_000, queueTimeout: 60_000 },
+} as const
+
 /** A service on a database, and a connection to it. */
 interface Started {
   readonly database: OpenDatabase
@@ -118,7 +124,7 @@ interface Started {
   readonly checkDescription: DescriptionChecker
 }
 
-/** Services that no suite uses now, by the name of the database. They have the default settings. */
+/** Services that no suite uses now, by the name of the database. They have no settings of a suite. */
 const idle = new Map<string, Started>()
 after(async () => {
   for (const started of idle.values()) await stop(started)
@@ -218,8 +224,7 @@ class Fixture {
   }
 
   async #start(database: OpenDatabase, settings: Partial<Settings>): Promise<Started> {
-    const quiet = { host: '127.0.0.1', port: 0, logLevel: 'silent' }
-    const all = { ...quiet, databaseUrl: database.url, ...this.settings, ...settings }
+    const all = { ...defaults, databaseUrl: database.url, ...this.settings, ...settings }
     const service = await startService(all)
     const client = connect(new URL(service.url).origin)
     const basePath = all.basePath ?? ''
