@@ -5,7 +5,7 @@ import rateLimit from '@fastify/rate-limit'
 import swagger from '@fastify/swagger'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { docsPage } from 'lapidary/docs'
-import { jsonApi } from 'lapidary/fastify'
+import { defineJsonApiOptions, jsonApi } from 'lapidary/fastify'
 import { createPages } from 'lapidary/html'
 import { model } from './model.ts'
 import { attachFile, closeIssue, openTracker } from './tracker.ts'
@@ -42,8 +42,11 @@ export async function createApp(settings: Settings): Promise<FastifyInstance> {
     return api.with({ auth: await getUser(request), requestId, ip, log })
   }
 
-  const described = { html: createPages(), openapi: { title: 'Tracker', docs: docsPage() } }
-  app.register(jsonApi, { prefix: '/api', model, store, authenticate: getUser, ...described })
+  const mount = defineJsonApiOptions({
+    ...{ prefix: '/api', model, store, authenticate: getUser },
+    ...{ html: createPages(), openapi: { title: 'Tracker', docs: docsPage() } },
+  })
+  app.register(jsonApi, mount)
   app.post<Closing>('/api/issues/:id/close', { schema: commented }, async (request) =>
     closeIssue(await getClient(request), request.params.id, request.body.comment),
   )
