@@ -22,14 +22,14 @@ export const writes: readonly WriteRow[] = [
     'select "t0"."id"::text from "book" as "t0" where "t0"."id" = any(?::bigint[])',
     'insert into "writer" ("name", "born", "taught_by") values (?, ?, ?::bigint) returning set_config(\'lapidary.last_insert_id\', "writer_no"::text, true)',
     'update "book" as "t0" set "by" = nullif(current_setting(\'lapidary.last_insert_id\', true), \'\')::bigint where "t0"."id" = any(?::bigint[]) and not ("t0"."by" is not distinct from nullif(current_setting(\'lapidary.last_insert_id\', true), \'\')::bigint)',
-    'select null, true, json_build_array(to_json(array["t0"."writer_no"::text])) from (select "t0"."writer_no" from "writer" as "t0" where "t0"."writer_no" = nullif(current_setting(\'lapidary.last_insert_id\', true), \'\')::bigint) as "t0"',
+    'select null, true, json_build_array(json_build_array("t0"."writer_no"::text)) from (select "t0"."writer_no" from "writer" as "t0" where "t0"."writer_no" = nullif(current_setting(\'lapidary.last_insert_id\', true), \'\')::bigint) as "t0"',
   ]],
   ['a create of nothing but the id', 'POST', '/books', { data: { type: 'book' } }, [
     'insert into "book" default values returning cast("id" as text)',
     'select "t0"."id" from "book" as "t0" where "t0"."id" = ?',
   ], [
     'insert into "book" default values returning set_config(\'lapidary.last_insert_id\', "id"::text, true)',
-    'select null, true, json_build_array(to_json(array["t0"."id"::text])) from (select "t0"."id" from "book" as "t0" where "t0"."id" = nullif(current_setting(\'lapidary.last_insert_id\', true), \'\')::bigint) as "t0"',
+    'select null, true, json_build_array(json_build_array("t0"."id"::text)) from (select "t0"."id" from "book" as "t0" where "t0"."id" = nullif(current_setting(\'lapidary.last_insert_id\', true), \'\')::bigint) as "t0"',
   ]],
   ['a create under its parent', 'POST', '/authors/1/books', { data: { type: 'book', attributes: { title: 'x', pages: 5, lent: true, price: 1.5 } } }, [
     'select 1 from "writer" as "t0" where "t0"."writer_no" = ?',
@@ -38,7 +38,7 @@ export const writes: readonly WriteRow[] = [
   ], [
     'select 1 from "writer" as "t0" where "t0"."writer_no" = ?::bigint for no key update',
     'insert into "book" ("title", "pages", "lent", "price", "by") values (?, ?, ?, ?, ?::bigint) returning set_config(\'lapidary.last_insert_id\', "id"::text, true)',
-    'select null, true, json_build_array(to_json(array["t0"."id"::text])) from (select "t0"."id" from "book" as "t0" where "t0"."id" = nullif(current_setting(\'lapidary.last_insert_id\', true), \'\')::bigint) as "t0"',
+    'select null, true, json_build_array(json_build_array("t0"."id"::text)) from (select "t0"."id" from "book" as "t0" where "t0"."id" = nullif(current_setting(\'lapidary.last_insert_id\', true), \'\')::bigint) as "t0"',
   ]],
   ['an update of columns', 'PATCH', '/books/1', { data: { type: 'book', id: '1', attributes: { title: null }, relationships: { author: { data: { type: 'author', id: '2' } } } } }, [
     'select 1 from "book" as "t0" where "t0"."id" = ?',
@@ -49,7 +49,7 @@ export const writes: readonly WriteRow[] = [
     'select 1 from "book" as "t0" where "t0"."id" = ?::bigint for no key update',
     'select "t0"."writer_no"::text from "writer" as "t0" where "t0"."writer_no" = any(?::bigint[])',
     'update "book" as "t0" set "title" = ?, "by" = ?::bigint where "t0"."id" = ?::bigint',
-    'select null, true, json_build_array(to_json(array["t0"."id"::text])) from (select "t0"."id" from "book" as "t0" where "t0"."id" = ?::bigint) as "t0"',
+    'select null, true, json_build_array(json_build_array("t0"."id"::text)) from (select "t0"."id" from "book" as "t0" where "t0"."id" = ?::bigint) as "t0"',
   ]],
   ['an update of links', 'PATCH', '/authors/1', { data: { type: 'author', id: '1', relationships: { pupils: { data: [] } } } }, [
     'select 1 from "writer" as "t0" where "t0"."writer_no" = ?',
@@ -60,14 +60,14 @@ export const writes: readonly WriteRow[] = [
     'select 1 from "writer" as "t0" where "t0"."writer_no" = ?::bigint for no key update',
     'update "writer" as "t0" set "taught_by" = null where "t0"."taught_by" = ?::bigint and not ("t0"."writer_no" = any(?::bigint[]))',
     'update "writer" as "t0" set "taught_by" = ?::bigint where "t0"."writer_no" = any(?::bigint[]) and not ("t0"."taught_by" is not distinct from ?::bigint)',
-    'select null, true, json_build_array(to_json(array["t0"."writer_no"::text])) from (select "t0"."writer_no" from "writer" as "t0" where "t0"."writer_no" = ?::bigint) as "t0"',
+    'select null, true, json_build_array(json_build_array("t0"."writer_no"::text)) from (select "t0"."writer_no" from "writer" as "t0" where "t0"."writer_no" = ?::bigint) as "t0"',
   ]],
   ['an update of nothing', 'PATCH', '/books/1', { data: { type: 'book', id: '1' } }, [
     'select 1 from "book" as "t0" where "t0"."id" = ?',
     'select "t0"."id" from "book" as "t0" where "t0"."id" = ?',
   ], [
     'select 1 from "book" as "t0" where "t0"."id" = ?::bigint for no key update',
-    'select null, true, json_build_array(to_json(array["t0"."id"::text])) from (select "t0"."id" from "book" as "t0" where "t0"."id" = ?::bigint) as "t0"',
+    'select null, true, json_build_array(json_build_array("t0"."id"::text)) from (select "t0"."id" from "book" as "t0" where "t0"."id" = ?::bigint) as "t0"',
   ]],
   ['members added', 'POST', '/authors/1/relationships/books', { data: [{ type: 'book', id: '1' }] }, [
     'select 1 from "writer" as "t0" where "t0"."writer_no" = ?',

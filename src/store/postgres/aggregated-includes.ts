@@ -87,12 +87,15 @@ function addLinkage(at: number, parse: ParseEdgeRows): ParseEdgeRows {
 
 /** The most arguments of a function (PostgreSQL 18, Appendix K). */
 const maxArguments = 100
+/** The fewest columns from which PostgreSQL builds an array faster than a JSON array of arguments. */
+const minArrayColumns = 4
 
 /** Compiles a row of a layout as a JSON array. With more columns than a function has arguments, it is an array of arrays. */
 export function jsonRow(columns: readonly Sql[], { values }: RowLayout): Sql {
   // The elements of an array have one type. `json_build_array` looks up the type of each argument in each row: 6 % of the time that
   // PostgreSQL takes for row `list` of the benchmark.
-  const isText = columns.length <= maxArguments && values.every(({ codec }) => isReadAsText(codec))
+  const isArray = columns.length >= minArrayColumns && columns.length <= maxArguments
+  const isText = isArray && values.every(({ codec }) => isReadAsText(codec))
   return isText ? sql`to_json(array[${sql.join([...columns])}])` : jsonArray(columns)
 }
 
