@@ -99,6 +99,12 @@ export function compilePrimaryWhere(shape: ReadShape, target: Target): Sql {
   return conditions.length === 0 ? sql`` : sql` where ${and(conditions)}`
 }
 
+/** Compiles the query that counts the resources on all pages. */
+export function compileSelectCount(shape: ReadShape, target: Target): Sql {
+  const from = rowsAt(0, getResourceType(target.model, shape.type), target)
+  return sql`select count(*) from ${from}${compilePrimaryWhere(shape, target)}`
+}
+
 /**
  * Compiles the limit and the offset. SQLite plans a statement again for each value of a parameter that is the limit itself, but not
  * for an expression: hence every `limit ? + 0` of the statements that SQLite shares.

@@ -11,6 +11,7 @@ import { isInIdList } from './keys.ts'
 import {
   compilePage,
   compilePrimaryWhere,
+  compileSelectCount,
   compileSelectRequested,
   isPrimary,
 } from './primary-rows.ts'
@@ -123,9 +124,7 @@ function compileRowSetSizes(shape: ReadShape, target: Target): Statement[] {
 
 /** Compiles the count of the resources on all pages. */
 export function compileCount(shape: ReadShape, target: Target): Statement {
-  const from = rowsAt(0, getResourceType(target.model, shape.type), target)
-  const count = sql`select count(*) from ${from}${compilePrimaryWhere(shape, target)}`
-  return compileStatement(count, target.dialect)
+  return compileStatement(compileSelectCount(shape, target), target.dialect)
 }
 
 /** Compiles the query that returns a row if the resource with the id of the path exists. */

@@ -11,7 +11,7 @@ import { isEqualKey, toKey } from '../keys.ts'
 import { isLinkedFrom, isLinkedFromAny, joinKeyAt, linkKeyAt } from '../link-keys.ts'
 import { earlierRowSets, isLinkageFromIncluded } from '../linkage.ts'
 import { findLongPositions, type LongPositions } from '../long-values.ts'
-import { pathExists, primaryConditions } from '../primary-rows.ts'
+import { compileSelectCount, pathExists, primaryConditions } from '../primary-rows.ts'
 import { isFoundByKey } from '../related-rows.ts'
 import { compileSelection, isInHashed, type Selection } from '../select.ts'
 import { compileOrder, reverseOrder } from '../sort.ts'
@@ -260,9 +260,8 @@ function compileCountColumn(
 ): Sql {
   if (!shape.isPaged) return sql`null`
   if (isReversed) return isSnapshotCurrent(target)
-  const resource = getResourceType(target.model, shape.type)
   const isLast = sql`count(*) < ${rawParam('limit')} and (count(*) > 0 or ${rawParam('offset')}::bigint = 0)`
-  const count = sql`(select count(*) from ${rowsAt(0, resource, target)} where ${and(primaryConditions(shape, 0, target))})`
+  const count = sql`(${compileSelectCount(shape, target)})`
   if (!cachesCount) return sql`case when ${isLast} then null else ${count} end`
   const isCountKnown = sql`(${isLast}) or ${isSnapshotCurrent(target)}`
   return sql`case when ${isCountKnown} then null else json_build_array(${count}, ${cacheValidator}) end`

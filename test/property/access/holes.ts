@@ -18,7 +18,7 @@ export const holes: readonly Hole[] = [
   {
     title: 'the count ignores the rule',
     seed: 302,
-    file: 'src/store/read.ts',
+    file: 'src/store/primary-rows.ts',
     from: 'select count(*) from ${from}${compilePrimaryWhere(shape, target)}',
     to: 'select count(*) from ${from}${compilePrimaryWhere(shape, target.access?.unrestricted ?? target)}',
   },
