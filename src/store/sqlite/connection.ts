@@ -11,6 +11,12 @@ import { translateError, translateErrors } from './errors.ts'
 import { addFunctions } from './functions.ts'
 import { LargeResultError } from './large-values.ts'
 import { type ConnectionRole, openDatabase, pageCacheSizes } from './open-database.ts'
+import {
+  createRowReader,
+  readRows,
+  switchToBigInts,
+  toNumberIfSafe,
+} from './optimistic-integers.ts'
 import { hasTextPattern, matchesLike, PatternRegistry } from './patterns.ts'
 import {
   createPreparedQueries,
@@ -20,7 +26,6 @@ import {
   type PreparedStatements,
 } from './prepared.ts'
 import { listResultColumns } from './result-columns.ts'
-import { createRowReader, readRows, switchToBigInts, toNumberIfSafe } from './rows.ts'
 import { publishWork } from './statement-work.ts'
 import { findSearchedSize, ValueLimit } from './value-limit.ts'
 import { watchVolatileFunctions } from './volatile-functions.ts'
