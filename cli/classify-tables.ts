@@ -1,6 +1,7 @@
 import type { Catalog, ForeignKey, StoredColumn, StoredTable } from 'lapidary'
 import { canStoreKeys } from './can-store-keys.ts'
-import { inferKeyKind } from './infer-kind.ts'
+import { identifier } from './code.ts'
+import { inferKeyKind, type KindCode } from './infer-kind.ts'
 import type { Findings } from './inspect-catalog.ts'
 import { looksSecret } from './looks-secret.ts'
 import { parseName, toMemberName } from './name.ts'
@@ -8,7 +9,8 @@ import { parseName, toMemberName } from './name.ts'
 /** A column of a key. */
 interface KeyPart {
   readonly column: StoredColumn
-  readonly kind: 'integer' | 'uuid' | 'text' | 'date' | 'datetime'
+  /** The kind in a declaration; `integer` for 64-bit integers. */
+  readonly kind: KindCode
 }
 
 /** The columns that identify the rows of a table. */
@@ -84,18 +86,30 @@ export function isRequiredOnInsert({ nullable, hasDefault, writable }: StoredCol
   return writable && !nullable && !hasDefault
 }
 
-/** The kinds that ids can have, by the kind of the key column. */
-const idKinds: Readonly<Record<string, KeyPart['kind']>> = {
-  integer: 'integer',
-  integer64: 'integer',
-  uuid: 'uuid',
-  text: 'text',
-  date: 'date',
+/** The kinds of ids on every database. */
+const idKinds: readonly string[] = ['uuid', 'text', 'enumeration', 'boolean', 'date']
+
+/** The kinds of ids that only PostgreSQL stores in one spelling each. */
+const postgresIdKinds: readonly string[] = ['decimal', 'time', 'datetime']
+
+/** Returns the kind of an id whose column has a kind; `undefined` if no id can have it. */
+function toIdKind(kind: KindCode | undefined, { dialect }: Catalog): KindCode | undefined {
+  if (kind === undefined) return undefined
+  const { name, code } = kind
+  if (name === 'integer' || name === 'integer64')
+    return { name: 'integer', code: identifier('integer') }
+  // Of the formats of `storedAs`, only those of datetimes have one spelling of each value.
+  const hasFormat = typeof code === 'object' && code.is === 'call' && code.name === 'storedAs'
+  const isAllowed = hasFormat
+    ? name === 'datetime'
+    : idKinds.includes(name) || (dialect === 'postgres' && postgresIdKinds.includes(name))
+  return isAllowed ? kind : undefined
 }
 
-/** The kinds that only a column of a composite key can have. A datetime of SQLite has several spellings. */
-function partKinds({ dialect }: Catalog): Readonly<Record<string, KeyPart['kind']>> {
-  return { ...idKinds, ...(dialect === 'postgres' && { datetime: 'datetime' }) }
+const describedIdKinds: Readonly<Record<Catalog['dialect'], string>> = {
+  sqlite: 'integers, UUIDs, text, booleans or dates',
+  postgres:
+    'integers, decimal numbers, UUIDs, text, enumerations, booleans, dates, times or timestamps',
 }
 
 /** What decides about a key. */
@@ -142,14 +156,14 @@ function findPart(
 ): KeyPart | string {
   const kind = findings.kinds.get(column) ?? inferKeyKind(column, catalog)
   const problem = findings.columns.get(column)
-  const part = (isComposite ? partKinds(catalog) : idKinds)[kind?.name ?? '']
+  const idKind = toIdKind(kind, catalog)
   if (looksSecret(column, kind, table))
     return `the name of its key ${column.name} suggests a secret`
   if (problem !== undefined) return `its key ${column.name} is omitted: ${problem}`
   if (findings.keys.has(column)) return findings.keys.get(column) ?? ''
   if (!isComposite && findings.repeated.has(column)) return `its key ${column.name} repeats`
-  if (part !== undefined) return { column, kind: part }
-  return `its key ${column.name} has ${describeType(column)}; ids must be integers, UUIDs, text or dates`
+  if (idKind !== undefined) return { column, kind: idKind }
+  return `its key ${column.name} has ${describeType(column)}; ids must be ${describedIdKinds[catalog.dialect]}`
 }
 
 function describeType({ type }: StoredColumn): string {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Catalog, StoredTable } from 'lapidary'
 import {
   type ClassifiedFunctions,
@@ -5,7 +6,7 @@ import {
   describeFunction,
 } from './classify-functions.ts'
 import { type ClassifiedTables, classifyTables, type Key } from './classify-tables.ts'
-import { type Code, type CodeObject, call, identifier, isAtom, object, toEntries } from './code.ts'
+import { type Code, type CodeObject, call, isAtom, object, toEntries } from './code.ts'
 import { findRelationships } from './find-relationships.ts'
 import { formatCode } from './format-code.ts'
 import { generateQueries, generateTableFunction } from './generate-calls.ts'
@@ -150,10 +151,10 @@ function generateId(
   const { name, hasDefault } = column
   if (others.length > 0) return generateCompositeId(key, isReadOnly, written)
   const isForeignKey = table.foreignKeys.some(({ columns }) => columns[0] === name && !columns[1])
-  const isGenerated = (kind === 'uuid' || hasDefault) && !isForeignKey
+  const isGenerated = (kind.name === 'uuid' || hasDefault) && !isForeignKey
   const options: CodeObject = object({
     column: name === 'id' ? undefined : name,
-    kind: kind === 'integer' ? undefined : identifier(kind),
+    kind: kind.name === 'integer' ? undefined : kind.code,
     client: isGenerated || isReadOnly ? undefined : chooseClientIds(table, kind),
   })
   if (options.entries.length === 0) return undefined
@@ -166,7 +167,7 @@ function chooseClientIds(
   { is, triggers }: StoredTable,
   kind: Key[0]['kind'],
 ): 'optional' | 'required' | undefined {
-  if (is === 'table' || kind !== 'integer') return 'required'
+  if (is === 'table' || kind.name !== 'integer') return 'required'
   // On PostgreSQL a view shows no default of its table, and its trigger may choose the id.
   return triggers?.newId === 'next integer' ? undefined : 'optional'
 }
@@ -174,12 +175,12 @@ function chooseClientIds(
 /** Clients send a composite id if its columns are not fields and have no defaults. @param written - the columns that fields write */
 function generateCompositeId(key: Key, isReadOnly: boolean, written: readonly string[]): Code {
   const columns: Code = { is: 'array', items: key.map(({ column }) => column.name) }
-  const kinds = new Set(key.map(({ kind }) => kind))
-  const [first = 'integer'] = kinds
-  const list: Code = { is: 'array', items: key.map(({ kind }) => identifier(kind)) }
+  const [{ kind: first }] = key
+  const isSame = key.every(({ kind }) => isDeepStrictEqual(kind, first))
+  const list: Code = { is: 'array', items: key.map(({ kind }) => kind.code) }
   const isFilled = key.every(({ column }) => column.hasDefault || written.includes(column.name))
   const options = {
-    kind: kinds.size > 1 ? list : first === 'integer' ? undefined : identifier(first),
+    kind: isSame ? (first.name === 'integer' ? undefined : first.code) : list,
     client: isFilled || isReadOnly ? undefined : 'required',
   }
   const isPlain = Object.values(options).every((option) => option === undefined)

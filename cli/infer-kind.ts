@@ -164,7 +164,10 @@ function inferArray(element: StoredColumn, dialect: Catalog['dialect']): KindCod
 /** The largest number of digits with which every number is a 64-bit integer. */
 const integer64Digits = 18
 
-/** Infers the kind of a column as a key: `numeric(10)` and `numeric(10,0)` store integers. */
+/**
+ * Infers the kind of a column as a key: `numeric(10)` and `numeric(10,0)` store integers, and so do such columns of SQLite with any number
+ * of digits, because SQLite has no larger integers. Only an enum type limits the values of a key.
+ */
 export function inferKeyKind(
   column: StoredColumn,
   catalog: Pick<Catalog, 'dialect'>,
@@ -172,6 +175,7 @@ export function inferKeyKind(
   const { values: _, ...withoutValues } = column
   const [, digits] =
     /^(?:decimal|numeric|number)\s*\(\s*(\d+)\s*(?:,\s*0\s*)?\)$/i.exec(column.type) ?? []
-  if (digits !== undefined && Number(digits) <= integer64Digits) return integer64()
-  return inferKind(withoutValues, catalog)
+  const isInteger = catalog.dialect === 'sqlite' || Number(digits) <= integer64Digits
+  if (digits !== undefined && isInteger) return integer64()
+  return inferKind(column.type === 'enum' ? column : withoutValues, catalog)
 }

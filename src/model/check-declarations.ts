@@ -14,6 +14,7 @@ import {
 import { describeCodec } from './codecs.ts'
 import { throwDeclarationErrors } from './declaration-error.ts'
 import type { Attribute, Computed, FieldDeclaration, JoinTable } from './fields.ts'
+import { describedIdKinds, isIdKind } from './id-kinds.ts'
 import { findPathErrors } from './json-paths.ts'
 import type { Kind } from './kinds.ts'
 import { isMemberName, isReservedName } from './member-names.ts'
@@ -153,12 +154,6 @@ function findFieldErrors(
   }
 }
 
-/** The kinds whose values are unique as path segments. */
-const idKinds: readonly string[] = ['id', 'uuid', 'text', 'date']
-
-/** The kinds of a column of a composite id: their values are texts with one spelling each. */
-const idPartKind = /^(?:id|uuid|text|date|datetime(?: as .*)?)$/
-
 function findIdErrors(resource: ResourceDeclaration): string[] {
   const { parts } = resolveIdOptions(resource)
   const location = `${resource.type}.id.kind`
@@ -168,15 +163,11 @@ function findIdErrors(resource: ResourceDeclaration): string[] {
       `${location}: must have a kind for each of the ${parts.length} columns; it has ${declared.length}`,
     ]
   const isComposite = isCompositeId(resource)
-  const others = isComposite
-    ? 'uuid, text, date, datetime, storedAs(datetime, …)'
-    : 'uuid, text, date'
-  const isAllowed = (name: string) => (isComposite ? idPartKind.test(name) : idKinds.includes(name))
   return parts.flatMap(({ column, kind }) => {
-    if (isAllowed(kind.name)) return []
+    if (isIdKind(kind)) return []
     const suffix = isComposite ? ` of "${column}"` : ''
     return [
-      `${location}: must be ${others} or, by default, a 64-bit integer; it is ${kind.name}${suffix}`,
+      `${location}: must be ${describedIdKinds} or, by default, a 64-bit integer; it is ${kind.name}${suffix}`,
     ]
   })
 }

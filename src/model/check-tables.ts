@@ -1,5 +1,12 @@
+import { quoteNames } from '../errors/quote.ts'
 import { listNames } from '../errors/suggestion.ts'
-import { type Catalog, findTable, isUnique, type StoredTable } from './catalog.ts'
+import {
+  type Catalog,
+  findTable,
+  isUnique,
+  type StoredColumn,
+  type StoredTable,
+} from './catalog.ts'
 import {
   type ColumnReference,
   describeColumn,
@@ -59,7 +66,7 @@ function findIdErrors(resource: ResourceType, table: StoredTable, { dialect }: C
   const isComposite = id.parts.length > 1
   const errors = id.parts.flatMap(({ column, kind }) => [
     ...findColumnErrors({ location, column, codec: kind.codec, notNull: true }, table, dialect),
-    ...(isComposite ? findPartErrors(kind, { location, dialect }) : []),
+    ...findPartErrors(kind, { location, stored: table.columns.get(column), dialect }),
   ])
   if (errors.length > 0 || table.is === 'view') return errors
   if (!isUnique(table, id.columns)) {
@@ -83,14 +90,29 @@ function findIdErrors(resource: ResourceType, table: StoredTable, { dialect }: C
   ]
 }
 
-/** Reports a kind whose values the database does not store in one spelling each. */
+/** What the check of a column of an id depends on. */
+interface PartContext {
+  readonly location: string
+  readonly stored: StoredColumn | undefined
+  readonly dialect: DialectName
+}
+
+/** Reports a kind whose values the database does not store in one spelling each, and an enumeration that is not that of the database. */
 function findPartErrors(
-  { name, codec }: Kind<string>,
-  { location, dialect }: Readonly<{ location: string; dialect: DialectName }>,
+  { name, codec, schema }: Kind<string>,
+  { location, stored, dialect }: PartContext,
 ): string[] {
-  if (getCodec(codec, dialect).idPart) return []
+  if (!getCodec(codec, dialect).idText)
+    return [
+      `${location}: ${name} cannot be part of an id on this database, which may store a value in several spellings; use text${name === 'datetime' ? ' or storedAs(datetime, …)' : ''}`,
+    ]
+  if (codec !== 'enumerationId' || stored?.type !== 'enum') return []
+  const values: ReadonlySet<unknown> = new Set(stored.values)
+  const declared: ReadonlySet<unknown> = new Set(Array.isArray(schema.enum) ? schema.enum : [])
+  const others = [...values.symmetricDifference(declared)]
+  if (others.length === 0) return []
   return [
-    `${location}: ${name} cannot be part of an id on this database, which may store a value in several spellings; use text${name === 'datetime' ? ' or storedAs(datetime, …)' : ''}`,
+    `${location}: the enumeration must have the values of the type of "${stored.name}"; only one of them has ${quoteNames(others.map(String))}`,
   ]
 }
 

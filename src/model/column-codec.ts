@@ -1,7 +1,4 @@
-import { type BoundValue, type Sql, sql } from './dialect.ts'
-
-/** Escapes a text as a part of a composite id, as `joinId` does. */
-export const escapeIdPart = (text: Sql): Sql => sql`replace(replace(${text}, '~', '~0'), ',', '~1')`
+import type { BoundValue, Sql } from './dialect.ts'
 
 /**
  * How a column of one database stores an attribute: how its values are read, bound, compared and sorted.
@@ -15,12 +12,14 @@ export interface ColumnCodec<Value = unknown> {
   /** The expression that reads the column: null for null. Absent: the column itself. PostgreSQL returns its value in JSON. */
   select?(column: Sql): Sql
   /**
-   * The text of a part of a composite id: one spelling for each value, in which `~` and commas are escaped (`composite-ids.ts`).
-   * Absent: the column cannot be part of an id, because it may store a value in several spellings.
+   * The text of an id that is stored in the column, or of its part: one spelling for each value. Absent: the column cannot be part of an
+   * id, because it may store a value in several spellings.
    */
-  idPart?(column: Sql): Sql
-  /** Converts the text of a part of an id to what a column stores; absent: by a cast. */
-  fromIdPart?(text: Sql): Sql
+  idText?(column: Sql): Sql
+  /** True if the text of an id may contain `~` and commas, which a composite id escapes (`composite-ids.ts`). */
+  readonly hasFreeIdText?: boolean
+  /** Converts the text of an id to what a column stores; absent: by a cast. */
+  fromIdText?(text: Sql): Sql
   /** True if the driver returns the column itself (a number, bigint or string) without loss, so that keys need no `select`. */
   readonly isExact?: boolean
   /**
@@ -38,6 +37,11 @@ export interface ColumnCodec<Value = unknown> {
   bind?(value: Value): BoundValue
   /** The database type of a bound value, where the database would not infer it. */
   readonly type?: string
+  /**
+   * True if the column may have a type that only the database knows. Then a parameter has no type, so that the database infers that of the
+   * column, and an expression of `type` is compared with `select` of the column.
+   */
+  readonly infersType?: boolean
   /** The sort key, where the stored values do not sort by themselves: texts sort by code point. */
   order?(expression: Sql): Sql
   /** The exact value, for a comparison with a column of another codec that would lose digits otherwise. */

@@ -1,6 +1,6 @@
 import type { Kind } from './kinds.ts'
 import type { IdPart } from './model.ts'
-import { isDistantTime } from './postgres-times.ts'
+import { furtherValues } from './postgres-values.ts'
 import type { ReadResult } from './value-result.ts'
 
 // The text of an id over several columns (docs/decisions/0063): the texts of its parts, joined by commas. In a part `~0` stands for
@@ -46,6 +46,18 @@ export function createIdKind(parts: readonly IdPart[]): Kind<string> {
   }
 }
 
+/** Creates the kind of an id over one column: a path, or a filter, may have any stored id. */
+export function createSingleIdKind(part: IdPart): Kind<string> {
+  const { kind } = part
+  if (!Object.hasOwn(furtherValues, String(kind.codec))) return kind
+  const stored = createIdKind([part])
+  const read = (json: unknown) => {
+    const result = stored.readFilterValue(json)
+    return 'value' in result ? result : kind.readFilterValue(json)
+  }
+  return { ...kind, readFilterValue: read, readFilterText: read, schema: { type: 'string' } }
+}
+
 /** Reads the texts of the parts as values in canonical form; `undefined` if one of them is invalid. */
 function readParts(
   texts: readonly string[],
@@ -61,9 +73,7 @@ function readNewPart(text: string, kind: Kind<string>): string | undefined {
   return 'value' in result ? result.value : undefined
 }
 
-/** Reads a part of a stored id. A column of PostgreSQL may contain dates that no attribute can have. */
+/** Reads a part of a stored id. A column of PostgreSQL may contain values that no attribute can have. */
 function readStoredPart(text: string, kind: Kind<string>): string | undefined {
-  const { codec } = kind
-  const isDistant = (codec === 'date' || codec === 'datetime') && isDistantTime(text, codec)
-  return isDistant ? text : readNewPart(text, kind)
+  return furtherValues[String(kind.codec)]?.(text) ? text : readNewPart(text, kind)
 }

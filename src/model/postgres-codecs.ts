@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type ColumnCodec, escapeIdPart } from './column-codec.ts'
+import type { ColumnCodec } from './column-codec.ts'
 import { canonicalDecimal } from './decimals.ts'
 import type { Sql } from './dialect.ts'
 import { type JsonValue, serializeJson } from './json.ts'
@@ -68,7 +68,8 @@ const textTypes = ['text', 'character varying', 'character', 'bpchar', 'citext']
 const text = {
   type: 'text',
   select: asText,
-  idPart: (column) => escapeIdPart(asText(column)),
+  idText: asText,
+  hasFreeIdText: true,
   order: byCodePoint,
   key: { of: asText, bind: (value) => value },
 } satisfies Partial<ColumnCodec<string>>
@@ -111,7 +112,7 @@ const integer = {
   acceptsColumnType: isIntegerType,
   type: 'bigint',
   select: asText,
-  idPart: asText,
+  idText: asText,
   bind: String,
   valid: inWholeNumbers,
 } satisfies ColumnCodec
@@ -119,6 +120,7 @@ const integer = {
 const decimal = {
   type: 'numeric',
   select: asText,
+  idText: (column) => sql`trim_scale(${column}::numeric)::text`,
   load: (stored) => canonicalDecimal(String(stored)),
   valid: inFiniteNumbers,
 } satisfies Partial<ColumnCodec<string>>
@@ -127,7 +129,7 @@ const uuid = {
   acceptsColumnType: oneOf('uuid'),
   type: 'uuid',
   select: asText,
-  idPart: asText,
+  idText: asText,
   load: parseStoredUuid,
 } satisfies ColumnCodec<string>
 
@@ -139,6 +141,12 @@ export const postgresCodecs = {
   enumeration: {
     ...text,
     acceptsColumnType: oneOf(...textTypes, 'enum'),
+  } satisfies ColumnCodec<string>,
+  /** Enumerations as ids. The index of a column with an enum type serves only a parameter of this type. */
+  enumerationId: {
+    ...text,
+    acceptsColumnType: oneOf(...textTypes, 'enum'),
+    infersType: true,
   } satisfies ColumnCodec<string>,
   integer: {
     ...integer,
@@ -169,11 +177,18 @@ export const postgresCodecs = {
     type: 'boolean',
     bind: String,
   } satisfies ColumnCodec<boolean>,
+  /** Booleans as ids, with the texts `true` and `false`. */
+  booleanId: {
+    acceptsColumnType: oneOf('boolean'),
+    type: 'boolean',
+    select: asText,
+    idText: asText,
+  } satisfies ColumnCodec<string>,
   date: {
     acceptsColumnType: oneOf('date'),
     type: 'date',
     select: asText,
-    idPart: asText,
+    idText: asText,
     load: loadFinite(parseStoredDate),
     valid: inFourDigitYears,
     isNull: isNoTime,
@@ -183,7 +198,7 @@ export const postgresCodecs = {
     acceptsColumnType: oneOf('timestamp with time zone', 'timestamp without time zone'),
     type: 'timestamptz',
     // The canonical text, without zeros at the end of the fraction; what it cannot express as PostgreSQL prints it.
-    idPart: (column) =>
+    idText: (column) =>
       sql`case when ${inFourDigitYears(column)} is null then (${column}::timestamptz at time zone 'UTC')::text
         else rtrim(rtrim(to_char(${column}::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '0'), '.') || 'Z' end`,
     select: (column) => sql`(${column}::timestamptz at time zone 'UTC')::text`,
@@ -195,6 +210,7 @@ export const postgresCodecs = {
     acceptsColumnType: oneOf('time without time zone'),
     type: 'time',
     select: asText,
+    idText: asText,
     load: parseStoredTime,
     valid: (column) => sql`nullif(${column}, '24:00')`,
   } satisfies ColumnCodec<string>,

@@ -1,7 +1,6 @@
 import { type FieldAccess, isNeverWritten, type TenantOptions } from './access.ts'
 import { combineHooks } from './combine-hooks.ts'
-import { createIdKind } from './composite-ids.ts'
-import { toDateId } from './date-ids.ts'
+import { createIdKind, createSingleIdKind } from './composite-ids.ts'
 import { sql } from './dialect.ts'
 import type {
   Attribute,
@@ -13,7 +12,8 @@ import type {
   KeyOptions,
 } from './fields.ts'
 import type { Hooks } from './hooks.ts'
-import { type Kind, kinds } from './kinds.ts'
+import { toIdKind } from './id-kinds.ts'
+import { kinds } from './kinds.ts'
 import type {
   AttributeField,
   Field,
@@ -154,20 +154,12 @@ interface ResolvedIdOptions {
 export function resolveIdOptions({ id }: ResourceDeclaration): ResolvedIdOptions {
   const isColumns = typeof id === 'string' || isList(id)
   const { column = 'id', kind = kinds.id, client } = (isColumns ? { column: id } : id) ?? {}
-  const toPart = (name: string, index: number): IdPart => {
-    const own = isList(kind) ? toIdKind(kind[index]) : kind
-    // An index finds UUIDs only in the spelling that the server generates.
-    return { column: name, kind: own.codec === 'uuid' ? { ...own, codec: 'uuidId' } : own }
-  }
+  const toPart = (name: string, index: number): IdPart => ({
+    column: name,
+    kind: toIdKind(isList(kind) ? kind[index] : kind),
+  })
   const [first = 'id', ...others] = toList(column)
   return { parts: [toPart(first, 0), ...others.map((name, at) => toPart(name, at + 1))], client }
-}
-
-/** The kind of a column of an id in a list of kinds: integers are texts there, like every id. */
-function toIdKind(kind: Kind<string> | Kind<number> | undefined): Kind<string> {
-  if (kind === undefined || kind.codec === 'integer') return kinds.id
-  // Only the values of `integer` are numbers; other kinds of numbers are reported as kinds that ids cannot have.
-  return kind as Kind<string>
 }
 
 /** The columns of an option that is a column or a list of columns. */
@@ -198,7 +190,7 @@ function resolveIdField(parts: IdField['parts']): IdField {
     is: 'attribute',
     name: 'id',
     description: undefined,
-    kind: isComposite ? createIdKind(parts) : kind.codec === 'date' ? toDateId(parts, kind) : kind,
+    kind: isComposite ? createIdKind(parts) : createSingleIdKind({ column, kind }),
     column: isComposite ? undefined : column,
     columns,
     parts,

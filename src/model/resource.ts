@@ -28,10 +28,14 @@ export interface IdOptions<FromClient extends ClientIds = ClientIds> {
   /** The id column, or the columns of a composite id. Default `id`. */
   readonly column?: string | readonly string[]
   /**
-   * The data type of the ids: 64-bit integers (the default), `uuid`, `text` or `date`. For a composite id the type of every column, also
-   * `datetime`, or a list with the type of each, where `integer` stands for 64-bit integers.
+   * The data type of the ids: 64-bit integers (the default), `uuid`, `text`, `enumeration`, `boolean`, `date` or `storedAs(datetime, …)`;
+   * on PostgreSQL also `decimal`, `time` and `datetime`. For a composite id the type of every column, or a list with the type of each,
+   * where `integer` stands for 64-bit integers.
    */
-  readonly kind?: Kind<string> | readonly (Kind<string> | Kind<number>)[]
+  readonly kind?:
+    | Kind<string>
+    | Kind<boolean>
+    | readonly (Kind<string> | Kind<number> | Kind<boolean>)[]
   /**
    * Whether a client can or must send the id of a new resource. For ids that clients do not send, the server generates
    * UUIDs and the column's default generates all others.

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { hasAffinity, isIntegerByAccident } from './affinities.ts'
-import { type ColumnCodec, escapeIdPart } from './column-codec.ts'
+import type { ColumnCodec } from './column-codec.ts'
 import { decimalKey } from './decimals.ts'
 import type { Sql } from './dialect.ts'
 import { type JsonValue, serializeJson } from './json.ts'
@@ -18,6 +18,10 @@ const asReal = (column: Sql): Sql =>
 /** Reads a number as text, and leaves a BLOB as it is, which is no text. */
 const asAnyText = (column: Sql): Sql =>
   sql`iif(typeof(${column}) = 'blob', ${column}, ${asText(column)})`
+
+/** Reads 1 and 0 as the texts that ids have; null for any other value. */
+const asBooleanText = (column: Sql): Sql =>
+  sql`case ${column} when 1 then 'true' when 0 then 'false' end`
 
 /** The JSON text `null` counts as null. */
 export const isNullJson = (column: Sql): Sql =>
@@ -62,13 +66,14 @@ export const sqliteCodecs = {
   id: {
     acceptsColumnType: acceptsIntegers,
     select: asText,
-    idPart: asText,
+    idText: asText,
     isExact: true,
     bind: (text) => (text.length <= safeLength ? Number(text) : BigInt(text)),
   } satisfies ColumnCodec<string>,
   text: {
     acceptsColumnType: acceptsText,
-    idPart: escapeIdPart,
+    idText: (column) => column,
+    hasFreeIdText: true,
     load: sqliteLoads.text,
     keepsStrings: true,
     valid: validAs('text'),
@@ -78,6 +83,12 @@ export const sqliteCodecs = {
     load: sqliteLoads.enumeration,
     keepsStrings: true,
     valid: validAs('enumeration'),
+  } satisfies ColumnCodec<string>,
+  /** Enumerations as ids. */
+  enumerationId: {
+    acceptsColumnType: acceptsText,
+    idText: (column) => column,
+    hasFreeIdText: true,
   } satisfies ColumnCodec<string>,
   integer: {
     acceptsColumnType: acceptsIntegers,
@@ -117,10 +128,17 @@ export const sqliteCodecs = {
     valid: validAs('boolean'),
     bind: Number,
   } satisfies ColumnCodec<boolean>,
+  /** Booleans as ids, with the texts `true` and `false`. */
+  booleanId: {
+    acceptsColumnType: acceptsIntegers,
+    select: asBooleanText,
+    idText: asBooleanText,
+    bind: (text) => Number(text === 'true'),
+  } satisfies ColumnCodec<string>,
   /** Compares the stored text, so that an index can be used. A stored midnight is readable, but filters do not match it. */
   date: {
     acceptsColumnType: acceptsNonNumericText,
-    idPart: (column) => column,
+    idText: (column) => column,
     load: sqliteLoads.date,
     valid: validAs('date'),
   } satisfies ColumnCodec<string>,
@@ -149,7 +167,7 @@ export const sqliteCodecs = {
   /** UUIDs as ids and keys. They must be stored in lower case, so that an index finds them. */
   uuidId: {
     acceptsColumnType: acceptsNonNumericText,
-    idPart: (column) => column,
+    idText: (column) => column,
   } satisfies ColumnCodec<string>,
   json: {
     acceptsColumnType: acceptsNonNumericText,

@@ -77,8 +77,8 @@ function createDatetimeText(
   return createText(dialect, {
     load: (stored) => parseDatetimeText(stored, format),
     bind: (value) => formatDatetimeText(value, format),
-    idPart: (column) => toCanonical(column, datetimeTextFormats[format].digits),
-    ...(fromCanonical && { fromIdPart: (text) => fromCanonical.text(text, format) }),
+    idText: (column) => toCanonical(column, datetimeTextFormats[format].digits),
+    ...(fromCanonical && { fromIdText: (text) => fromCanonical.text(text, format) }),
     valid: (column) => dialect.validDatetime(column, format),
   })
 }
@@ -108,8 +108,8 @@ function createText<Value>(
     load(stored: unknown): Value
     bind(value: Value): string
     valid(column: Sql): Sql
-    idPart?(column: Sql): Sql
-    fromIdPart?(text: Sql): Sql
+    idText?(column: Sql): Sql
+    fromIdText?(text: Sql): Sql
   }>,
 ): ColumnCodec<Value> {
   return {
@@ -125,11 +125,11 @@ function createEpoch(format: DatetimeEpochFormat, dialect: FormatDialect): Colum
   const { fromCanonical } = dialect
   return {
     ...dialect.integer,
-    idPart: (column) => {
+    idText: (column) => {
       const seconds = digits === 0 ? column : sql`${column} / ${sql.raw(`${unitsPerSecond}.0`)}`
       return toCanonical(dialect.formatSeconds(seconds, digits), digits)
     },
-    ...(fromCanonical && { fromIdPart: (text) => fromCanonical.epoch(text, unitsPerSecond) }),
+    ...(fromCanonical && { fromIdText: (text) => fromCanonical.epoch(text, unitsPerSecond) }),
     load: (stored) => parseEpoch(parseStoredInteger(stored), format),
     bind: (value) => dialect.bindInteger(formatEpoch(value, format)),
     valid: (column) =>

@@ -21,13 +21,9 @@ export function parsePathId(resource: ResourceType, text: string, parameter = 'i
  * The canonical form of the id of a stored resource: a kind may accept several spellings, e.g. of a UUID. `undefined` if the text is
  * invalid.
  */
-export function normalizeId(
-  { id: { kind, parts } }: ResourceType,
-  text: string,
-): string | undefined {
-  // A filter takes dates that no new resource can have.
-  const isStored = parts.length > 1 || kind.codec === 'date'
-  const result = isStored ? kind.readFilterText(text) : kind.readBody(text)
+export function normalizeId({ id: { kind } }: ResourceType, text: string): string | undefined {
+  // A filter takes stored ids that no new resource can have.
+  const result = kind.readFilterText(text)
   return 'value' in result ? String(result.value) : undefined
 }
 

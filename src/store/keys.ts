@@ -5,6 +5,7 @@ import type { IdField, IdPart } from '../model/model.ts'
 import {
   binderOf,
   castParam,
+  castValue,
   listParam,
   type ParameterSource,
   type Placeholder,
@@ -48,11 +49,26 @@ export function nameColumns(
 /** Compiles the text of a composite id from its columns; null if one of them is null. */
 export function joinIdParts(columns: readonly Sql[], { parts }: IdField, { name }: Dialect): Sql {
   const texts = columns.map((column, index) => {
-    const { idPart } = getCodec(parts[index]?.kind.codec ?? 'id', name)
-    if (idPart === undefined) throw new Error(`${parts[index]?.column} cannot be part of an id.`)
-    return idPart(column)
+    const { idText, hasFreeIdText } = getCodec(parts[index]?.kind.codec ?? 'id', name)
+    if (idText === undefined) throw new Error(`${parts[index]?.column} cannot be part of an id.`)
+    return hasFreeIdText ? escapePart(idText(column)) : idText(column)
   })
   return sql`(${sql.join(texts, sql.raw(` || ',' || `))})`
+}
+
+/** Escapes a text as a part of a composite id, as `joinId` does. */
+const escapePart = (text: Sql): Sql => sql`replace(replace(${text}, '~', '~0'), ',', '~1')`
+
+/** Compiles the columns of an id, or of a key that references it, for a comparison with expressions of the types of its codecs. */
+export function asTypedKeys(
+  columns: readonly Sql[],
+  { parts }: IdField,
+  { name }: Dialect,
+): readonly Sql[] {
+  return columns.map((column, index) => {
+    const { infersType, select } = getCodec(parts[index]?.kind.codec ?? 'id', name)
+    return infersType && select ? select(column) : column
+  })
 }
 
 /** Compiles a parameter for an id; a row value of parameters for a composite id. */
@@ -82,7 +98,7 @@ export function isInIdList(
   const { parts, kind } = id
   return parts.length === 1
     ? dialect.inList(toKey(columns), listParam(source, kind.codec, dialect))
-    : sql`${toKey(columns)} in (${selectIdList(source, id, dialect)})`
+    : sql`${toKey(asTypedKeys(columns, id, dialect))} in (${selectIdList(source, id, dialect)})`
 }
 
 /** Compiles the ids of a list that is a parameter as a subquery with a column for each part of a composite id. */
@@ -97,7 +113,7 @@ export function selectIdList(source: ParameterSource, { parts }: IdField, dialec
   const lists = binders.map((bind, index) => {
     const bindList = (ids: unknown) => dialect.bindList(toIds(ids).map(bind))
     const { codec } = parts[index]?.kind ?? { codec: 'id' }
-    return castParam(placeholder(source, bindList), codec, dialect, '[]')
+    return castValue(placeholder(source, bindList), codec, dialect, '[]')
   })
   return dialect.selectRows(lists, parts.length)
 }

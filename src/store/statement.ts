@@ -114,8 +114,14 @@ function listOf(
 
 /** Casts a parameter to the type of its codec, for databases that cannot infer it. */
 export function castParam(placeholder: Sql, codec: Codec, dialect: Dialect, many = ''): Sql {
+  const { infersType } = getCodec(codec, dialect.name)
+  return infersType ? placeholder : castValue(placeholder, codec, dialect, many)
+}
+
+/** Casts an expression, or a parameter whose type the database cannot infer, to the type of its codec. */
+export function castValue(value: Sql, codec: Codec, dialect: Dialect, many = ''): Sql {
   const { type } = getCodec(codec, dialect.name)
-  return type === undefined ? placeholder : sql`${placeholder}::${sql.raw(type + many)}`
+  return type === undefined ? value : sql`${value}::${sql.raw(type + many)}`
 }
 
 /** Compiles a parameter for a number that belongs to no field: a limit or an offset. */

@@ -15,8 +15,8 @@ import {
 } from '../model/model.ts'
 import type { RowRules } from '../plan/access/identity.ts'
 import type { ReportInvalidValue } from './invalid-value-report.ts'
-import { idPartParams, joinIdParts, toKey } from './keys.ts'
-import { castParam } from './statement.ts'
+import { asTypedKeys, idPartParams, isEqualKey, joinIdParts, toKey } from './keys.ts'
+import { castValue } from './statement.ts'
 
 /** How much linkage a statement may return, as numbers of ids. It returns one more if there is more. */
 export interface LinkageLimit {
@@ -172,9 +172,9 @@ export function asId(columns: readonly Sql[], id: IdField, target: Target): Sql 
 
 /** Compiles columns that contain an id, or reference one, as its text. */
 export function asIdText(columns: readonly Sql[], id: IdField, target: Target): Sql {
-  return columns.length === 1
-    ? asText(toKey(columns), id.kind.codec, target)
-    : joinIdParts(columns, id, target.dialect)
+  if (columns.length > 1) return joinIdParts(columns, id, target.dialect)
+  const key = toKey(columns)
+  return getCodec(id.kind.codec, target.dialect.name).idText?.(key) ?? key
 }
 
 /** Compiles the columns of an id as sort keys. */
@@ -194,7 +194,9 @@ export function asText(key: Sql, codec: Codec, { dialect }: Target): Sql {
 
 /** Compiles whether the row of `t<depth>` is the target resource. */
 export function matchesRequestedId({ id }: ResourceType, depth: number, target: Target): Sql {
-  return sql`${keyAt(depth, id.columns)} = ${toKey(requestedId(id, target))}`
+  const columns = columnsAt(depth, id.columns)
+  const key = target.insertedRow ? asTypedKeys(columns, id, target.dialect) : columns
+  return isEqualKey(key, requestedId(id, target))
 }
 
 /** Compiles the columns of the id of the target resource: parameters, or the id of the row that was inserted last. */
@@ -203,8 +205,8 @@ export function requestedId(id: IdField, { dialect, insertedRow }: Target): Sql[
   if (insertedRow === undefined) return idPartParams('id', id, dialect)
   return parts.map(({ kind }, index) => {
     const text = parts.length === 1 ? insertedRow.retained : insertedRow.retainedPart(index)
-    const { fromIdPart } = getCodec(kind.codec, dialect.name)
-    return fromIdPart?.(text) ?? castParam(text, kind.codec, dialect)
+    const { fromIdText } = getCodec(kind.codec, dialect.name)
+    return fromIdText?.(text) ?? castValue(text, kind.codec, dialect)
   })
 }
 

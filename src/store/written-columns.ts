@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
+import { getCodec } from '../model/codecs.ts'
 import type { Sql } from '../model/dialect.ts'
 import type { KeyColumns, ResourceType, Table } from '../model/model.ts'
-import { idPartParams, isEqualKey, toKey } from './keys.ts'
+import { asTypedKeys, idPartParams, isEqualKey, toKey } from './keys.ts'
 import { hasSpellings } from './linkage.ts'
 import type { ParameterSource } from './statement.ts'
 import { and, columnAt, columnsAt, requestedId, type Target, tableAt, tableName } from './tables.ts'
@@ -34,13 +35,17 @@ export function compileKey(
   target: Target,
 ): Sql[] {
   const { id, table } = resource
-  const idParams =
-    source === 'id' ? requestedId(id, target) : idPartParams(source, id, target.dialect)
-  const isExact = !hasSpellings(resource, target)
+  const { dialect, insertedRow } = target
+  // The id of the row that was inserted last is a text, which cannot be assigned to a column of an enum type.
+  const isText = source === 'id' && insertedRow !== undefined
+  const infersType = id.parts.some(({ kind }) => getCodec(kind.codec, dialect.name).infersType)
+  const isExact = !hasSpellings(resource, target) && !(isText && infersType)
+  const idParams = source === 'id' ? requestedId(id, target) : idPartParams(source, id, dialect)
+  const idColumns = columnsAt(1, id.columns)
+  const where = isEqualKey(isText ? asTypedKeys(idColumns, id, dialect) : idColumns, idParams)
   return columns.map((column) => {
     const param = idParams[id.columns.indexOf(column)]
     if (param !== undefined && isExact) return param
-    const where = isEqualKey(columnsAt(1, id.columns), idParams)
     return sql`(select ${columnAt(1, column)} from ${tableAt(1, table)} where ${where})`
   })
 }

@@ -21,8 +21,8 @@ export const postgresCases: readonly SchemaCase[] = [
   [
     'the id is the first unique column with a usable type, even if only an index makes it unique',
     `create table a (x int, y int, code varchar(9) not null unique, primary key (x, y));
-     create table b (at time primary key, no int not null); create unique index on b (no);
-     create table c (at time primary key, no int not null, x text not null);
+     create table b (at interval primary key, no int not null); create unique index on b (no);
+     create table c (at interval primary key, no int not null, x text not null);
      create unique index on c (no) where no > 0; create unique index on c (lower(x));
      create unique index on c (x) include (no)`,
     "id: { column: 'code', kind: text, client: 'required' },",
@@ -133,6 +133,19 @@ export const postgresCases: readonly SchemaCase[] = [
     "o: attribute(databaseJson, { access: 'read-only' }),",
     'p: attribute(databaseText),',
     'q: attribute(databaseText, { required: true }),',
+  ],
+  [
+    'a key may have any type whose values have one spelling each, and the reason names the others',
+    `create type kind as enum ('a', 'b'); create table a (id numeric(38,0) primary key);
+     create table b (at timestamptz primary key); create table c (k kind, n int, d time, b boolean, primary key (k, n, d, b));
+     create table d (id boolean primary key default true); create table e (ip inet primary key); create table f (bin bytea primary key)`,
+    "id: { kind: decimal({ precision: 38, scale: 0 }), client: 'required' },",
+    "id: { column: 'at', kind: datetime, client: 'required' },",
+    "id: { column: ['k', 'n', 'd', 'b'], kind: [enumeration(['a', 'b']), integer, time, boolean] },",
+    "k: attribute(enumeration(['a', 'b']), { required: true }),",
+    'id: { kind: boolean },',
+    'e is omitted: its key ip has the type inet; ids must be integers, decimal numbers, UUIDs, text, enumerations, booleans, dates, times or timestamps',
+    'f is omitted: its key bin has the type bytea; ids must be integers, decimal numbers, UUIDs, text, enumerations, booleans, dates, times or timestamps',
   ],
   [
     'a column of words that must not be null makes a type read-only, unless a default or a trigger sets it',

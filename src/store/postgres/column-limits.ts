@@ -60,7 +60,10 @@ export function checkColumnLimits(
   limits: ColumnLimits,
 ): ApiError[] {
   const resource = getResourceType(model, shape.type)
-  const expectedId = shape.row === 'newWithId' && id ? limits.get(resource.id)?.(id) : undefined
+  const expectedId =
+    shape.row === 'newWithId' && id
+      ? limits.get(resource.id)?.(toStored(resource.id.kind, id))
+      : undefined
   const errors = expectedId
     ? [limitError('/data/id', `The id of a resource of type ${shape.type}`, expectedId, id)]
     : []

@@ -23,6 +23,8 @@ const [maxRows, maxTotalRows] = [100_000, 1_000_000]
 const isPart: Readonly<Record<string, (column: Sql) => Sql>> = {
   id: (column) => sql`typeof(${column}) = 'integer'`,
   text: (column) => sql`typeof(${column}) = 'text'`,
+  enumerationId: (column) => sql`typeof(${column}) = 'text'`,
+  booleanId: (column) => sql`ifnull(${column} in (0, 1), 0)`,
   uuidId: (column) =>
     sql`ifnull(lapidary_is_valid(${column}, 'uuid') and ${column} = lower(${column}), 0)`,
   date: (column) => sql`ifnull(lapidary_is_valid(${column}, 'date') and length(${column}) = 10, 0)`,
@@ -149,7 +151,7 @@ function canCheck(resource: ResourceType, table: StoredTable): boolean {
   const { columns, parts } = resource.id
   return (
     columns.every((name) => table.columns.has(name)) &&
-    (parts.length === 1 || parts.every(({ kind }) => getCodec(kind.codec, 'sqlite').idPart)) &&
+    parts.every(({ kind }) => getCodec(kind.codec, 'sqlite').idText) &&
     !isRowNumber(resource, table)
   )
 }

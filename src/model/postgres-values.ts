@@ -1,5 +1,6 @@
-// Dates and timestamps of PostgreSQL that JSON:API attributes cannot express: `infinity`, `-infinity`, years before 1 and after 9999.
-// In ids they have the text that PostgreSQL prints in the time zone UTC, which is one text for each value (docs/decisions/0063).
+// Values of PostgreSQL that JSON:API attributes cannot express: the dates and timestamps `infinity` and `-infinity`, those of years before
+// 1 and after 9999, the time `24:00:00`, and the numbers `NaN`, `Infinity` and `-Infinity`. In ids they have the text that PostgreSQL
+// prints in the time zone UTC, which is one text for each value (docs/decisions/0063).
 
 /** `infinity`, or a date with an optional time. https://www.postgresql.org/docs/current/datatype-datetime.html */
 const pattern =
@@ -9,8 +10,19 @@ const pattern =
 const firstDay = [-4713, '11-24'] as const
 const lastYear = { date: 5_874_897, datetime: 294_276 } as const
 
-/** Whether a text is a stored date or timestamp, as PostgreSQL prints it, that is none of the years 1 to 9999. */
-export function isDistantTime(text: string, kind: 'date' | 'datetime'): boolean {
+const isFurtherNumber = (text: string): boolean => /^(?:NaN|-?Infinity)$/.test(text)
+
+/** Whether a text is a stored value, as PostgreSQL prints it, that no attribute can have; by codec. */
+export const furtherValues: Readonly<Record<string, (text: string) => boolean>> = {
+  date: (text) => isDistantTime(text, 'date'),
+  datetime: (text) => isDistantTime(text, 'datetime'),
+  time: (text) => text === '24:00:00',
+  decimal: isFurtherNumber,
+  decimal15: isFurtherNumber,
+}
+
+/** Whether a text is a stored date or timestamp that is none of the years 1 to 9999. */
+function isDistantTime(text: string, kind: 'date' | 'datetime'): boolean {
   const [, infinity, digits = '', month = '', day = '', clock, era] = pattern.exec(text) ?? []
   if (infinity !== undefined) return true
   if ((clock === undefined) !== (kind === 'date') || digits.length !== paddedLength(digits))

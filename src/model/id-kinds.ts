@@ -1,0 +1,47 @@
+import { type Kind, kinds } from './kinds.ts'
+import type { ReadResult } from './value-result.ts'
+
+/** The names of the kinds that a column of an id can have. Their values are texts with one spelling each. */
+const idKindNames = /^(?:id|uuid|text|enumeration|boolean|decimal|date|time|datetime(?: as .*)?)$/
+
+/** The kinds that a column of an id can have, besides 64-bit integers, for messages. */
+export const describedIdKinds =
+  'uuid, text, enumeration, boolean, decimal, date, time, datetime, storedAs(datetime, …)'
+
+/** Whether a column of an id can have a kind. */
+export function isIdKind({ name }: Kind<string>): boolean {
+  return idKindNames.test(name)
+}
+
+/** Booleans as the texts that ids have. */
+const booleanId: Kind<string> = {
+  ...kinds.boolean,
+  readBody: readBooleanText,
+  readFilterValue: readBooleanText,
+  readFilterText: readBooleanText,
+  serialize: JSON.stringify,
+  schema: { type: 'string', enum: ['true', 'false'] },
+  codec: 'booleanId',
+}
+
+function readBooleanText(json: unknown): ReadResult<string> {
+  return json === 'true' || json === 'false' ? { value: json } : { expected: '"true" or "false"' }
+}
+
+/** Converts the kind of a column of an id to one whose values are texts. */
+export function toIdKind(kind: Kind<unknown> | undefined): Kind<string> {
+  switch (kind?.codec) {
+    case undefined:
+    case 'integer':
+      return kinds.id
+    case 'boolean':
+      return booleanId
+    default: {
+      // The startup check reports other kinds whose values are no strings.
+      const own = kind as Kind<string>
+      // An index finds UUIDs only in the spelling that the server generates.
+      if (own.codec === 'uuid') return { ...own, codec: 'uuidId' }
+      return own.codec === 'enumeration' ? { ...own, codec: 'enumerationId' } : own
+    }
+  }
+}
