@@ -1,6 +1,8 @@
-/** A violated constraint of the database. */
+import { HeaderError } from '../errors/errors.ts'
+
+/** A violated constraint of the database, or a trigger that denies permission. */
 export class ConstraintError extends Error {
-  readonly is: 'unique' | 'foreignKey' | 'notNull' | 'check' | 'type' | 'other'
+  readonly is: 'unique' | 'foreignKey' | 'notNull' | 'check' | 'type' | 'permission' | 'other'
   /** The columns of the constraint; empty if the database does not report them. */
   readonly columns: readonly string[]
   /** The index of the rejected value in the plan, if the database reports the parameter instead of the columns. */
@@ -26,5 +28,15 @@ export class ConstraintError extends Error {
     this.columns = columns
     this.parameter = parameter
     this.raisedMessage = raisedMessage
+  }
+}
+
+/** A function of the database denied permission: an error of the request (403), also of a read. A write reports the denial in its own words. */
+export class DeniedError extends HeaderError {
+  readonly denial: ConstraintError
+  constructor(denial: ConstraintError) {
+    super('permission_denied', 'The database does not permit this.', {}, { cause: denial.cause })
+    this.name = 'DeniedError'
+    this.denial = denial
   }
 }

@@ -4,7 +4,7 @@ import type { Awaitable } from '../model/hooks.ts'
 import type { Field, ResourceType } from '../model/model.ts'
 import type { WritePlan } from '../plan/write.ts'
 import { toFieldPointer, type WriteColumn } from '../plan/write-builder.ts'
-import { ConstraintError } from './constraint-error.ts'
+import { ConstraintError, DeniedError } from './constraint-error.ts'
 
 /**
  * The database generated an id that another row has: a client chose it, or it was imported, or the default of the column is always the
@@ -25,7 +25,8 @@ export function convertConstraintError(
   error: unknown,
   toError: (error: ConstraintError) => Error,
 ): unknown {
-  return error instanceof ConstraintError ? toError(error) : error
+  const violated = error instanceof DeniedError ? error.denial : error
+  return violated instanceof ConstraintError ? toError(violated) : error
 }
 
 /** Runs a part of a write. @throws what `toError` returns for a violated constraint */
@@ -76,8 +77,9 @@ function createRowError(
     }
     // Not every database reports the columns of a foreign key.
     case 'foreignKey':
+    case 'permission':
     case 'other':
-      return new BodyError('constraint_conflict', '/data', rejection(violation), options)
+      return new BodyError(codeOf(error), '/data', rejection(reasonOf(error)), options)
     case 'notNull': {
       const reason = isKnown ? `${names} must not be null` : 'a required value is missing'
       return new BodyError('invalid_value', pointer, rejection(reason), options)
@@ -114,6 +116,10 @@ function takenIdError(
 
 const violation = 'it would violate a constraint'
 
+function reasonOf({ is }: ConstraintError): string {
+  return is === 'permission' ? 'it is not permitted' : violation
+}
+
 function rejection(reason: string): string {
   return `The database rejects the change: ${reason}.`
 }
@@ -127,7 +133,9 @@ export function linkConstraintError(
   const code = codeOf(error)
   const message = findPublicMessage(error, resource)
   if (message !== undefined) return new BodyError(code, pointer, message, { cause: error })
-  const reason = isAboutValues(error) ? 'not every member can be linked or unlinked' : violation
+  const reason = isAboutValues(error)
+    ? 'not every member can be linked or unlinked'
+    : reasonOf(error)
   return new BodyError(code, pointer, rejection(reason), { cause: error })
 }
 
@@ -136,6 +144,7 @@ export function deletionConstraintError(error: ConstraintError, resource: Resour
   const message = findPublicMessage(error, resource)
   if (message !== undefined) return new HeaderError(codeOf(error), message, {}, { cause: error })
   const { type } = resource
+  if (error.is === 'permission') return new HeaderError(codeOf(error), rejection(reasonOf(error)))
   return isAboutValues(error)
     ? new HeaderError(
         'invalid_value',
@@ -149,13 +158,13 @@ export function deletionConstraintError(error: ConstraintError, resource: Resour
 
 /** Returns the error of a constraint that is violated by an action. */
 export function actionConstraintError(error: ConstraintError, resource: ResourceType): ApiError {
-  const message = findPublicMessage(error, resource) ?? rejection(violation)
+  const message = findPublicMessage(error, resource) ?? rejection(reasonOf(error))
   return new HeaderError(codeOf(error), message, {}, { cause: error })
 }
 
 /** Returns the error of a constraint that is checked at the commit. */
 export function commitConstraintError(error: ConstraintError): ApiError {
-  return new HeaderError(codeOf(error), rejection(violation))
+  return new HeaderError(codeOf(error), rejection(reasonOf(error)))
 }
 
 /** The longest message of a trigger that clients see, in characters. */
@@ -171,7 +180,10 @@ function findPublicMessage(
     : undefined
 }
 
-function codeOf(error: ConstraintError): 'invalid_value' | 'constraint_conflict' {
+function codeOf(
+  error: ConstraintError,
+): 'invalid_value' | 'constraint_conflict' | 'permission_denied' {
+  if (error.is === 'permission') return 'permission_denied'
   return isAboutValues(error) ? 'invalid_value' : 'constraint_conflict'
 }
 

@@ -41,6 +41,8 @@ const triggers: Readonly<Record<DialectName, string>> = {
       raise exception '%', tg_argv[0] using errcode = tg_argv[1]; end $$;
     create trigger no_create before insert or update on box for each row when (new.size = 13)
       execute function reject('Thirteen is too many.', 'P0001');
+    create trigger no_permission before insert or update on box for each row when (new.size = 12)
+      execute function reject('Only admins.', '42501');
     create trigger no_long before insert on box for each row when (new.size = 14) execute function reject('${long}', '45000');
     create trigger no_delete before delete on box for each row execute function reject('Boxes stay.', '23503');
     create trigger no_seven before insert on box_tag for each row when (new.tag_id = 7)
@@ -104,6 +106,37 @@ engine('Messages of triggers', served, (app) => {
     assert.equal(
       error.detail,
       'The database rejects the change: another resource of type open has the same "size".',
+    )
+  })
+
+  it('given a trigger of PostgreSQL that denies permission, when it rejects a write, then the answer is 403', async () => {
+    if (app.dialect !== 'postgres') return
+    const denied = async (type: string) => {
+      const attributes = { size: 12 }
+      const created = await app.post(`/${type}`, { data: { type, attributes } })
+      const updated = await app.patch(`/${type}/1`, { data: { type, id: '1', attributes } })
+      return [created, updated].map(({ status, error }) => [status, error.code, error.detail])
+    }
+    const open = [403, 'permission_denied', 'Only admins.']
+    assert.deepEqual(await denied('open'), [open, open])
+    const closed = [
+      403,
+      'permission_denied',
+      'The database rejects the change: it is not permitted.',
+    ]
+    assert.deepEqual(await denied('closed'), [closed, closed])
+  })
+
+  it('given a function of a view that denies permission, when it is read, then the answer is 403', async () => {
+    if (app.dialect !== 'postgres') return
+    await app.execute(`
+      create function deny(size integer) returns integer language plpgsql as $$ begin
+        raise exception 'secret' using errcode = 'insufficient_privilege'; end $$;
+      alter table box rename to stored_box; create view box as select id, deny(size) as size from stored_box`)
+    const { status, error } = await app.get('/open')
+    assert.deepEqual(
+      [status, error.code, error.detail],
+      [403, 'permission_denied', 'The database does not permit this.'],
     )
   })
 })

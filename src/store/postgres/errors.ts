@@ -1,5 +1,5 @@
 import { HeaderError, ParameterError } from '../../errors/errors.ts'
-import { ConstraintError } from '../constraint-error.ts'
+import { ConstraintError, DeniedError } from '../constraint-error.ts'
 import { queryTimeoutError } from '../query-timeout.ts'
 import type { Statement } from '../statement.ts'
 import { tooComplexError } from '../too-complex.ts'
@@ -99,13 +99,15 @@ export function translateError(error: unknown, { statement, timeout }: FailedQue
     statement?.placeholders.some(({ isArgument }) => isArgument === true)
   )
     return argumentError(statement, error)
+  const raisedMessage =
+    failure.routine === raiseRoutine && error instanceof Error ? error.message : undefined
+  if (code === insufficientPrivilege && raisedMessage !== undefined)
+    return new DeniedError(new ConstraintError('permission', { raisedMessage }, error))
   const is =
     constraintCodes.find(([pattern]) => pattern.test(code))?.[1] ??
     constraintRoutines[failure.routine ?? '']
   if (is !== undefined) {
     const parameter = findParameter(failure, statement)
-    const raisedMessage =
-      failure.routine === raiseRoutine && error instanceof Error ? error.message : undefined
     return new ConstraintError(
       is,
       { columns: findColumns(failure), parameter, raisedMessage },
