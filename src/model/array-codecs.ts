@@ -1,3 +1,4 @@
+import { quote } from '../errors/quote.ts'
 import type { ColumnCodec } from './column-codec.ts'
 import { storedValueError } from './stored-values.ts'
 
@@ -49,7 +50,11 @@ export function loadElements(
   return elements.map((element: unknown) => {
     const value = element === null ? null : loadElement(element)
     if (value === null && !hasNulls)
-      throw storedValueError(elements, 'array', 'it has a null element')
+      throw storedValueError(
+        elements,
+        'array',
+        element === null ? 'it has a null element' : `JSON cannot express ${quote(element)}`,
+      )
     return value
   })
 }

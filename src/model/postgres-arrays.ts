@@ -43,11 +43,12 @@ function castElements(column: Sql, name: string, { type = 'text', toExact }: Col
 }
 
 /** Keeps the arrays of one dimension whose elements can be loaded. */
-function keepValid(column: Sql, { valid }: ColumnCodec, hasNulls: boolean): Sql {
+function keepValid(column: Sql, { valid, isNull }: ColumnCodec, hasNulls: boolean): Sql {
   const element = sql`"element"."value"`
+  const isNullElement = hasNulls && isNull ? isNull(element) : sql`${element} is null`
   const invalid = [
     ...(hasNulls ? [] : [sql`${element} is null`]),
-    ...(valid ? [sql`(${element} is not null and ${valid(element)} is null)`] : []),
+    ...(valid ? [sql`(not ${isNullElement} and ${valid(element)} is null)`] : []),
   ]
   const hasInvalid = sql`exists (select 1 from unnest(${column}) as "element" ("value") where ${sql.join(invalid, sql` or `)})`
   const isFlat = sql`coalesce(array_ndims(${column}), 1) = 1`

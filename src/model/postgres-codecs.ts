@@ -161,9 +161,12 @@ export const postgresCodecs = {
     type: 'double precision',
     // The shortest text that reads back as the same number: of a float with four bytes, too.
     select: asText,
-    load: Number,
-    valid: inFiniteNumbers,
     // JSON has no NaN and no infinity.
+    load: (stored) => {
+      const value = Number(stored)
+      return Number.isFinite(value) ? value : null
+    },
+    valid: inFiniteNumbers,
     isNull: (column) => sql`(${inFiniteNumbers(column)} is null)`,
     toExact: toExactNumeric,
   } satisfies ColumnCodec<number>,

@@ -36,8 +36,9 @@ export const sqliteLoads = {
     return Number.isSafeInteger(Number(value)) ? Number(value) : value
   },
   integer64: parseStoredInteger,
-  number: (stored: unknown): number => {
-    if (typeof stored === 'number') return stored
+  /** JSON has no infinity. */
+  number: (stored: unknown): number | null => {
+    if (typeof stored === 'number') return Number.isFinite(stored) ? stored : null
     throw storedValueError(stored, 'number')
   },
   decimal: loadDecimal,

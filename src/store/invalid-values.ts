@@ -1,4 +1,6 @@
+import { getCodec } from '../model/codecs.ts'
 import { getResourceType, type ResourceType, type StoredValue } from '../model/model.ts'
+import { storedValueError } from '../model/stored-values.ts'
 import type { RowLayout } from '../plan/row-layout.ts'
 import { describeInvalidValue, type InvalidValue } from './invalid-value-report.ts'
 import { getAttribute, type Target } from './tables.ts'
@@ -30,11 +32,41 @@ export function compileInvalidValue(
   }
 }
 
-/** The fields that read a stored value, with what they do with one that is not valid. */
-function listReaders(
+/** The codecs of values that JSON cannot express, `infinity` and `NaN`, which are null. */
+const codecsWithInfinity: readonly unknown[] = ['date', 'datetime', 'number']
+
+/**
+ * Compiles the function that loads a value of a layout. A value that JSON cannot express is not valid if the attribute is required: its
+ * description does not allow null.
+ */
+export function compileValueLoad(
+  { type }: RowLayout,
   stored: StoredValue,
-  resource: ResourceType,
-): readonly Readonly<{ name: string; invalidValues: 'error' | 'null' }>[] {
+  { model, dialect }: Target,
+): ((value: unknown) => unknown) | undefined {
+  const { load } = getCodec(stored.codec, dialect.name)
+  if (!load || !codecsWithInfinity.includes(stored.codec)) return load
+  const readers = listReaders(stored, getResourceType(model, type))
+  if (!readers.some(({ required, invalidValues }) => required && invalidValues === 'error'))
+    return load
+  return (value) => {
+    const loaded = load(value)
+    if (loaded === null) throw storedValueError(value, String(stored.codec))
+    return loaded
+  }
+}
+
+/** A field that reads a stored value. */
+interface Reader {
+  readonly name: string
+  /** Whether its values are never null. */
+  readonly required?: boolean
+  /** What it does with a value that is not valid. */
+  readonly invalidValues: 'error' | 'null'
+}
+
+/** The fields that read a stored value. */
+function listReaders(stored: StoredValue, resource: ResourceType): readonly Reader[] {
   if ('count' in stored) return [{ name: stored.count, invalidValues: 'error' }]
   if ('expression' in stored) return [getAttribute(resource, stored.expression)]
   const { column, codec } = stored
@@ -46,7 +78,7 @@ function listReaders(
       const isRead = name === column && kind.codec === codec
       // The type of the value says that it is never null.
       const invalidValues = nullable ? field.invalidValues : ('error' as const)
-      return isRead ? [{ name: field.name, invalidValues }] : []
+      return isRead ? [{ name: field.name, required: !nullable, invalidValues }] : []
     })
   })
 }

@@ -9,7 +9,7 @@ import {
   type ResourceType,
 } from '../model/model.ts'
 import type { RowLayout } from '../plan/row-layout.ts'
-import { compileInvalidValue } from './invalid-values.ts'
+import { compileInvalidValue, compileValueLoad } from './invalid-values.ts'
 import { isKeyPresent, nameColumns, toKey } from './keys.ts'
 import { isLinkedFrom, linkKeyAt } from './link-keys.ts'
 import { isOwnKey } from './linkage.ts'
@@ -220,7 +220,8 @@ export function compileLoad(
   target: Target,
 ): ((row: unknown[]) => void) | undefined {
   const values = layout.values.map((value) => {
-    const { load, keepsStrings = false } = getCodec(value.codec, target.dialect.name)
+    const { keepsStrings = false } = getCodec(value.codec, target.dialect.name)
+    const load = compileValueLoad(layout, value, target)
     return load && { load, keepsStrings, reject: compileInvalidValue(layout, value, target) }
   })
   const linkages = layout.linkages.map(({ many }) =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import {
+  array,
   attribute,
   DeclarationError,
   date,
@@ -220,6 +221,40 @@ for (const database of postgres) {
       )
       for (const name of ['day', 'at', 'local', 'size'])
         assert.deepEqual(await readAttribute(served, name), [null, null, null], name)
+    })
+
+    it('infinity and NaN are null in arrays with null elements, and in others no valid value', async (test) => {
+      const fields = (options: Parameters<typeof array>[1]): Fields => ({
+        many: attribute(array(number, options)),
+        days: attribute(array(date, options)),
+      })
+      const rows = `create table thing (id bigint primary key, many float8[], days date[]);
+        insert into thing values (1, '{1,NaN}', null), (2, null, '{2024-01-01,infinity}'), (3, '{1}', '{2024-01-01}')`
+      const withNulls = await serveThing(test, rows, fields({ nullElements: true }))
+      assert.deepEqual(await readAttribute(withNulls, 'many'), [[1, null], null, [1]])
+      assert.deepEqual(await readAttribute(withNulls, 'days'), [
+        null,
+        ['2024-01-01', null],
+        ['2024-01-01'],
+      ])
+      const { get } = await serveThing(test, rows, fields({}))
+      const statuses = [1, 2, 3].map(async (id) => (await get(`/things/${id}`)).status)
+      assert.deepEqual(await Promise.all(statuses), [500, 500, 200])
+    })
+
+    it('infinity and NaN of a required attribute are values that its kind does not allow', async (test) => {
+      const rows = `create table thing (id bigint primary key, till date not null, size float8 not null);
+        insert into thing values (1, 'infinity', 1), (2, '2024-01-01', 'NaN'), (3, '2024-01-01', 1)`
+      for (const invalidValues of ['error', 'null'] as const) {
+        const options = { required: true, invalidValues } as const
+        const { get } = await serveThing(test, rows, {
+          till: attribute(date, options),
+          size: attribute(number, options),
+        })
+        const statuses = [1, 2, 3].map(async (id) => (await get(`/things/${id}`)).status)
+        const invalid = invalidValues === 'error' ? 500 : 200
+        assert.deepEqual(await Promise.all(statuses), [invalid, invalid, 200])
+      }
     })
 
     it('given a stored value that its kind does not allow, answers 500', async (test) => {
