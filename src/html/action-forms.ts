@@ -3,6 +3,7 @@ import type { ResourceType } from '../model/model.ts'
 import { resolveParameter } from '../model/parameter.ts'
 import { type Html, h } from './element.ts'
 import { renderValueInput } from './inputs.ts'
+import { renderMarkdown } from './markdown.ts'
 import type { PageContext } from './page-context.ts'
 
 /** Where actions are called. */
@@ -41,7 +42,7 @@ function renderForm(name: string, action: Action, path: string): Html {
         ...{ 'data-method': 'POST', 'data-call': name, novalidate: true, autocomplete: 'off' },
         'data-action': `${path}/actions/${encodeURIComponent(name)}`,
       },
-      description !== undefined && h('p', null, h('bdi', null, description)),
+      description !== undefined && renderMarkdown(description),
       Object.entries(parameters).map(([parameter, declared]) => {
         const { kind, isRequired } = resolveParameter(declared)
         const position = { pointer: `/meta/${parameter}`, form: name }

@@ -3,6 +3,7 @@ import { renderActionForms } from './action-forms.ts'
 import { isList, listData, type ShownIdentifier, type ShownResource } from './document.ts'
 import { renderCreateForm } from './edit-form.ts'
 import { type Html, h } from './element.ts'
+import { renderMarkdown } from './markdown.ts'
 import { findType, isAllowed, type PageContext } from './page-context.ts'
 import { getParameter } from './page-url.ts'
 import { renderFilters, renderQueryForm } from './query-form.ts'
@@ -21,7 +22,7 @@ export function renderCollection(context: PageContext, resource: ResourceType): 
   const title = isRelated ? target.relationship.name : resource.type
   return [
     h('h1', null, h('bdi', null, title), ' ', h('small', null, formatCount(document.meta?.count))),
-    !isRelated && resource.description !== undefined && h('p', null, resource.description),
+    !isRelated && resource.description !== undefined && renderMarkdown(resource.description),
     // Of a type that the identity never reads the list is empty, and its fields are not named.
     context.rights.isReadable(resource.type) && renderQueryForm(context, resource),
     renderFilters(context),

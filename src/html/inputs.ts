@@ -1,6 +1,7 @@
 import { type JsonValue, serializeJson } from '../model/json.ts'
 import type { Kind } from '../model/kinds.ts'
 import { type Html, h } from './element.ts'
+import { renderMarkdown } from './markdown.ts'
 import { findValueHint } from './value-hints.ts'
 
 /** The value of an input: an attribute, or a parameter of an action. */
@@ -164,7 +165,7 @@ function renderField(
     { class: 'field', 'data-pointer': pointer },
     h('label', { for: id }, h('bdi', null, label)),
     renderControl({ id, 'aria-describedby': [...hint, `${id}-error`].join(' ') }),
-    hint.map((hintId) => h('p', { class: 'hint', id: hintId }, h('bdi', null, description))),
+    description !== undefined && renderMarkdown(description, { class: 'hint', id: `${id}-hint` }),
     h('p', { class: 'field-error', id: `${id}-error` }),
   )
 }

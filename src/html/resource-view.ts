@@ -6,6 +6,7 @@ import {
 } from '../model/model.ts'
 import type { ShownResource } from './document.ts'
 import { type Html, h } from './element.ts'
+import { toPlainText } from './markdown.ts'
 import {
   findLabel,
   findType,
@@ -50,7 +51,7 @@ function renderAttributes({ attributes = {} }: ShownResource, fields: readonly F
     'dl',
     { class: 'attributes' },
     shown.map(({ name, description }) => [
-      h('dt', { title: description }, h('bdi', null, name)),
+      h('dt', { title: description && toPlainText(description) }, h('bdi', null, name)),
       h('dd', null, renderValue(attributes[name], 'complete')),
     ]),
   )
@@ -71,7 +72,7 @@ function renderRelationships(
       shown.map(({ name, description }) => {
         const { links = {}, meta, ...linkage } = relationships[name] ?? {}
         return [
-          h('dt', { title: description }, h('bdi', null, name)),
+          h('dt', { title: description && toPlainText(description) }, h('bdi', null, name)),
           h(
             'dd',
             null,

@@ -2,6 +2,7 @@ import { isObject, type JsonValue } from '../model/json.ts'
 import type { ResourceType } from '../model/model.ts'
 import { readArgumentText, resolveParameter } from '../model/parameter.ts'
 import { type Html, h } from './element.ts'
+import { renderMarkdown } from './markdown.ts'
 import { findType, type PageContext } from './page-context.ts'
 import { renderSignInForm } from './sign-in-form.ts'
 import { renderValue } from './values.ts'
@@ -17,7 +18,7 @@ export function renderRoot(context: PageContext): Html {
   return [
     h('h1', null, 'Resources'),
     renderSignInForm(context.found.challenge),
-    typeof description === 'string' && h('p', null, description),
+    typeof description === 'string' && renderMarkdown(description),
     renderMembers(others),
     types.length === 0
       ? h('p', null, describeAbsence(context))
@@ -78,7 +79,7 @@ function renderType(context: PageContext, name: string, about: unknown): Html {
     h(
       'td',
       null,
-      typeof description === 'string' && h('bdi', null, description),
+      typeof description === 'string' && renderMarkdown(description),
       offered.length > 0 && renderCall(String(path), offered),
     ),
     h(

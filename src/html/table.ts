@@ -7,6 +7,7 @@ import {
   type ShownResource,
 } from './document.ts'
 import { type Html, h } from './element.ts'
+import { toPlainText } from './markdown.ts'
 import {
   findIncluded,
   findLabel,
@@ -99,10 +100,10 @@ function listColumns(
 }
 
 function renderHead(context: PageContext, field: Field, isSortable: boolean): Html {
-  const { name } = field
+  const { name, description } = field
   const label = h('bdi', { class: toWrapClass(name) }, name)
   const isSorted = isSortable && field.is === 'attribute' && field.isSortable
-  const attributes = { scope: 'col', title: field.description }
+  const attributes = { scope: 'col', title: description && toPlainText(description) }
   if (!isSorted) return h('th', attributes, label)
   const sort = getParameter(context.url, 'sort')
   const [state, next] = sortStates(name)[sort ?? ''] ?? ['none', name]

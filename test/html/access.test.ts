@@ -181,7 +181,7 @@ describe('Pages of a model with access rules', () => {
     assert.match(one, new RegExp(`<dt title="${text}"`))
     for (const page of [list, one]) {
       const [, hint] = /name="name"[^>]* aria-describedby="(\S+) \S+-error"/.exec(page) ?? []
-      assert.ok(page.includes(`<p class="hint" id="${hint}"><bdi>${text}</bdi></p>`))
+      assert.ok(page.includes(`<div class="hint" id="${hint}" dir="auto"><p>${text}</p></div>`))
     }
   })
 

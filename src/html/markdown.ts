@@ -1,0 +1,71 @@
+import { lexer, type Token } from 'marked'
+import { type Html, h } from './element.ts'
+
+/**
+ * Renders a description, which is Markdown. HTML in it stays text, an image is its text, and only `http` and `https` addresses and
+ * paths become links.
+ *
+ * @param attributes - those of the element around it
+ */
+export function renderMarkdown(
+  markdown: string,
+  attributes: Readonly<{ id?: string; class?: string }> = {},
+): Html {
+  // `dir` isolates the text from its surroundings, as `bdi` does.
+  return h('div', { ...attributes, dir: 'auto' }, lexer(markdown).map(renderToken))
+}
+
+/** Removes the marks of Markdown from a description, for the title of an element. */
+export function toPlainText(markdown: string): string {
+  return lexer(markdown).map(formatToken).join('').trim()
+}
+
+function renderToken(token: Token): Html {
+  const inner = 'tokens' in token ? token.tokens?.map(renderToken) : undefined
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return null
+    case 'br':
+    case 'hr':
+      return h(token.type, null)
+    case 'paragraph':
+      return h('p', null, inner)
+    case 'heading':
+      return h('p', null, h('strong', null, inner))
+    case 'list':
+      return h(token.ordered ? 'ol' : 'ul', null, token.items.map(renderToken))
+    case 'list_item':
+      return h('li', null, inner)
+    case 'blockquote':
+    case 'strong':
+    case 'em':
+    case 'del':
+      return h(token.type, null, inner)
+    case 'codespan':
+      return h('code', null, token.text)
+    case 'code':
+      return h('pre', null, h('code', null, token.text))
+    case 'link':
+      return isSafe(token.href) ? h('a', { href: token.href, rel: 'noreferrer' }, inner) : inner
+    case 'text':
+      return inner ?? token.text
+    case 'escape':
+    case 'image':
+      return token.text
+    default:
+      return token.raw
+  }
+}
+
+function formatToken(token: Token): string {
+  if (token.type === 'list') return token.items.map(formatToken).join('\n')
+  if (token.type === 'space' || token.type === 'br') return '\n'
+  if ('tokens' in token && token.tokens !== undefined) return token.tokens.map(formatToken).join('')
+  return 'text' in token ? token.text : token.raw
+}
+
+/** Whether a link leads to a page: a path of this server, or an address with `http` or `https`. */
+function isSafe(href: string): boolean {
+  return /^https?:$/.test(URL.parse(href, 'http://localhost')?.protocol ?? '')
+}
