@@ -302,7 +302,61 @@ for (const database of databases)
       const price = await explain(filterBy({ name: 'price', op: 'gt', val: '5' }))
       assert.equal(price.warnings.length, 1)
       assert.deepEqual((await explain(filterBy({ name: 'id', op: 'eq', val: '5' }))).warnings, [])
-      assert.deepEqual((await explain(filterBy({ name: 'stock', op: 'ne', val: 5 }))).warnings, [])
+    })
+
+    it('say which sorts no index serves', async () => {
+      assert.deepEqual(messages(await explain('sort=shop.name')), [
+        'the sort by item.shop.name sorts every row of "item"; no index serves a sort by a field of another table',
+      ])
+      assert.deepEqual(messages(await explain('sort=-items.count', '/shops')), [
+        'the sort by shop.items.count counts the related resources of every row; no index serves it',
+      ])
+      const one = filterBy({ name: 'id', op: 'eq', val: '5' })
+      assert.deepEqual(messages(await explain(`sort=shop.name&${one}`)), [])
+    })
+
+    it('say which filters no index serves, because they exclude values or are negated', async () => {
+      const rows = 'reads every row of "item"; no index serves'
+      const [low, shopName] = [
+        { name: 'stock', op: 'lt', val: 4990 },
+        { name: 'shop', op: 'has', val: { name: 'name', op: 'ne', val: 'North' } },
+      ]
+      for (const [term, ...expected] of [
+        [
+          { name: 'stock', op: 'ne', val: 5 },
+          `the filter by item.stock (ne) ${rows} an operator that excludes values`,
+        ],
+        [
+          { name: 'stock', op: 'notin_', val: [5] },
+          `the filter by item.stock (notin_) ${rows} an operator that excludes values`,
+        ],
+        [
+          { name: 'name', op: 'notlike', val: 'n%' },
+          'the filter by item.name (notlike) reads the text of every row; no index serves it',
+        ],
+        [
+          { not: { name: 'stock', op: 'between', val: [1, 2] } },
+          `the negated filter by item.stock (between) ${rows} a negation`,
+        ],
+        [
+          shopName,
+          `the filter by shop.name (ne) ${rows.replace('item', 'shop')} an operator that excludes values`,
+        ],
+      ] as const)
+        assert.deepEqual(messages(await explain(filterBy(term))).slice(0, 1), expected)
+      await withIndex('create index item_stock on item (stock)', async () => {
+        for (const term of [
+          { not: low },
+          { not: { or: [low, { name: 'name', op: 'eq', val: 'n1' }] } },
+        ]) {
+          const explanation = await explain(`${filterBy(term)}&sort=name`)
+          const isServed = /Index Cond/.test(planOf(explanation))
+          assert.equal(isServed, isPostgres)
+          assert.equal(messages(explanation).join().includes('negation'), !isServed)
+        }
+        const served = filterBy({ name: 'stock', op: 'eq', val: 5 }, { not: low })
+        assert.deepEqual(messages(await explain(served)), [])
+      })
     })
 
     it('have the rules of the identity, and its values', async () => {

@@ -1,0 +1,106 @@
+import { findTable, isIndexed } from '../model/catalog.ts'
+import { getRelationship, getResourceType, type ResourceType } from '../model/model.ts'
+import { type OperatorName, operators } from '../model/operators.ts'
+import type { Condition } from '../plan/condition.ts'
+import { compileCondition, compileFilterKey } from './filter.ts'
+import type { IndexUse, UncountedWarning } from './index-effects.ts'
+import { getAttribute } from './tables.ts'
+import { describeAccess, isConverted, type WarningContext } from './unindexed-access.ts'
+
+/** The operators that an index of the column serves. */
+const indexed: ReadonlySet<OperatorName> = new Set([
+  ...(['eq', 'is_', 'in_', 'gt', 'ge', 'lt', 'le', 'between', 'startswith'] as const),
+])
+/** The operators that read the text of every row. */
+const searches: ReadonlySet<OperatorName> = new Set([
+  ...(['like', 'notlike', 'ilike', 'notilike', 'endswith', 'match'] as const),
+])
+/** The operators that exclude values, so that most rows match. */
+const excluding: ReadonlySet<OperatorName> = new Set(['ne', 'isnot', 'notin_'])
+
+/**
+ * Lists the filters without an index, and those that no index serves.
+ *
+ * @param condition - as the database sees it when it looks for an index
+ */
+export function listFilterWarnings(
+  condition: Condition,
+  resource: ResourceType,
+  context: WarningContext,
+): UncountedWarning[] {
+  const parts = listParts(condition)
+  const compared = parts.filter((part): part is Comparison => part.is === 'compare')
+  const inner = parts.flatMap((part) => {
+    if (part.is !== 'related' || part.where === undefined) return []
+    const { to } = getRelationship(resource, part.relationship)
+    return listFilterWarnings(part.where, getResourceType(context.target.model, to), context)
+  })
+  const either = parts.flatMap((part) =>
+    part.is === 'or' ? part.all.flatMap((each) => listFilterWarnings(each, resource, context)) : [],
+  )
+  const negated = parts.flatMap((part) => (part.is === 'not' ? listComparisons(part.inner) : []))
+  // One index is enough to find the rows that meet all conditions.
+  const isServed = compared.some((part) => isServedByIndex(part, resource, context))
+  const own = [
+    ...compared.flatMap((part) => describeFilter(part, resource, context)),
+    ...negated.map((part) => describeNegation(part, resource)),
+  ]
+  return [...(isServed ? [] : own), ...inner, ...either]
+}
+
+/** Lists the conditions that must all be met. */
+function listParts(condition: Condition): readonly Condition[] {
+  return condition.is === 'and' ? condition.all.flatMap(listParts) : [condition]
+}
+
+/** Lists the comparisons of the own fields of a condition. */
+function listComparisons(condition: Condition): readonly Comparison[] {
+  if (condition.is === 'and' || condition.is === 'or') return condition.all.flatMap(listComparisons)
+  if (condition.is === 'not') return listComparisons(condition.inner)
+  return condition.is === 'compare' ? [condition] : []
+}
+
+function describeNegation({ field, operator }: Comparison, { type, table }: ResourceType) {
+  const subject = `the negated filter by ${type}.${field} (${operator})`
+  return { message: `${subject} reads every row of "${table.name}"; no index serves a negation` }
+}
+
+type Comparison = Extract<Condition, { is: 'compare' }>
+
+function isServedByIndex(
+  condition: Comparison,
+  resource: ResourceType,
+  { catalog, target }: WarningContext,
+): boolean {
+  const { field, operator } = condition
+  if (!indexed.has(operator)) return false
+  if (field === 'id') return true
+  const { column } = getAttribute(resource, field)
+  const table = findTable(catalog, resource.table)
+  if (column === undefined || table === undefined || !isIndexed(table, [column])) return false
+  return !isConverted(compileFilterKey(condition, resource, target), target)
+}
+
+function describeFilter(
+  condition: Comparison,
+  resource: ResourceType,
+  context: WarningContext,
+): UncountedWarning[] {
+  const { field, operator } = condition
+  const subject = `the filter by ${resource.type}.${field} (${operator})`
+  if (searches.has(operator) && operators[operator].requires === 'textual')
+    return [{ message: `${subject} reads the text of every row; no index serves it` }]
+  if (excluding.has(operator)) {
+    const cause = `${subject} reads every row of "${resource.table.name}"`
+    return [{ message: `${cause}; no index serves an operator that excludes values` }]
+  }
+  if (!indexed.has(operator)) return []
+  // An index finds the texts with a start if it sorts them by code point.
+  const ordered = operator === 'startswith' ? { ...condition, operator: 'ge' as const } : condition
+  const key = compileFilterKey(ordered, resource, context.target)
+  const use: IndexUse = {
+    ...{ is: 'filter', table: resource.table },
+    condition: compileCondition(condition, { resource, depth: 0 }, context.target),
+  }
+  return describeAccess({ resource, field, subject, key, use }, context)
+}
