@@ -41,6 +41,7 @@ describe('docs/adding-a-database.md', () => {
       [31, 'thirty-one'],
       [32, 'thirty-two'],
       [33, 'thirty-three'],
+      [34, 'thirty-four'],
     ])
     assert.ok(guide.includes(`edits in ${numbers.get(edits.length)} other files`))
     assert.equal(testEdits.length, 4)
