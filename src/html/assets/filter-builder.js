@@ -253,8 +253,29 @@ function chooseValues(op, values) {
  */
 function drawValues(condition, field) {
   if (condition.op in nullOperators) return []
-  if (takesList(condition.op) && condition.op !== 'between') return [drawList(condition)]
+  if (takesList(condition.op) && condition.op !== 'between') {
+    const choices = field && listChoices(operandOf(field, condition.op))
+    return [choices ? drawChoices(condition, choices) : drawList(condition)]
+  }
   return condition.values.map((_, at) => drawValue(condition, at, field))
+}
+
+/**
+ * The choices of `in_` for a kind with few values.
+ * @param {Condition} condition
+ * @param {readonly string[]} choices
+ */
+function drawChoices(condition, choices) {
+  const labels = choices.map((value) => {
+    const checked = condition.values.includes(value)
+    const box = createElement('input', { type: 'checkbox', checked })
+    box.addEventListener('change', () => {
+      const others = condition.values.filter((each) => each !== value)
+      condition.values = box.checked ? [...others, value] : others
+    })
+    return createElement('label', {}, box, ' ', createElement('bdi', {}, value))
+  })
+  return createElement('fieldset', { className: 'choices', ariaLabel: 'Values' }, ...labels)
 }
 
 /**
@@ -288,6 +309,14 @@ function drawValue(condition, at, field) {
 }
 
 /**
+ * The only values of a kind; `undefined` if there are too many to choose from.
+ * @param {ValueDescription} description
+ */
+function listChoices({ type, choices }) {
+  return type === 'boolean' ? ['true', 'false'] : choices?.map(String)
+}
+
+/**
  * An input for a value of a kind.
  * @param {ValueDescription} description
  * @param {string} value
@@ -296,7 +325,7 @@ function drawValue(condition, at, field) {
  * @returns {Node}
  */
 function drawInput(description, value, label, change) {
-  const choices = description.type === 'boolean' ? ['true', 'false'] : description.choices
+  const choices = listChoices(description)
   if (choices !== undefined) {
     const listed = ['', ...choices].map((each) => /** @type {const} */ ([each, each]))
     return createSelect(label, listed, value, change)
