@@ -55,11 +55,11 @@ engine('Texts that start with another', served, (app) => {
 
 it('the filter startswith uses an index on SQLite', () => {
   const database = new DatabaseSync(':memory:')
-  addFunctions(
-    database,
-    () => false,
-    () => false,
-  )
+  addFunctions(database, {
+    matchesPattern: () => false,
+    matchesLike: () => false,
+    countSearch: () => undefined,
+  })
   database.exec('create table song (id integer primary key, title text)')
   database.exec('create index song_title on song (title)')
   const starts = sqliteDialect.startsWith(sql`title`, sql`'A'`)

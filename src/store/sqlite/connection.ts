@@ -75,11 +75,11 @@ export class SqliteConnection {
     this.#database = openDatabase(path, role, pageCache)
     this.#control = prepareControlStatements(this.#database)
     this.#valueLimit = limitsValues ? new ValueLimit(this.#database) : undefined
-    addFunctions(
-      this.#database,
-      (text, patternNumber) => this.#patterns.matches(text, patternNumber),
+    addFunctions(this.#database, {
+      matchesPattern: (text, patternNumber) => this.#patterns.matches(text, patternNumber),
       matchesLike,
-    )
+      countSearch: (text) => this.#valueLimit?.countSearch(text),
+    })
     if (role === 'introspector') return
     watchVolatileFunctions(this.#database, () => {
       this.#usesVolatileFunction = true

@@ -6,7 +6,7 @@ import type { SqliteConnection } from './connection.ts'
 import { type FullRead, listFollowingStatements } from './full-read.ts'
 import { type CostContext, compileReadCost, type Observation, type ReadCost } from './read-cost.ts'
 import type { SqliteStatements } from './statements.ts'
-import { estimateRowCount } from './table-size.ts'
+import { estimateRowCount, estimateRowSize, type TableSize } from './table-size.ts'
 
 /** A read that takes this much CPU time counts as slow for a while, whatever its estimate; in milliseconds. */
 const slowDuration = 50
@@ -14,6 +14,9 @@ const slowDuration = 50
 const slowPeriod = 60_000
 /** How long the sizes of tables are cached, in milliseconds. */
 const sizeLifetime = 1000
+/** How long the sizes of rows are cached, in milliseconds, unless the database grows by more than an eighth. */
+const rowSizeLifetime = 60_000
+const rowSizeGrowth = 1.125
 /** A database that grows by fewer pages has not grown: estimates need not be exact. */
 const smallGrowth = 16
 /** The cost of counting a row, as a share of visiting it: SQLite reads only the pages of the smallest index. */
@@ -27,8 +30,12 @@ const unpagedRows = 500
  */
 export class CostModel {
   readonly #connection: SqliteConnection
-  readonly #rowCounts = new Map<string, number>()
-  /** The version of the cached row counts. */
+  readonly #sizes = new Map<string, TableSize>()
+  readonly #rowSizes = new Map<string, number>()
+  #rowSizesExpire = Number.NEGATIVE_INFINITY
+  /** The size of the database from which on the sizes of rows are measured again, in pages. */
+  #rowSizesMaxPages = 0
+  /** The version of the cached sizes. */
   #version = 0
   #lastRefresh = Number.NEGATIVE_INFINITY
   /** The size of the database at the last refresh, in pages. */
@@ -132,23 +139,33 @@ export class CostModel {
   }
 
   #refresh(now: number): void {
-    this.#rowCounts.clear()
+    this.#sizes.clear()
     this.#lastRefresh = now
     this.#pageCount = this.#connection.countPages()
     this.#version += 1
+    if (now < this.#rowSizesExpire && this.#pageCount <= this.#rowSizesMaxPages) return
+    this.#rowSizes.clear()
+    this.#rowSizesExpire = now + rowSizeLifetime
+    this.#rowSizesMaxPages = this.#pageCount * rowSizeGrowth + smallGrowth
   }
 
   #renewEstimate(cost: ReadCost): void {
-    const rowCountOf = (table: string) => this.#rowCountOf(table)
-    const statements = cost.fixed.reduce((sum, each) => sum + each.estimate(rowCountOf), 0)
-    const count = (cost.tableCount?.estimate(rowCountOf) ?? 0) * countShare
-    const perRow = cost.page?.estimate(() => 1) ?? 0
+    const sizeOf = (table: string) => this.#sizeOf(table)
+    const statements = cost.fixed.reduce((sum, each) => sum + each.estimate(sizeOf), 0)
+    const count = (cost.tableCount?.estimate(sizeOf) ?? 0) * countShare
+    const oneRow = (table: string) => ({ ...this.#sizeOf(table), rows: 1 })
+    const perRow = cost.page?.estimate(oneRow) ?? 0
     cost.estimate = { version: this.#version, fixed: statements + count, perRow }
   }
 
-  #rowCountOf(table: string): number {
-    const rowCount = this.#rowCounts.get(table) ?? estimateRowCount(this.#connection, table)
-    this.#rowCounts.set(table, rowCount)
-    return rowCount
+  #sizeOf(table: string): TableSize {
+    const known = this.#sizes.get(table)
+    if (known !== undefined) return known
+    const rows = estimateRowCount(this.#connection, table)
+    const rowSize = this.#rowSizes.get(table) ?? estimateRowSize(this.#connection, table, rows)
+    const size = { rows, rowSize }
+    this.#sizes.set(table, size)
+    this.#rowSizes.set(table, rowSize)
+    return size
   }
 }

@@ -50,38 +50,55 @@ function isValid(stored: unknown, codec: string): boolean {
   return isSqliteValue(typeof stored === 'bigint' ? Number(stored) : stored, codec)
 }
 
-/**
- * Adds the SQL functions that SQLite lacks. Their names begin with `lapidary_`, by which `statement-cost.ts` finds their calls. All are deterministic, and null if an argument is null.
- * @param matchesPattern - whether a text matches the registered pattern with a number
- * @param matchesLike - whether a text matches a pattern of `like`
- */
-export function addFunctions(
-  database: DatabaseSync,
-  matchesPattern: (text: string, patternNumber: number) => boolean,
-  matchesLike: (text: string, pattern: string) => boolean,
-): void {
-  const options = { deterministic: true, directOnly: true }
-  database.function('lapidary_fold', options, (text) =>
-    text === null ? null : foldCase(String(text)),
-  )
-  database.function('lapidary_like', options, (text, pattern) =>
-    text === null || pattern === null ? null : Number(matchesLike(String(text), String(pattern))),
-  )
-  database.function('lapidary_matches', options, (text, number) =>
-    text === null || number === null ? null : Number(matchesPattern(String(text), Number(number))),
-  )
-  database.function('lapidary_after', options, (prefix) =>
+/** What the SQL functions call. */
+interface FunctionContext {
+  /** Whether a text matches the registered pattern with a number. */
+  matchesPattern(text: string, patternNumber: number): boolean
+  /** Whether a text matches a pattern of `like`. */
+  matchesLike(text: string, pattern: string): boolean
+  /** Called before each search in a text. An error that it throws ends the statement. */
+  countSearch(text: string): void
+}
+
+const functionOptions = { deterministic: true, directOnly: true }
+
+/** Adds the SQL functions that SQLite lacks. Their names begin with `lapidary_`, by which `statement-cost.ts` finds their calls. All are deterministic, and null if an argument is null. */
+export function addFunctions(database: DatabaseSync, context: FunctionContext): void {
+  addSearches(database, context)
+  database.function('lapidary_after', functionOptions, (prefix) =>
     prefix === null ? null : prefixUpperBound(String(prefix)),
   )
-  database.function('lapidary_match', options, (text, words) =>
-    text === null || words === null ? null : Number(containsWords(String(text), String(words))),
-  )
   // An integer beyond 2^53 cannot be passed as a number.
-  const isValidOptions = { ...options, useBigIntArguments: true }
+  const isValidOptions = { ...functionOptions, useBigIntArguments: true }
   database.function('lapidary_is_valid', isValidOptions, (stored, codec) =>
     stored === null ? null : Number(isValid(stored, String(codec))),
   )
   for (const [name, toKey] of Object.entries(comparisonKeys)) {
-    database.function(name, options, (stored) => (stored === null ? null : toKey(stored)))
+    database.function(name, functionOptions, (stored) => (stored === null ? null : toKey(stored)))
   }
+}
+
+/** Adds the functions that search in a text. */
+function addSearches(
+  database: DatabaseSync,
+  { matchesPattern, matchesLike, countSearch }: FunctionContext,
+): void {
+  const searches: Readonly<Record<string, (text: string, wanted: unknown) => boolean>> = {
+    lapidary_like: (text, pattern) => matchesLike(text, String(pattern)),
+    lapidary_match: (text, words) => containsWords(text, String(words)),
+    lapidary_matches: (text, number) => matchesPattern(text, Number(number)),
+  }
+  for (const [name, matches] of Object.entries(searches))
+    database.function(name, functionOptions, (value, wanted) => {
+      if (value === null || wanted === null) return null
+      const text = String(value)
+      countSearch(text)
+      return Number(matches(text, wanted))
+    })
+  database.function('lapidary_fold', functionOptions, (value) => {
+    if (value === null) return null
+    const text = String(value)
+    countSearch(text)
+    return foldCase(text)
+  })
 }

@@ -51,8 +51,8 @@ interface ReadStatements {
   readonly others: readonly Statement[]
 }
 
-/** The number of rows of a table in a large database. */
-const largeTable = 1_000_000
+/** The size of a table in a large database. */
+const largeTable = { rows: 1_000_000, rowSize: 100 }
 /** The maximum estimated duration of a read in this process, where it blocks all requests; in milliseconds. */
 export const maxInProcessDuration = 10
 

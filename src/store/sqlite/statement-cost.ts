@@ -1,8 +1,10 @@
 import type { Statement } from '../statement.ts'
 import type { QueryPlanLine } from './query-plan.ts'
+import type { TableSize } from './table-size.ts'
+import { jsonOperations } from './value-limit.ts'
 
-/** Returns the number of rows of a table. */
-type RowCountOf = (table: string) => number
+/** Returns the size of a table. */
+type SizeOf = (table: string) => TableSize
 
 /** Returns the number of columns of an index. */
 type WidthOf = (index: string) => number
@@ -12,17 +14,23 @@ export interface StatementCost {
   /** Whether all rows are sorted before the first one is returned. */
   readonly sorts: boolean
   /** Estimates the duration in milliseconds. */
-  estimate(rowCountOf: RowCountOf): number
+  estimate(sizeOf: SizeOf): number
 }
 
 /** Microseconds for visiting a row. */
 const visitCost = 0.08
 /** Microseconds for a call of an SQL function in JavaScript. */
 const callCost = 0.8
+/** Microseconds for reading a byte of a row, or for skipping it: SQLite reads all pages of a row up to the column. */
+const byteCost = 0.000_16
 /** Microseconds for a search in a text by SQLite. */
 const searchCost = 0.15
+/** Microseconds for such a search in a byte. The length of what functions in JavaScript search in is limited (`value-limit.ts`). */
+const searchedByteCost = 0.000_5
 /** Microseconds for parsing a small JSON document; SQLite parses it once for several paths. */
 const parseCost = 2
+/** Microseconds for a byte of such a document. */
+const parsedByteCost = 0.005
 /** Microseconds for a comparison with a parameter. */
 const compareCost = 0.03
 /** The share of rows with the same key in an index that is not unique. */
@@ -50,21 +58,35 @@ export function compileCost(
   const groups = Map.groupBy(plan, ([, parent]) => parent)
   const lines = new Map([...groups].map(([parent, group]) => [parent, group.map(toLine)]))
   const tables = parseAliases(sql)
-  const costPerVisit =
-    visitCost +
-    countMatches(sql, /lapidary_(?!after)/g) * callCost +
-    countMatches(sql, /\b(?:instr|substr)\(| glob /g) * searchCost +
-    countMatches(sql, /\?/g) * compareCost +
-    (/\bjson_(?:extract|type|valid)\(/.test(sql) ? parseCost : 0)
+  const { visit, byte } = compileRowCost(sql)
   const isRecursive = plan.some(([, , detail]) => detail === 'RECURSIVE STEP')
   return {
     sorts: (lines.get(0) ?? []).some(({ detail }) => isSort(detail)),
-    estimate: (rowCountOf) => {
-      const rowCount = (name: string) => maxRowCount(tables.get(name) ?? [name], rowCountOf)
-      const duration = (countVisits(0, lines, rowCount) * costPerVisit) / 1000
+    estimate: (sizeOf) => {
+      const largest = (name: string) => maxSize(tables.get(name) ?? [name], sizeOf)
+      const duration =
+        estimatePart(0, lines, {
+          visit,
+          rowCountOf: (name) => largest(name).rows,
+          rowBytesOf: (name) => largest(name).rowSize * byte,
+        }) / 1000
       return isRecursive ? Math.max(duration, recursionDuration) : duration
     },
   }
+}
+
+/** Returns the microseconds for visiting a row of a statement, and for each of its bytes. */
+function compileRowCost(sql: string): Readonly<{ visit: number; byte: number }> {
+  const searches = countMatches(sql, /\b(?:instr|substr)\(| glob /g)
+  const readsJson = jsonOperations.test(sql)
+  const visit =
+    visitCost +
+    countMatches(sql, /lapidary_(?!after)/g) * callCost +
+    searches * searchCost +
+    countMatches(sql, /\?/g) * compareCost +
+    (readsJson ? parseCost : 0)
+  const byte = byteCost + searches * searchedByteCost + (readsJson ? parsedByteCost : 0)
+  return { visit, byte }
 }
 
 /** A line of a plan. */
@@ -82,32 +104,49 @@ function isUnique(detail: string, widthOf: WidthOf): boolean {
   return index !== undefined && countMatches(columns, /=\?/g) === widthOf(index)
 }
 
+/** What the parts of a statement cost. The names of tables are those in the statement. */
+interface PartCosts {
+  /** Microseconds for visiting a row, without its bytes. */
+  readonly visit: number
+  rowCountOf(table: string): number
+  /** Microseconds for the bytes of a row. */
+  rowBytesOf(table: string): number
+}
+
 /**
- * Counts the rows that a part of a plan visits. The scans and searches of one parent are nested loops.
+ * Estimates the duration of a part of a plan in microseconds. The scans and searches of one parent are nested loops.
  * @param parent - the number of the part's line; 0 for the complete plan
- * @param rowCountOf - the number of rows of a table by its name in the statement
  */
-function countVisits(
+function estimatePart(
   parent: number,
   lines: ReadonlyMap<number, readonly PlanLine[]>,
-  rowCountOf: RowCountOf,
+  costs: PartCosts,
 ): number {
   let loops = 1
-  let visits = 0
+  let duration = 0
   for (const line of lines.get(parent) ?? []) {
     const { detail } = line
-    const inner = countVisits(line.id, lines, rowCountOf)
-    const rows = countRowsPerLoop(line, rowCountOf)
+    const inner = estimatePart(line.id, lines, costs)
+    const rows = countRowsPerLoop(line, costs.rowCountOf)
     if (rows !== undefined) {
+      const table = parseTableName(detail)
       loops *= rows
-      visits += loops + inner
-      if (detail.includes(' AUTOMATIC ')) visits += rowCountOf(parseTableName(detail))
-    } else if (detail.startsWith('CORRELATED')) visits += loops * inner
-    else if (isSort(detail)) visits += 2 * loops
-    else visits += inner
+      duration += inner + loops * (costs.visit + (readsTable(detail) ? costs.rowBytesOf(table) : 0))
+      if (detail.includes(' AUTOMATIC ')) duration += costs.rowCountOf(table) * costs.visit
+    } else if (detail.startsWith('CORRELATED')) duration += loops * inner
+    else if (isSort(detail)) duration += 2 * loops * costs.visit
+    else duration += inner
   }
-  return visits
+  return duration
 }
+
+/** Whether a scan or a search reads rows of a table: a covering index contains all that is read. */
+function readsTable(detail: string): boolean {
+  return !(detail.includes(' COVERING INDEX ') || notTable.test(detail))
+}
+
+/** Parts of the lines for what is no table: a list parameter, a subquery, constants. */
+const notTable = /VIRTUAL TABLE| \(subquery|CONSTANT ROW/
 
 function isSort(detail: string): boolean {
   return detail.startsWith('USE TEMP B-TREE')
@@ -116,11 +155,11 @@ function isSort(detail: string): boolean {
 /** Estimates the rows that a scan or a search visits each time; `undefined` for any other line. */
 function countRowsPerLoop(
   { detail, isUnique }: PlanLine,
-  rowCountOf: RowCountOf,
+  rowCountOf: (table: string) => number,
 ): number | undefined {
   const isScan = detail.startsWith('SCAN ')
   if (!isScan && !detail.startsWith('SEARCH ')) return undefined
-  if (detail.includes('VIRTUAL TABLE') || / \(subquery|CONSTANT ROW/.test(detail)) return listLength
+  if (notTable.test(detail)) return listLength
   const rowCount = Math.max(1, rowCountOf(parseTableName(detail)))
   if (isScan) return rowCount
   if (/[<>]\?/.test(detail)) return Math.max(1, rowCount * rangeShare)
@@ -144,8 +183,12 @@ function parseAliases(sql: string): ReadonlyMap<string, ReadonlySet<string>> {
   return tables
 }
 
-function maxRowCount(tables: Iterable<string>, rowCountOf: RowCountOf): number {
-  return Math.max(...[...tables].map(rowCountOf))
+function maxSize(tables: Iterable<string>, sizeOf: SizeOf): TableSize {
+  const sizes = [...tables].map(sizeOf)
+  return {
+    rows: Math.max(...sizes.map(({ rows }) => rows)),
+    rowSize: Math.max(...sizes.map(({ rowSize }) => rowSize)),
+  }
 }
 
 function countMatches(text: string, pattern: RegExp): number {

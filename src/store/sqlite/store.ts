@@ -38,7 +38,7 @@ import { retryWhileLocked } from './retry-while-locked.ts'
 import { RowIds } from './row-ids.ts'
 import { compileCost } from './statement-cost.ts'
 import { createSqliteStatements, type SqliteStatementsOf } from './statements.ts'
-import { estimateRowCount } from './table-size.ts'
+import { estimateRowCount, estimateRowSize } from './table-size.ts'
 import { createTriggerLookup } from './triggers.ts'
 import { listSqliteWarnings } from './warnings.ts'
 import { createWriteConnection } from './write-connection.ts'
@@ -263,7 +263,11 @@ function isCheap(statement: Statement, connection: SqliteConnection): boolean {
   const cost = compileCost(statement, explainQueryPlan(connection, statement), (index) =>
     countIndexColumns(connection, index),
   )
-  return cost.estimate((table) => estimateRowCount(connection, table)) <= maxCheckDuration
+  const sizeOf = (table: string) => {
+    const rows = estimateRowCount(connection, table)
+    return { rows, rowSize: estimateRowSize(connection, table, rows) }
+  }
+  return cost.estimate(sizeOf) <= maxCheckDuration
 }
 
 /**

@@ -3,16 +3,22 @@ import type { SqliteConnection } from './connection.ts'
 
 /** The minimum size of a row in a file, in bytes. */
 const minRowSize = 10
+/** The number of rows whose size is measured. */
+const sampleSize = 100
+
+/** The estimated size of a table. */
+export interface TableSize {
+  readonly rows: number
+  /** The mean size of a row, in bytes. */
+  readonly rowSize: number
+}
 
 /**
  * Estimates the number of rows of a table from its first and last row number. For a view and for a table without row numbers
  * it is the number of rows that the file can hold.
  */
 export function estimateRowCount(connection: SqliteConnection, table: string): number {
-  const [[pages, pageSize] = []] = connection.introspectCached(
-    'select page_count, page_size from pragma_page_count, pragma_page_size',
-  )
-  const maxRows = (Number(pages) * Number(pageSize)) / minRowSize
+  const maxRows = measureFile(connection) / minRowSize
   const name = quoteIdentifier(table)
   try {
     // In a query of its own, each of `min` and `max` is one lookup.
@@ -22,5 +28,45 @@ export function estimateRowCount(connection: SqliteConnection, table: string): n
     return Math.min(Number(rows ?? 0), maxRows)
   } catch {
     return maxRows
+  }
+}
+
+/** Returns the size of the file in bytes. */
+function measureFile(connection: SqliteConnection): number {
+  const [[pages, pageSize] = []] = connection.introspectCached(
+    'select page_count, page_size from pragma_page_count, pragma_page_size',
+  )
+  return Number(pages) * Number(pageSize)
+}
+
+/**
+ * Estimates the mean size of the rows of a table from random ones. SQLite reads the header of a row for it, not its values.
+ * Rows that random numbers do not find are as large as the file allows.
+ */
+export function estimateRowSize(
+  connection: SqliteConnection,
+  table: string,
+  rowCount: number,
+): number {
+  const maxSize = measureFile(connection) / Math.max(1, rowCount)
+  return Math.min(sampleRowSize(connection, table) ?? maxSize, maxSize)
+}
+
+function sampleRowSize(connection: SqliteConnection, table: string): number | undefined {
+  const name = quoteIdentifier(table)
+  const sizes = connection
+    .introspect('select name from pragma_table_info(?)', table)
+    .map(([column]) => `ifnull(octet_length(${quoteIdentifier(String(column))}), 0)`)
+  try {
+    const [[mean] = []] = connection.introspectCached(
+      `with recursive "sample" (n, low, high) as (
+         select 1, (select min(rowid) from ${name}), (select max(rowid) from ${name})
+         union all select n + 1, low, high from "sample" where n < ${sampleSize})
+       select avg(${sizes.join(' + ')}) from ${name}
+       where rowid in (select low + abs(random() % (high - low + 1)) from "sample")`,
+    )
+    return mean === null ? undefined : Number(mean)
+  } catch {
+    return undefined
   }
 }

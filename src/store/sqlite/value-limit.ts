@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { LargeValueError } from './large-values.ts'
 
-// The cost of a read is estimated from numbers of rows, and a row can hold a value of any size. So the connection that runs
-// cheap reads in the server's process reads no large values: SQLite stops at the first one, and the read runs in a reader
-// process (docs/decisions/0041).
+// The cost of a read is an estimate, and a row can hold a value of any size. So the connection that runs cheap reads in the
+// server's process reads no large values, and searches in few characters: SQLite stops at the first value that is too large or
+// one too many, and the read runs in a reader process (docs/decisions/0041).
 
 /** The maximum size of a value that is read in the server's process, in bytes. */
 const maxValueSize = 64 * 1024
@@ -11,9 +12,15 @@ const maxSearchedSize = 16 * 1024
 /** The size that any number of searches may read, in bytes. */
 const minSearchedSize = 1024
 
-/** Operations of SQL whose duration depends on the size of their argument. SQLite parses a JSON document once for several paths. */
+/** The number of characters in which the SQL functions of a statement may search. A `match` of 1,000,000 takes up to 25 ms. */
+const maxSearchedLength = 1_500_000
+/** The duration of a call of an SQL function, in characters. */
+const callLength = 40
+
+/** Operations of SQL whose duration depends on the size of their argument. */
 const searches = /lapidary_(?!after|is_valid)|\b(?:instr|substr|length)\(| glob /g
-const jsonOperations = /->>|\bjson_(?:extract|type|valid)\(|\bjson_each\((?!\?)/
+/** Operations that parse a JSON document. */
+export const jsonOperations = /->>|\bjson_(?:extract|type|valid)\(|\bjson_each\((?!\?)/
 
 /** SQLite's limits of a connection, which Node.js has from 26 on (sqlite.org/c3ref/limit.html). */
 interface Limits {
@@ -37,22 +44,24 @@ export function findSearchedSize(sql: string): number | undefined {
 
 /** Limits the size of the values that a connection reads. A larger one is an error of SQLite, `LargeValueError`. */
 export class ValueLimit {
-  readonly #limits: Limits | undefined
+  readonly #limits: Limits
+  /** Whether the runtime can limit values. */
+  readonly isSupported: boolean
   #isSuspended = false
+  /** The number of characters in which the SQL functions of the statement may still search. */
+  #remainingLength = 0
 
   constructor(database: DatabaseSync) {
-    this.#limits = limitsOf(database)
-    if (this.#limits) this.#limits.length = maxValueSize
-  }
-
-  /** Whether the runtime can limit values. */
-  get isSupported(): boolean {
-    return this.#limits !== undefined
+    const limits = limitsOf(database)
+    this.isSupported = limits !== undefined
+    this.#limits = limits ?? { length: maxValueSize }
+    this.#limits.length = maxValueSize
   }
 
   /** Runs a statement with a lower limit. @param size - in bytes; `undefined`: the usual limit */
   run<Result>(size: number | undefined, work: () => Result): Result {
-    if (size === undefined || this.#limits === undefined || this.#isSuspended) return work()
+    if (size === undefined || this.#isSuspended) return work()
+    this.#remainingLength = maxSearchedLength
     this.#limits.length = size
     try {
       return work()
@@ -61,9 +70,16 @@ export class ValueLimit {
     }
   }
 
+  /** Counts a search of an SQL function in a text. @throws LargeValueError when the statement has searched in too many characters */
+  countSearch(text: string): void {
+    if (this.#isSuspended) return
+    this.#remainingLength -= callLength + text.length
+    if (this.#remainingLength < 0)
+      throw new LargeValueError('The statement searches in too many characters.')
+  }
+
   /** Runs work without a limit: for a single row. */
   suspend<Result>(work: () => Result): Result {
-    if (this.#limits === undefined) return work()
     this.#isSuspended = true
     this.#limits.length = unlimited
     try {

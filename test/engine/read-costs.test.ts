@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { it } from 'node:test'
+import { it, type TestContext } from 'node:test'
 import { attribute, defineModel, resource, text } from 'lapidary'
 import { SqliteConnection } from '../../src/store/sqlite/connection.ts'
 import { CostModel } from '../../src/store/sqlite/cost-model.ts'
+import { LargeValueError } from '../../src/store/sqlite/large-values.ts'
 import { maxInProcessDuration } from '../../src/store/sqlite/read-cost.ts'
 
 const note = resource('note', {
@@ -28,12 +29,14 @@ function readOf(type: string, condition: string) {
   }
 }
 
-it('given a slow search in a type, then every search in it runs in a reader process, and no other read', (test) => {
+/** Opens a database as the server's process does for cheap reads. */
+function openCosts(test: TestContext, rows = '') {
   const folder = mkdtempSync(join(tmpdir(), 'lapidary-'))
   const path = join(folder, 'notes.db')
   const database = new DatabaseSync(path)
   database.exec(`create table note (id integer primary key, text text, title text);
-    create table person (id integer primary key, name text)`)
+    create table person (id integer primary key, name text);
+    ${rows}`)
   database.close()
   const connection = new SqliteConnection(path, 'reader', { limitsValues: true })
   test.after(() => {
@@ -45,7 +48,16 @@ it('given a slow search in a type, then every search in it runs in a reader proc
     costs.ofFullRead(fullRead, shape, { model } as never)
   const isExpensive = (read: ReturnType<typeof readOf>) =>
     costs.estimate(costOf(read), read.plan, performance.now()) > maxInProcessDuration
+  return { connection, costs, costOf, isExpensive }
+}
 
+/** SQL that inserts notes whose texts have a length. */
+const insertNotes = (count: number, length: number) =>
+  `with recursive n (id) as (select 1 union all select id + 1 from n limit ${count})
+    insert into note select id, printf('%.*c', ${length}, 'a'), 'title' from n;`
+
+it('given a slow search in a type, then every search in it runs in a reader process, and no other read', (test) => {
+  const { costs, costOf, isExpensive } = openCosts(test)
   const slow = readOf('note', `instr(t0.text, ?)`)
   const reads = [
     slow,
@@ -60,4 +72,50 @@ it('given a slow search in a type, then every search in it runs in a reader proc
   // Since it began, the thread has used more CPU time than a slow read does.
   costs.recordDuration(costOf(slow), longAgo, { user: 0, system: 0 })
   assert.deepEqual(reads.map(isExpensive), [true, true, false, false])
+})
+
+it('given rows with long texts, then every scan of them runs in a reader process, also one that reads a short column', (test) => {
+  const { isExpensive } = openCosts(
+    test,
+    `${insertNotes(4000, 20_000)} insert into person select id, title from note`,
+  )
+  const conditions = ['t0.text = ?', 't0.title = ?', 'instr(t0.title, ?)']
+  assert.deepEqual(
+    conditions.map((condition) => isExpensive(readOf('note', condition))),
+    [true, true, true],
+  )
+  // The other table has as many rows, in the same file.
+  assert.equal(isExpensive(readOf('person', 't0.name = ?')), false)
+  assert.equal(isExpensive(readOf('person', 'instr(t0.name, ?)')), false)
+  // One lookup reads one row.
+  assert.equal(isExpensive(readOf('note', 't0.id = ?')), false)
+})
+
+it('given as many rows with short texts, then the same scans run in the process', (test) => {
+  const { isExpensive } = openCosts(test, insertNotes(4000, 50))
+  const conditions = ['t0.text = ?', 't0.title = ?', 'instr(t0.title, ?)']
+  assert.deepEqual(
+    conditions.map((condition) => isExpensive(readOf('note', condition))),
+    [false, false, false],
+  )
+})
+
+it('given more text than the process may search, then the search stops and runs in a reader process', (test) => {
+  const { connection } = openCosts(test, insertNotes(1000, 5000))
+  const search = (maxId: number, text: string) =>
+    connection.rawRows(
+      {
+        sql: `select count(*) from note as "t0" where id <= ${maxId} and lapidary_matches(t0.text, ?)`,
+        placeholders: [],
+      },
+      [{ is: 'match', text }],
+    )
+  assert.deepEqual(search(100, 'q'), [[0]])
+  assert.throws(() => search(1000, 'q'), LargeValueError)
+  // Each statement may search as much.
+  assert.deepEqual(search(100, 'q'), [[0]])
+  assert.deepEqual(
+    connection.withLargeValues(() => search(1000, 'q')),
+    [[0]],
+  )
 })
