@@ -1,4 +1,4 @@
-import { getStatus, toErrorList } from '../errors/collector.ts'
+import { type ErrorList, getStatus, toErrorList } from '../errors/collector.ts'
 import { computeAuthValue, type Operation } from '../model/access.ts'
 import { getResourceType, type Model } from '../model/model.ts'
 import { AccessDenied } from '../plan/access/access-denied.ts'
@@ -71,7 +71,7 @@ export async function explainRequestAccess(
 ): Promise<AccessExplanation> {
   const { work, thrown } = await capture(handle, request, context)
   const { model } = context.planner
-  const failed = thrown ?? (isComplete ? work?.write?.errors : undefined)
+  const failed = thrown ?? (isComplete ? work?.write?.errors : listDenied(work?.write))
   const errors = toExplainedErrors(failed)
   if (work === undefined) {
     const status = thrown && getStatus(thrown)
@@ -104,6 +104,12 @@ export async function explainRequestAccess(
     set: listSetValues(work, model, request.auth),
     ...Object.assign({}, ...types.map((type) => describeTenant(model, type, request.auth))),
   }
+}
+
+/** Lists the errors of a write that do not depend on the values of its body. */
+function listDenied(write: WritePlan | undefined): ErrorList {
+  const errors = write?.errors.errors.filter(({ cause }) => cause instanceof AccessDenied) ?? []
+  return { errors, more: 0 }
 }
 
 /** Runs a handler up to its first access to the database. */
@@ -198,7 +204,7 @@ function listSetValues(
   )
 }
 
-function toExplainedErrors(failed: ReturnType<typeof toErrorList>): ExplainedError[] {
+function toExplainedErrors(failed: ErrorList | undefined): ExplainedError[] {
   return (failed?.errors ?? []).map(({ status, code, message, cause }) => ({
     ...{ status, code, detail: message },
     ...(cause instanceof AccessDenied && { rule: cause.rule }),

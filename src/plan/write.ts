@@ -147,13 +147,13 @@ export function planRelationshipWrite(
   { resource, relationship, id }: AddressedRelationship,
   change: LinkChange['change'],
 ): WritePlan {
+  const builder = createWriteBuilder()
   if (relationship.isDenied) {
     const rule = `${resource.type}.fields.${relationship.name}.writable`
-    throw createForbidden(new AccessDenied('relate', { type: resource.type, id, rule }))
-  }
-  const builder = createWriteBuilder()
-  const { model } = planner
-  addRelationship(relationship, { linkage, pointer: '/data', change }, model, builder)
+    const denied = new AccessDenied('relate', { type: resource.type, id, rule })
+    report(builder.errors, () => createForbidden(denied))
+  } else
+    addRelationship(relationship, { linkage, pointer: '/data', change }, planner.model, builder)
   return createPlan(planner, resource, builder, {
     row: 'existing',
     id,

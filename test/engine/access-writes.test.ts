@@ -92,6 +92,16 @@ engine('Access rules of rows, in writes', tenancy, (fixture) => {
     assert.equal((await root.post('/projects/1/relationships/members', user('3'))).status, 200)
   })
 
+  it('of a relationship reject a write to its URL, after the resource in the path is found', async () => {
+    const mentor = to('users', '2')
+    assertForbidden(
+      await ada.patch('/users/1/relationships/mentor', mentor),
+      'The access rules do not allow you to link or unlink this resource of type users.',
+    )
+    assert.equal((await ada.patch('/users/77/relationships/mentor', mentor)).status, 404)
+    assert.equal((await root.patch('/users/1/relationships/mentor', mentor)).status, 200)
+  })
+
   it('leave links to hidden rows alone', async () => {
     // The home of Ada is a project that she may not read: she sees null, and sends it back.
     const echo = { data: { type: 'users', id: '1', relationships: { home: to('projects', null) } } }

@@ -47,6 +47,7 @@ const users = resource('users', {
     }),
     tasks: toMany('tasks', { column: 'assignee_id' }),
     home: toOne('projects', { column: 'home_id' }),
+    mentor: toOne('users', { column: 'mentor_id', writable: isAdmin }),
   },
 })
 
@@ -87,7 +88,7 @@ const tasks = resource('tasks', {
 export const tenancy = {
   model: defineModel([users, projects, tasks], { clientIds: 'forbid' }),
   tables: ({ newId }: ColumnTypes) => `
-    create table users (id ${newId}, name text, salary integer, home_id integer);
+    create table users (id ${newId}, name text, salary integer, home_id integer, mentor_id integer);
     create table projects (id ${newId}, name text, owner_id integer references users (id));
     create table members (project_id integer not null, user_id integer not null, primary key (project_id, user_id));
     create index members_user on members (user_id);

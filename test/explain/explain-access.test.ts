@@ -43,6 +43,8 @@ const requests: readonly (readonly [method: string, path: string, body?: object]
   ['PATCH', '/tasks/1/relationships/assignee', to(person('2'))],
   ['POST', '/projects/1/relationships/members', to([person('3')])],
   ['DELETE', '/projects/2/relationships/members', to([person('2')])],
+  ['PATCH', '/users/1/relationships/mentor', to(person('2'))],
+  ['PATCH', '/users/77/relationships/mentor', to(person('2'))],
   ['POST', '/users', { data: { type: 'users', attributes: { name: 'x' } } }],
   ['POST', '/projects', { data: { type: 'projects', attributes: { name: 'x' } } }],
   ['POST', '/projects', { data: { type: 'projects', relationships: { owner: to(person('2')) } } }],
@@ -159,6 +161,20 @@ engine('The explanation of access rules', tenancy, (app) => {
       ['tasks.access.create checked after the write'],
     )
   })
+
+  for (const [title, body] of [
+    ['without a body', undefined],
+    ['with one', to(person('2'))],
+  ] as const)
+    it(`names the rule of a relationship that denies a write to its URL, ${title}`, async () => {
+      const line = 'PATCH /users/1/relationships/mentor'
+      const { status, errors } = await explain(line, '1:member', body)
+      assert.equal(status, 403)
+      assert.deepEqual(
+        errors.map(({ rule }) => rule),
+        ['users.fields.mentor.writable'],
+      )
+    })
 
   it('reports the errors of hidden names, and those of paths and methods', async () => {
     const { status, errors, hidden } = await explain('/users?filter[salary]=1', '1:member')
