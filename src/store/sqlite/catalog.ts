@@ -7,12 +7,14 @@ import { sqliteDialect } from './dialect.ts'
 import { parseListedValues } from './list-values.ts'
 import { querySqliteTriggers } from './triggers.ts'
 
-const columnsQuery = compileCatalogQuery(
-  sql`select t.name, c.name, c.type, c."notnull" = 0, c.dflt_value is not null, c.hidden = 0, c.pk,
-    exists (select 1 from pragma_index_list(t.name) as k where k.origin = 'pk'), c.dflt_value`,
-  // The columns of a view that SQLite cannot read are an error.
-  sql`pragma_table_xinfo(iif(t.ncol > 0, t.name, null)) as c where c.hidden <> 1 order by t.name, c.cid`,
-)
+/** @param broken - the views and virtual tables that SQLite cannot read: to query their columns would be an error */
+const compileColumnsQuery = (broken: readonly string[]): Statement =>
+  compileCatalogQuery(
+    sql`select t.name, c.name, c.type, c."notnull" = 0, c.dflt_value is not null, c.hidden = 0, c.pk,
+      exists (select 1 from pragma_index_list(t.name) as k where k.origin = 'pk'), c.dflt_value`,
+    sql`pragma_table_xinfo(iif(t.name in (${sql.join(broken.map((name) => sql.lit(name)))}), null, t.name)) as c
+      where c.hidden <> 1 order by t.name, c.cid`,
+  )
 const uniquesQuery = compileCatalogQuery(
   sql`select t.name, i.name, c.name`,
   sql`pragma_index_list(t.name) as i, pragma_index_xinfo(i.name) as c
@@ -68,11 +70,12 @@ interface TableParts {
 /** Queries the tables and views of the database, their columns and keys. */
 export function querySqliteCatalog(connection: SqliteConnection): Catalog {
   const query = (statement: Statement) => connection.all(statement, { planValues: [] })
-  const errors = new Map([...findViewErrors(connection), ...findCollationErrors(connection)])
+  const viewErrors = findViewErrors(connection)
+  const errors = new Map([...viewErrors, ...findCollationErrors(connection)])
   const queryByTable = (statement: Statement): RowsByTable =>
     Map.groupBy(query(statement), ([table]) => String(table))
   const parts: TableParts = {
-    columns: queryByTable(columnsQuery),
+    columns: queryByTable(compileColumnsQuery([...viewErrors.keys()])),
     uniques: queryByTable(uniquesQuery),
     indexes: queryByTable(indexesQuery),
     foreignKeys: queryByTable(foreignKeysQuery),
