@@ -60,6 +60,9 @@ interface Mismatch {
 
 const constant = (name: string): KindCode => ({ name, code: identifier(name) })
 
+/** The kind of columns with integers that `integer` cannot write. */
+const integer64: KindCode = { name: 'integer64', code: call('integer64') }
+
 /** The kinds of columns without a known type by the types of all their values. */
 const kindsByTypes: readonly (readonly [types: readonly string[], kind: KindCode])[] = [
   [['integer'], constant('integer')],
@@ -71,7 +74,7 @@ const kindsByTypes: readonly (readonly [types: readonly string[], kind: KindCode
 /** The kinds of columns whose values have no format of the kind of their type. The first that all values fit is chosen. */
 const fallbackKinds: readonly KindCode[] = [
   constant('integer'),
-  { name: 'integer64', code: call('integer64') },
+  integer64,
   constant('number'),
   constant('text'),
 ]
@@ -152,6 +155,7 @@ function inspectTable(
       return []
     }
     const kind = inferKind(column, catalog)
+    if (kind?.name === 'integer' && found.hasLargeIntegers) findings.kinds.set(column, integer64)
     inspectKey(column, found, { kind, catalog, findings })
     if (kind === undefined || isUnknownType(column, catalog)) {
       inspectTypes(table, column, found, { catalog, findings })
@@ -162,6 +166,13 @@ function inspectTable(
       findings.notes.set(
         column,
         `its default ${found.invalidDefault} is no ${kind.name}; it is returned as null`,
+      )
+    }
+    if (found.loadsNull && !column.nullable) {
+      findings.invalid.add(column)
+      findings.notes.set(
+        column,
+        'it must not be null, but JSON cannot express some values, such as infinity; they are returned as null',
       )
     }
     if (found.invalid === 0) return []
@@ -186,9 +197,10 @@ function inspectKey(
   }: Readonly<{ kind: KindCode | undefined; catalog: Catalog; findings: MutableFindings }>,
 ): void {
   if (repeats) repeated.add(column)
-  // In ids PostgreSQL has a text for each date, also for those that no attribute can have.
-  const isTime = kind?.name === 'date' || kind?.name === 'datetime'
-  const isExact = isTime && catalog.dialect === 'postgres'
+  // In ids PostgreSQL has a text for each value of these kinds, also for those that no attribute can have.
+  const isExact =
+    catalog.dialect === 'postgres' &&
+    ['date', 'datetime', 'time', 'decimal'].includes(kind?.name ?? '')
   if (nulls > 0) keys.set(column, `its key ${column.name} is null in some rows`)
   else if (invalid > 0 && !isExact) keys.set(column, `its key ${column.name} contains ${example}`)
 }
@@ -197,7 +209,7 @@ function inspectKey(
 function inspectTypes(
   table: StoredTable,
   column: StoredColumn,
-  { types, invalid }: ColumnSample,
+  { types, invalid, hasLargeIntegers }: ColumnSample,
   { catalog, findings }: Readonly<{ catalog: Catalog; findings: MutableFindings }>,
 ): void {
   const { type } = column
@@ -206,7 +218,8 @@ function inspectTypes(
   const found = types.filter((each) => each !== 'null')
   if (found.length === 0) return
   const list = found.join(' and ')
-  const kind = kindsByTypes.find(([all]) => found.every((each) => all.includes(each)))?.[1]
+  const byTypes = kindsByTypes.find(([all]) => found.every((each) => all.includes(each)))?.[1]
+  const kind = byTypes?.name === 'integer' && hasLargeIntegers ? integer64 : byTypes
   const isChosen = kind !== undefined && isStorable(table, column, kind, catalog)
   if (!isChosen && type === '') {
     findings.columns.set(

@@ -50,6 +50,10 @@ export interface ColumnSample {
   readonly invalid: number
   /** One of them, for a message. */
   readonly example?: string
+  /** True if a value is returned as null, because JSON cannot express it: `infinity`, `NaN`, or the null of JSON. */
+  readonly loadsNull?: boolean
+  /** True if a value is an integer that a double does not keep: one beyond ±(2^53−1). */
+  readonly hasLargeIntegers?: boolean
   /** The default of the column, for a message, if the codec cannot load it. */
   readonly invalidDefault?: string
   /** The types of the values, in the words of the database; empty if all values of a column have its type. */
@@ -200,13 +204,19 @@ function describeColumn(
 ): ColumnSample {
   const stored = values.filter((value) => value !== null)
   const invalid = load === undefined ? [] : stored.filter((value) => !canLoad(value, load))
+  const isNull = (value: unknown) =>
+    load !== undefined && canLoad(value, load) && load(value) === null
   const [example] = invalid
+  const isLarge = (value: unknown) =>
+    /^-?\d{16,}$/.test(String(value)) && !Number.isSafeInteger(Number(value))
   return {
     nulls: values.length - stored.length,
     values: stored.length,
     repeats: new Set(stored.map(String)).size < stored.length,
     invalid: invalid.length,
     ...(example !== undefined && { example: describeValue(example) }),
+    ...(stored.some(isNull) && { loadsNull: true }),
+    ...(stored.some(isLarge) && { hasLargeIntegers: true }),
     types: [...new Set(types)].flatMap((type) => (typeof type === 'string' ? type : [])).sort(),
   }
 }

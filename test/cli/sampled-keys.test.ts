@@ -47,6 +47,23 @@ describe('Keys of generated declarations', () => {
     })
   })
 
+  it('may contain times and numbers of PostgreSQL that no attribute can have', async (test) => {
+    const url = await filled(
+      test,
+      postgres,
+      `create table day (no smallint, opens time, primary key (no, opens)); insert into day values (1, '09:00'), (1, '24:00');
+       create table rate (value numeric primary key); insert into rate values (1.5), ('NaN')`,
+    )
+    const { collections } = await introspect(url)
+    assert.deepEqual(collections, {
+      '/days': [
+        { no: 1, opens: '09:00:00' },
+        { no: 1, opens: null },
+      ],
+      '/rates': [undefined, undefined],
+    })
+  })
+
   it('are required attributes only as a part of the id, if SQLite accepts null in them', async (test) => {
     const url = await filled(
       test,

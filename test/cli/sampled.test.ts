@@ -12,6 +12,7 @@ import { openStore } from '../engine/engine.ts'
 import { execute, filled, isPostgres } from '../filled.ts'
 import { long } from '../long-tests.ts'
 import { introspect, postgres, sqlite } from './introspected.ts'
+import { serveDatabase } from './walk-database.ts'
 
 for (const database of databases) {
   describe(`Declarations generated from a catalog and its data · ${database.name}`, () => {
@@ -71,6 +72,25 @@ for (const database of databases) {
 }
 
 describe('Declarations generated from a catalog and its data · SQLite', () => {
+  it('have 64-bit integers where a value is beyond 2^53, so that clients can write it', async (test) => {
+    const url = await filled(
+      test,
+      sqlite,
+      `create table visit (id integer primary key, time integer, x, n integer);
+       insert into visit values (1, 13300000000000000, 13300000000000000, 9007199254740991)`,
+    )
+    const { get, send, model } = await serveDatabase(test, url)
+    const kinds = [...(model.types.get('visits')?.fields.values() ?? [])].map((field) =>
+      field.is === 'attribute' ? field.kind.name : undefined,
+    )
+    assert.deepEqual(kinds, ['integer64', 'integer64', 'integer'])
+    await get('/visits/1')
+    const body = '{"data":{"type":"visits","id":"1","attributes":{"time":13300000000000001}}}'
+    const { status, text } = await send('PATCH', '/visits/1', body)
+    assert.equal(status, 200, text)
+    assert.match(text, /"time":13300000000000001,/)
+  })
+
   it('omit views that cannot be read and foreign keys that lead nowhere, and serve the rest', async (test) => {
     const url = await filled(
       test,
@@ -327,6 +347,27 @@ describe('Declarations generated from a catalog and its data · SQLite', () => {
 })
 
 describe('Declarations generated from a catalog and its data · PostgreSQL', () => {
+  it('describe a column that must not be null as nullable if JSON cannot express a value', async (test) => {
+    const url = await filled(
+      test,
+      postgres,
+      `create table price (id bigint primary key, till date not null, size float8 not null, data jsonb not null, since date not null);
+       insert into price values (1, 'infinity', 'NaN', 'null', '2024-01-01'), (2, '2024-01-01', 1, '[]', '2024-01-01')`,
+    )
+    const { lines, collections } = await introspect(url)
+    assert.deepEqual(
+      lines,
+      ['till', 'size', 'data'].map(
+        (name) =>
+          `price.${name}: it must not be null, but JSON cannot express some values, such as infinity; they are returned as null`,
+      ),
+    )
+    assert.deepEqual(collections['/prices'], [
+      { till: null, size: null, data: null, since: '2024-01-01' },
+      { till: '2024-01-01', size: 1, data: [], since: '2024-01-01' },
+    ])
+  })
+
   it('omit what the role must not read', async (test) => {
     const owner = await filled(
       test,
