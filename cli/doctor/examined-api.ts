@@ -81,13 +81,15 @@ const mediaType = 'application/vnd.api+json'
  * credentials, to another host.
  * @param url - its address, with its prefix
  * @param headers - header fields of every request, such as `authorization`
+ * @throws Error if its links have another prefix: they lead no client to its resources
  */
 export async function connectApi(
   url: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<ExaminedApi> {
   const base = url.replace(/\/+$/, '')
-  const { origin } = new URL(base)
+  const { origin, pathname } = new URL(base)
+  const prefix = pathname.replace(/\/$/, '')
   const otherOrigins = new Set<string>()
   const get = async (path: string, accept = mediaType) => {
     const link = new URL(path, `${base}/`)
@@ -100,10 +102,12 @@ export async function connectApi(
     return readAnswer(response)
   }
   const types = await readTypes(get, `${base}/`)
-  return {
-    ...{ get, types, otherOrigins },
-    describe: await readDescription(get, new URL(base).pathname.replace(/\/$/, '')),
-  }
+  const moved = types.find(({ path }) => !new URL(path, origin).pathname.startsWith(`${prefix}/`))
+  if (moved !== undefined)
+    throw new Error(
+      `the links of ${base} lead to ${moved.path}, without ${prefix}, because a proxy changes the path; give the server the prefix ${prefix}, or examine it without the proxy`,
+    )
+  return { get, types, otherOrigins, describe: await readDescription(get, prefix) }
 }
 
 /** Finds what `fetch` says only in the cause of its error, e.g. that the connection was refused. */

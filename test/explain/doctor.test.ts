@@ -182,6 +182,21 @@ describe('The doctor of an API over HTTP', () => {
     assert.deepEqual(violations.format(), [])
   })
 
+  it('given a proxy that changes the path, says so before it examines anything', async (test) => {
+    const proxy = createServer(async (request, response) => {
+      const path = String(request.url).replace(/^\/shop\//, '/')
+      response.end(await (await fetch(url + path, { headers: { accept: '*/*' } })).text())
+    }).listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+    test.after(() => proxy.close())
+    const address = proxy.address()
+    violation = undefined
+    const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+    await assert.rejects(connectApi(`${origin}/shop`), {
+      message: `the links of ${origin}/shop lead to /persons, without /shop, because a proxy changes the path; give the server the prefix /shop, or examine it without the proxy`,
+    })
+  })
+
   it('follows no redirection', async (test) => {
     const other = createServer((_request, response) => {
       response.writeHead(307, { location: url }).end()
