@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import {
@@ -74,6 +75,9 @@ export async function loadModel({
 async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
   if (/^[a-z]+:\/\//i.test(path))
     throw new Error(`${path} is neither a module nor the url of a database`)
+  if (!existsSync(path)) throw new Error(`there is no file ${path}`)
+  if (/\.(?:db3?|sqlite3?)$/i.test(path))
+    throw new Error(`${path} is no module; the url of a SQLite file is sqlite:${path}`)
   try {
     return await import(pathToFileURL(resolve(path)).href)
   } catch (error) {

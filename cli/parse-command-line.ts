@@ -221,7 +221,16 @@ function parseExplain(
     )
   const { prefix = '' } = texts
   const json = switches.has('json')
-  return { is: 'explain', ...parseSource(texts, source, DATABASE_URL), url, prefix, json }
+  const read = { url: parseReadUrl(url), prefix, json }
+  return { is: 'explain', ...parseSource(texts, source, DATABASE_URL), ...read }
+}
+
+/** Reads what `explain` explains: a path or a URL, which may have GET in front, as for `access`. */
+function parseReadUrl(text: string): string {
+  const [, method = 'GET', url = text] = /^([A-Z]+) +(.*)$/s.exec(text) ?? []
+  if (method !== 'GET') throw new Error(`explain takes a GET request; it is "${text}"`)
+  if (url.startsWith('/') || /^https?:\/\//.test(url)) return url
+  throw new Error(`explain takes a path such as /albums, or a URL; it is "${url}"`)
 }
 
 function parseDoctor(

@@ -107,7 +107,7 @@ describe('lapidary openapi and lapidary routes', () => {
   it('report in one line what they cannot take', async () => {
     const cases = [
       [['routes'], /routes takes declarations, e\.g\. lapidary routes resources\/index\.ts/],
-      [['openapi', 'missing.ts'], /missing\.ts cannot be imported/],
+      [['openapi', 'missing.ts'], /there is no file missing\.ts/],
       [['openapi', declarations, '--prefix', 'api'], /--prefix must be a path such as \/api/],
     ] as const
     for (const [args, message] of cases) {

@@ -97,7 +97,9 @@ describe('The commands explain and doctor', () => {
     const { lines } = await run(['explain', 'model.ts', '/api/artists/1/albums', ...url])
     const { statements, warnings, dialect } = JSON.parse(lines.join('\n'))
     assert.deepEqual([statements.length > 0, warnings, dialect], [true, [], 'sqlite'])
-    const { lines: plain } = await run(['explain', '/albums'], { DATABASE_URL: 'sqlite:good.db' })
+    const { lines: plain } = await run(['explain', 'GET /albums'], {
+      DATABASE_URL: 'sqlite:good.db',
+    })
     assert.equal(plain.at(-1), 'No warnings.')
   })
 
@@ -195,7 +197,11 @@ describe('The commands explain and doctor', () => {
     [['explain', 'model.ts', '/albums'], /^lapidary: model\.ts exports no store; give its database by --database-url or DATABASE_URL$/],
     [['explain', 'sqlite:good.db', '/', '--auth', '{'], /^lapidary: --auth must be JSON/],
     [['doctor'], /^lapidary: doctor takes declarations or the url of an API/],
-    [['doctor', 'nothing.ts'], /^lapidary: nothing\.ts cannot be imported: Cannot find module/],
+    [['explain', 'sqlite:good.db', 'POST /albums'], /^lapidary: explain takes a GET request; it is "POST \/albums"$/],
+    [['explain', 'sqlite:good.db', 'albums'], /^lapidary: explain takes a path such as \/albums, or a URL; it is "albums"$/],
+    [['explain', 'good.db', '/albums'], /^lapidary: good\.db is no module; the url of a SQLite file is sqlite:good\.db$/],
+    [['doctor', 'https://'], /^lapidary: "https:\/\/" is no URL$/],
+    [['doctor', 'nothing.ts'], /^lapidary: there is no file nothing\.ts$/],
     [['doctor', 'broken.ts'], /^lapidary: broken\.ts cannot be imported: not today$/],
     [['doctor', 'empty.ts'], /^lapidary: empty\.ts exports neither a model nor resources$/],
     [['doctor', 'sqlite:good.db', '--sample', '0'], /^lapidary: --sample must be a whole number from 1 to 1000000; it is "0"$/],
