@@ -86,7 +86,7 @@ const invalidCommands: readonly (readonly [
   [
     'a server that cannot be reached',
     ['introspect', 'postgres://me:secret@127.0.0.1:1/x'],
-    'PostgreSQL at 127.0.0.1:1/x cannot be reached: Error: connect ECONNREFUSED 127.0.0.1:1',
+    'PostgreSQL at 127.0.0.1:1/x cannot be reached: connect ECONNREFUSED 127.0.0.1:1',
   ],
   [
     'a file that does not exist',

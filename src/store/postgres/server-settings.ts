@@ -42,7 +42,9 @@ export async function readServerSettings(
 ): Promise<ServerSettings> {
   const [row = []] = await shared.all(settingsQuery, { planValues: [] }).catch((error: unknown) => {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-    throw new Error(`${description} cannot be reached: ${cause}`, { cause })
+    // An error of several addresses, such as those of localhost, has a code and no message.
+    const reason = cause instanceof Error ? cause.message || Reflect.get(cause, 'code') : cause
+    throw new Error(`${description} cannot be reached: ${reason}`, { cause })
   })
   const version = Number(row[0])
   const [timeZone = '', dateStyle = '', synchronousCommit = '', encoding = '', isGenuine = ''] = row
