@@ -42,7 +42,18 @@ export function compileLink(
 ): Statement[] {
   const field: RelationshipField = getRelationship(resource, relationship)
   const changes = compileChanges(resource, field, target)
-  return changes[change].map((expression) => compileStatement(expression, target.dialect))
+  return changes[change].map((expression, index) => {
+    const unlinksOthers = change === 'replace' && index === 0
+    const isPerId = !unlinksOthers && findsById(field.link, target)
+    return { ...compileStatement(expression, target.dialect), isPerId }
+  })
+}
+
+/** Whether the rows of a member are found without reading those of all members. */
+function findsById(link: Link, { dialect, isIndexed = () => true }: Target): boolean {
+  if (dialect.name === 'postgres') return false
+  if (link.foreignKey !== 'join table') return link.foreignKey === 'other'
+  return isIndexed(link.joinTable, [...link.from, ...link.to])
 }
 
 function compileChanges(

@@ -39,16 +39,11 @@ function createLinkSteps(
   const pointer = isField ? toFieldPointer({ is: 'relationship', name }) : '/data'
   const convertError = createErrorConverter(pointer, resource)
   const changedIds: string[] = []
-  const changes = (compiled.links[index] ?? []).map((statement): WriteStep => {
-    const run: WriteStep['run'] = ({ connection, id }) => {
-      const values = { planValues: [], id, ids: plan.linkIds[index] ?? [] }
-      // The statement returns the ids of the changed rows.
-      return thenMaybe(connection.all(statement, values), (rows) => {
-        for (const [changedId] of rows) changedIds.push(String(changedId))
-      })
-    }
-    return { needs, run, convertError }
-  })
+  const changes = (compiled.links[index] ?? []).flatMap((statement) =>
+    splitIds(statement, plan.linkIds[index] ?? []).map(
+      (ids): WriteStep => ({ needs, run: createChange(statement, ids, changedIds), convertError }),
+    ),
+  )
   const checkScope: WriteStep['run'] = ({ connection }) =>
     checkMembers(connection, changedIds, { to, pointer }, statements)
   const access = statements.memberCheck(plan, index)
@@ -56,6 +51,28 @@ function createLinkSteps(
     access && runAccessCheck(connection, { ...access, pointer }, plan, { id, ids: changedIds })
   const checks = access ? [checkScope, checkAccess] : [checkScope]
   return { changes, checks: checks.map((run) => ({ needs: changes, run })) }
+}
+
+/** Creates the function that runs a change. @param changedIds - gets the ids of the changed rows, which the statement returns */
+function createChange(
+  statement: Statement,
+  ids: readonly string[],
+  changedIds: string[],
+): WriteStep['run'] {
+  return ({ connection, id }) =>
+    thenMaybe(connection.all(statement, { planValues: [], id, ids }), (rows) => {
+      for (const [changedId] of rows) changedIds.push(String(changedId))
+    })
+}
+
+/** The number of ids that a statement changes at once, where others can be served after it. It takes a few milliseconds. */
+const maxIds = 1000
+
+/** Splits ids for a statement that can change them in parts. */
+function splitIds({ isPerId }: Statement, ids: readonly string[]): (readonly string[])[] {
+  if (!isPerId || ids.length <= maxIds) return [ids]
+  const count = Math.ceil(ids.length / maxIds)
+  return Array.from({ length: count }, (_, part) => ids.slice(part * maxIds, (part + 1) * maxIds))
 }
 
 /** Creates a step that links a new resource to the one in the path. */

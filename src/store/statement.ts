@@ -55,6 +55,8 @@ export interface Statement {
   readonly load?: ((row: unknown[]) => void) | undefined
   /** Whether a parameter may be a pattern. */
   readonly hasPattern?: boolean
+  /** Whether it changes each of its `ids` by itself, and costs as much for parts of them, one after the other. */
+  readonly isPerId?: boolean
   /** Whether it reads only columns of one row by its id, so that it may run in a batch with others. */
   readonly isPointRead?: boolean
 }
