@@ -17,7 +17,7 @@ import {
   isPreflight,
   preflightField,
 } from './methods.ts'
-import { defaultMaxBody, type HttpOptions } from './options.ts'
+import type { HttpOptions } from './options.ts'
 import { createOriginResolver, findOrigin } from './origin.ts'
 import { findMissingCredentials, isPublicPage } from './public-root.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
@@ -33,7 +33,7 @@ type Dispatcher = (request: HttpRequest) => Promise<HttpResponse>
  * @param log - the logger of the application
  */
 export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher {
-  const { prefix = '', maxBody = defaultMaxBody, html } = options
+  const { prefix = '', html } = options
   const context = withActionCalls(createAppContext(options))
   const allRoutes = [...buildRoutes(context, options), ...(html?.routes ?? [])]
   const routes = delayNotFound(allRoutes, options.model, options)
@@ -71,9 +71,13 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
     if (respondWithFile)
       return toHttpResponse(await respondWithFile(readFileRequest(request)), request)
     const { auth, challenge } = await authenticate(route, request)
-    const body = handlerMethod === 'GET' ? noBytes : await request.readBody(maxBody)
-    const origin = resolveOrigin(request.host, request.protocol)
-    const handled = await handle(toApiRequest(request, { id, auth, origin, body }), context)
+    const process = (body: Uint8Array) => {
+      const origin = resolveOrigin(request.host, request.protocol)
+      return handle(toApiRequest(request, { id, auth, origin, body }), context)
+    }
+    const handled = await (handlerMethod === 'GET'
+      ? process(noBytes)
+      : request.processBody(process))
     const described = handlerMethod === 'GET' ? addHeaders(handled, route) : handled
     const response = await present(described, request, {
       context,

@@ -1,10 +1,11 @@
 import type { Awaitable } from '../model/hooks.ts'
 import type { Logger } from '../model/request-context.ts'
-import { collectBody } from './collect-body.ts'
+import { createBodyReader, type ReceiveBody } from './body-reader.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { createJsonLogger } from './json-logger.ts'
 import {
   checkHttpOptions,
+  defaultMaxBody,
   type HttpOptions,
   optionalLogger,
   type WithAuthenticate,
@@ -52,8 +53,9 @@ export function createHandler<Auth = unknown>(
   options: WithAuthenticate<HandlerOptions<Auth>, Auth>,
 ): (request: Request, info?: RequestInfo<Auth>) => Promise<Response> {
   checkHttpOptions(options, 'createHandler', { log: optionalLogger })
-  const { authenticate, log: defaultLog = createJsonLogger() } = options
+  const { authenticate, maxBody = defaultMaxBody, log: defaultLog = createJsonLogger() } = options
   const dispatch = createDispatcher(options, defaultLog)
+  const read = createBodyReader(maxBody)
   return async (request, info = {}) => {
     const { log = defaultLog, ip } = info
     const requestId =
@@ -63,6 +65,7 @@ export function createHandler<Auth = unknown>(
       await dispatch({
         ...readRequest(request),
         ...{ log, ip, requestId },
+        processBody: (process) => read(receiveStream(request), process),
         authenticate: () => (info.auth === undefined ? authenticate?.(request) : info.auth),
       }),
     )
@@ -71,7 +74,7 @@ export function createHandler<Auth = unknown>(
 
 function readRequest(
   request: Request,
-): Omit<HttpRequest, 'log' | 'ip' | 'requestId' | 'authenticate'> {
+): Omit<HttpRequest, 'log' | 'ip' | 'requestId' | 'authenticate' | 'processBody'> {
   const { method, url, headers } = request
   const hostStart = url.indexOf('://') + 3
   const pathStart = url.indexOf('/', hostStart)
@@ -84,7 +87,6 @@ function readRequest(
     protocol: url.slice(0, hostStart - 3),
     signal: () => request.signal,
     isDisconnected: () => request.signal.aborted,
-    readBody: (maxBytes) => readBody(request, maxBytes),
   }
 }
 
@@ -99,12 +101,32 @@ function hasBody({ method, headers, body }: Request): boolean {
   return method === 'POST' || method === 'PATCH' || headers.has('content-type')
 }
 
-async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const { body, bodyUsed } = request
-  if (body === null) return new Uint8Array()
-  if (bodyUsed)
-    throw new Error('The body of the request was read already; pass the request on unread.')
-  return collectBody(body, maxBytes)
+/** Creates the function that receives the body of a request of the Fetch API. */
+function receiveStream({ headers, body: stream, bodyUsed }: Request): ReceiveBody {
+  return async (body, nextTurn) => {
+    if (stream === null) return
+    if (bodyUsed)
+      throw new Error('The body of the request was read already; pass the request on unread.')
+    body.expect(Number(headers.get('content-length')))
+    const reader = stream.getReader()
+    let rejection: Error | undefined
+    // A read that waits resolves then.
+    const cancel = () => void reader.cancel().catch(() => {})
+    body.onReject = (error) => {
+      rejection = error
+      cancel()
+    }
+    try {
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (rejection) throw rejection
+        if (done) return
+        if (body.append(value)) await nextTurn()
+      }
+    } finally {
+      cancel()
+    }
+  }
 }
 
 function toResponse({ status, headers, body }: HttpResponse): Response {

@@ -3,19 +3,20 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Awaitable } from '../model/hooks.ts'
 import { isLogger, type Logger } from '../model/request-context.ts'
-import { collectBody } from './collect-body.ts'
+import { createBodyReader } from './body-reader.ts'
 import { createDisconnectSignal } from './disconnect-signal.ts'
 import { createDispatcher } from './dispatcher.ts'
-import { createFairReader, type FairReader } from './fair-bodies.ts'
 import { announcesBody, extendVary } from './headers.ts'
 import { createJsonLogger } from './json-logger.ts'
 import {
   checkHttpOptions,
+  defaultMaxBody,
   type HttpOptions,
   optionalLogger,
   type WithAuthenticate,
 } from './options.ts'
 import { getLocalHost } from './origin.ts'
+import { receiveMessage } from './receive-message.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
 import { findRequestId } from './request-id.ts'
 
@@ -53,16 +54,20 @@ export function createNodeHandler<
   Auth = unknown,
 >(options: WithAuthenticate<NodeHandlerOptions<Request, Auth>, Auth>): NodeHandler<Request> {
   checkHttpOptions(options, 'createNodeHandler', { log: optionalLogger })
-  const { authenticate, prefix = '', log = createJsonLogger() } = options
+  const { authenticate, prefix = '', maxBody = defaultMaxBody, log = createJsonLogger() } = options
   const dispatch = createDispatcher(options, log)
-  const readFairly = createFairReader()
+  const read = createBodyReader(maxBody)
   return (request, response, next) => {
     const target = getTarget(request)
     if (next && !isBelow(prefix, target)) return next(explainMount(request, prefix))
     let signal: AbortSignal | undefined
     void dispatch({
       ...readRequest(request, target),
-      readBody: (maxBytes) => readBody(request, readFairly(request, response), maxBytes),
+      // A parser may have read the body before.
+      processBody: async (process) =>
+        request.readableEnded
+          ? process(getParsedBody(request))
+          : read(receiveMessage(request, request), process),
       log: getLogger(request) ?? log,
       signal: () => {
         signal ??= createDisconnectSignal(response)
@@ -99,7 +104,7 @@ function explainMount(request: IncomingMessage, prefix: string): Error | undefin
 function readRequest(
   request: IncomingMessage,
   target: string,
-): Omit<HttpRequest, 'log' | 'signal' | 'isDisconnected' | 'authenticate' | 'readBody'> {
+): Omit<HttpRequest, 'log' | 'signal' | 'isDisconnected' | 'authenticate' | 'processBody'> {
   const { headers, method = 'GET' } = request
   return {
     method,
@@ -140,16 +145,6 @@ function getProtocol(request: IncomingMessage): string {
   const known: unknown = Reflect.get(request, 'protocol')
   if (typeof known === 'string') return known
   return 'encrypted' in request.socket ? 'https' : 'http'
-}
-
-async function readBody(
-  request: IncomingMessage,
-  chunks: ReturnType<FairReader>,
-  maxBytes: number,
-): Promise<Uint8Array> {
-  if (request.readableEnded) return getParsedBody(request)
-  // The connection stays open when the limit ends the loop, because it carries the response.
-  return collectBody(chunks, maxBytes)
 }
 
 /** Returns the body that a parser of bytes or text has read before; other parsers do not keep it as it was sent. */

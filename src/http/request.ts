@@ -1,5 +1,6 @@
 import type { Logger } from '../model/request-context.ts'
 import type { DocumentText } from '../serialize/document.ts'
+import type { ProcessBody } from './body-reader.ts'
 
 /** A request as the adapters pass it on, whatever the library that received it. */
 export interface HttpRequest {
@@ -23,8 +24,8 @@ export interface HttpRequest {
   readonly isDisconnected: () => boolean
   /** Returns the auth context, or a promise of it. Called once, before the body is read. */
   readonly authenticate: () => unknown
-  /** Reads the body. @throws BodyError `body_too_large` (413) beyond a number of bytes */
-  readonly readBody: (maxBytes: number) => Promise<Uint8Array>
+  /** Reads the body and processes it. @throws BodyError `body_too_large` (413) beyond the largest size */
+  readonly processBody: <Result>(process: ProcessBody<Result>) => Promise<Result>
 }
 
 /** A response as the adapters send it. */

@@ -1,8 +1,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type ApiError, HeaderError } from '../../errors/errors.ts'
 import type { Logger } from '../../model/request-context.ts'
-import { createBodyTooLarge } from '../collect-body.ts'
 import { createErrorResponder } from '../errors.ts'
+import { createBodyTooLarge } from '../incoming-body.ts'
 import { type ResponseSender, sendResponse } from './response.ts'
 
 /** Sends the response to a request whose processing threw an error. */
@@ -41,13 +41,13 @@ function fromFastifyError(error: unknown, request: FastifyRequest): ApiError | u
     const { bodyLimit } = request.routeOptions
     return createBodyTooLarge(Number(bodyLimit))
   }
-  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') {
-    return new HeaderError(
-      'invalid_request',
-      'The body does not have the length in Content-Length.',
-    )
-  }
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return createLengthError()
   if (code === 'FST_ERR_BAD_URL')
     return new HeaderError('invalid_request', 'The percent-decoded path is not valid UTF-8.')
   return undefined
+}
+
+/** Creates the error of a body that is shorter or longer than announced. Only a client in the process can send one. */
+export function createLengthError(): ApiError {
+  return new HeaderError('invalid_request', 'The body does not have the length in Content-Length.')
 }

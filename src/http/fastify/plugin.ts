@@ -13,6 +13,7 @@ import {
   type WithAuthenticate,
 } from '../options.ts'
 import { createOriginResolver } from '../origin.ts'
+import { addBodyParsers } from './body-parsers.ts'
 import { createErrorReporter } from './errors.ts'
 import { createResponseSender } from './page-response.ts'
 import { type Authenticate, authKey, registerRoutes } from './routes.ts'
@@ -42,7 +43,7 @@ export const jsonApi: FastifyPluginAsync<JsonApiOptions> = async (app, options) 
   const send = createResponseSender({ html, prefix, publicUrl }, context)
   const reportError = createErrorReporter(app.log, send)
   if (authenticate) app.decorateRequest(authKey, null)
-  addBodyParsers(app)
+  addBodyParsers(app, maxBody)
   app.setErrorHandler(reportError)
   if (app.prefix !== '') addNotFoundHandler(app)
   if (model.access?.isClosed)
@@ -75,16 +76,6 @@ export function defineJsonApiOptions<Auth>(
   options: WithAuthenticate<JsonApiOptions<Auth>, Auth> & RegisterOptions,
 ): JsonApiOptions & RegisterOptions {
   return options
-}
-
-/** Passes every body on as bytes. */
-function addBodyParsers(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
-  // Fastify caches the parser that a regular expression has matched, so it parses the header field once.
-  for (const type of [/^application\/vnd\.api\+json$/, '*'])
-    app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) =>
-      done(null, body),
-    )
 }
 
 /** Rejects unknown paths below the prefix of the plugin, before the body is read. */

@@ -1,6 +1,4 @@
-import { Readable } from 'node:stream'
 import type {
-  DoneFuncWithErrOrRes,
   FastifyInstance,
   FastifyReply,
   FastifyRequest,
@@ -14,7 +12,6 @@ import type { Method } from '../../handlers/model-paths.ts'
 import type { Route } from '../../handlers/route-table.ts'
 import type { Awaitable } from '../../model/hooks.ts'
 import { createDisconnectSignal } from '../disconnect-signal.ts'
-import { createFairReader, largeBody } from '../fair-bodies.ts'
 import { announcesBody, checkHead, commonHeaders } from '../headers.ts'
 import { type HtmlPages, wantsPage } from '../html.ts'
 import { toError } from '../log-internal-error.ts'
@@ -27,6 +24,7 @@ import {
 } from '../methods.ts'
 import { getLocalHost, type OriginResolver } from '../origin.ts'
 import { findMissingCredentials, isPublicPage } from '../public-root.ts'
+import { responseKey } from './body-parsers.ts'
 import type { ErrorReporter } from './errors.ts'
 import { createFileHandler } from './file-handler.ts'
 import { type ResponseSender, type Sendable, sendResponse } from './response.ts'
@@ -57,21 +55,15 @@ export const challengeKey = Symbol('lapidary.challenge')
  * Registers every path of the model for every HTTP method: the handlers, OPTIONS, and an error for all others. The prefix
  * of the paths is that of the plugin.
  */
-export function registerRoutes(app: FastifyInstance, routeOptions: RouteOptions): void {
-  const options = { ...routeOptions, checkHeadersHook: createHeadersHook() }
+export function registerRoutes(app: FastifyInstance, options: RouteOptions): void {
   for (const route of options.routes) {
     registerHandlers(app, route, options)
     registerOtherMethods(app, route, options)
   }
 }
 
-/** The dependencies of the registration of a route. */
-interface RegistrationOptions extends RouteOptions {
-  readonly checkHeadersHook: PreParsingHook
-}
-
-function registerHandlers(app: FastifyInstance, route: Route, options: RegistrationOptions): void {
-  const { maxBody, checkHeadersHook } = options
+function registerHandlers(app: FastifyInstance, route: Route, options: RouteOptions): void {
+  const { maxBody } = options
   const authenticate = route.isPublic ? undefined : options.authenticate
   // After every onRequest hook: plugins such as @fastify/rate-limit append theirs to those of a route, and must see the
   // requests that fail here.
@@ -174,12 +166,7 @@ function bindSender(send: ResponseSender, route: Route, method: Method) {
     : (reply: FastifyReply, response: Sendable) => send(reply, response, route)
 }
 
-function registerOtherMethods(
-  app: FastifyInstance,
-  route: Route,
-  options: RegistrationOptions,
-): void {
-  const { checkHeadersHook } = options
+function registerOtherMethods(app: FastifyInstance, route: Route, options: RouteOptions): void {
   const { path: url, methods } = route
   const known = listAllowedMethods(methods)
   const allow = formatAllowedMethods(route)
@@ -227,28 +214,16 @@ function checkHeaders({ raw, headers }: FastifyRequest): void {
   })
 }
 
-/** A hook that runs before the body is read. */
-type PreParsingHook = (
+/** Checks the header fields. */
+function checkHeadersHook(
   request: FastifyRequest,
   reply: FastifyReply,
-  payload: RequestPayload,
+  _payload: RequestPayload,
   done: HookHandlerDoneFunction,
-) => void
-
-/** Creates the hook that checks the header fields, and reads a large body so that other requests are served in between. */
-function createHeadersHook(): PreParsingHook {
-  const readFairly = createFairReader()
-  return (request, reply, payload, done) => {
-    const { raw } = request
-    checkHeaders(request)
-    // The types of Fastify know a hook that replaces the payload, but not among several hooks.
-    const replace = done as DoneFuncWithErrOrRes
-    const { 'transfer-encoding': coding, 'content-length': length } = raw.headers
-    const mayBeLarge = coding !== undefined || Number(length) > largeBody
-    // A plugin that decodes bodies has replaced the payload.
-    if (payload === raw && mayBeLarge) replace(null, Readable.from(readFairly(raw, reply.raw)))
-    else done()
-  }
+): void {
+  checkHeaders(request)
+  Reflect.set(request, responseKey, reply.raw)
+  done()
 }
 
 const noBytes = new Uint8Array()

@@ -1,0 +1,61 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyInstance, FastifyRequest, RequestPayload } from 'fastify'
+import { createBodyReader, largeBody } from '../body-reader.ts'
+import { toError } from '../log-internal-error.ts'
+import { receiveMessage } from '../receive-message.ts'
+import { createLengthError } from './errors.ts'
+
+/** The property of a request that holds its response, for the parser of its body. */
+export const responseKey = Symbol('lapidary.response')
+
+type Done = (error: Error | null, body?: Uint8Array) => void
+
+/** Passes every body on as bytes. @param maxBody - the largest body, in bytes */
+export function addBodyParsers(app: FastifyInstance, maxBody: number): void {
+  const read = createBodyReader(maxBody)
+  const maxSmall = Math.min(largeBody, maxBody)
+  const parse = (request: FastifyRequest, payload: RequestPayload, done: Done) => {
+    const { raw } = request
+    const size = Number(raw.headers['content-length'])
+    if (size <= maxSmall && payload === raw) return receiveSmall(payload, size, done)
+    const responded = awaitResponse(Reflect.get(request, responseKey))
+    read(receiveMessage(raw, payload), (body) => {
+      done(null, body)
+      return responded
+    }).catch((thrown: unknown) => {
+      const error = toError(thrown)
+      // A plugin of the application decodes the body: an error of its stream is one of the request.
+      if (payload !== raw && !('statusCode' in error)) Object.assign(error, { statusCode: 400 })
+      done(error)
+    })
+  }
+  app.decorateRequest(responseKey, null)
+  app.removeAllContentTypeParsers()
+  // Fastify caches the parser that a regular expression has matched, so it parses the header field once.
+  for (const type of [/^application\/vnd\.api\+json$/, '*']) app.addContentTypeParser(type, parse)
+}
+
+/**
+ * Receives a small body of known size. Nearly every body is one chunk, and the promises of the other reader would be several percent
+ * of the CPU time of a small write.
+ */
+function receiveSmall(payload: RequestPayload, size: number, done: Done): void {
+  let received = 0
+  let body: Uint8Array | undefined
+  payload.on('data', (chunk: Uint8Array) => {
+    const start = received
+    received += chunk.length
+    if (chunk.length === size) body = chunk
+    else if (received <= size) {
+      body ??= Buffer.allocUnsafe(size)
+      body.set(chunk, start)
+    }
+  })
+  payload.on('end', () => done(received === size ? null : createLengthError(), body))
+  payload.on('error', done)
+}
+
+/** Waits until a response is complete, whether its client reads it or not, or its client has disconnected. */
+function awaitResponse(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => response.once('prefinish', resolve).once('close', resolve))
+}
