@@ -41,11 +41,9 @@ export function sendResponse(
   if (headers) reply.headers(headers)
   if (typeof body !== 'string') return sendStream(reply, body)
   // Without a serializer Fastify adds a charset to the media type, which JSON:API forbids.
-  reply.serializer(identity).send(body)
+  reply.serializer(String).send(body)
   return undefined
 }
-
-const identity = (text: string): string => text
 
 async function sendStream(reply: FastifyReply, body: AsyncIterable<string>): Promise<FastifyReply> {
   const { request } = reply

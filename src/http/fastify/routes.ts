@@ -68,8 +68,8 @@ function registerHandlers(app: FastifyInstance, route: Route, options: RouteOpti
   // After every onRequest hook: plugins such as @fastify/rate-limit append theirs to those of a route, and must see the
   // requests that fail here.
   const preParsing = authenticate
-    ? [checkHeadersHook, createAuthHook(authenticate, isPublicPage(route, options))]
-    : checkHeadersHook
+    ? [checkHeaders, createAuthHook(authenticate, isPublicPage(route, options))]
+    : checkHeaders
   for (const [method, handle] of Object.entries(route.methods) as [Method, RouteHandler][]) {
     const handler =
       route.file && method === 'GET'
@@ -183,7 +183,7 @@ function registerOtherMethods(app: FastifyInstance, route: Route, options: Route
   const rejected = app.supportedMethods.filter((method) => !known.includes(method))
   app.route({
     ...{ url, schema: hidden, method: 'OPTIONS' },
-    preParsing: checkVisible ? [checkHeadersHook, checkVisible] : checkHeadersHook,
+    preParsing: checkVisible ? [checkHeaders, checkVisible] : checkHeaders,
     handler: sendAllowedMethods,
   })
   app.route({
@@ -204,7 +204,14 @@ function createVisibilityHook({ checkVisible }: Route, { authenticate }: RouteOp
   }
 }
 
-function checkHeaders({ raw, headers }: FastifyRequest): void {
+/** Checks the header fields. */
+function checkHeaders(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  _payload: RequestPayload,
+  done: HookHandlerDoneFunction,
+): void {
+  const { raw, headers } = request
   checkHead({
     target: raw.url ?? '',
     accept: headers.accept,
@@ -212,16 +219,6 @@ function checkHeaders({ raw, headers }: FastifyRequest): void {
     contentEncoding: headers['content-encoding'],
     hasBody: announcesBody(headers),
   })
-}
-
-/** Checks the header fields. */
-function checkHeadersHook(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  _payload: RequestPayload,
-  done: HookHandlerDoneFunction,
-): void {
-  checkHeaders(request)
   Reflect.set(request, responseKey, reply.raw)
   done()
 }
