@@ -337,16 +337,15 @@ describe('createServer', () => {
     assert.ok(!lines.join().includes('secret'))
   })
 
-  it('logs no requests without accessLog, and with a level above info', async (test) => {
-    for (const quiet of [{ accessLog: false }, { logLevel: 'warn' }]) {
+  for (const quiet of [{ accessLog: false }, { logLevel: 'warn' }])
+    it(`logs no requests with ${JSON.stringify(quiet)}`, async (test) => {
       const lines = await logOf(async () => {
         const app = createServer({ ...options, ...quiet })
         test.after(() => app.close())
         await app.inject('/authors')
       })
       assert.deepEqual(lines, [])
-    }
-  })
+    })
 
   it('logs with a logger of Fastify', async (test) => {
     const lines: string[] = []

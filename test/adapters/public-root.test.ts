@@ -93,16 +93,16 @@ for (const { name, start } of hosts)
       assert.equal((await fetch(`${host.origin}/api/`)).status, 401)
     })
 
-    it('is the only page without credentials', async () => {
-      for (const path of [
-        '/news',
-        '/notes',
-        '/openapi.json',
-        '/news.schema.json',
-        '/html.model.json',
-      ])
+    for (const path of [
+      '/news',
+      '/notes',
+      '/openapi.json',
+      '/news.schema.json',
+      '/html.model.json',
+    ])
+      it(`is the only page without credentials: ${path} is 401`, async () => {
         assert.equal((await readPage(`${host.origin}/api${path}`)).status, 401, path)
-    })
+      })
 
     it('is 401 with publicRoot: false', async () => {
       assert.equal((await readPage(`${closed.origin}/api/`)).status, 401)

@@ -17,26 +17,24 @@ const decisions = readdirSync(absolutePath('docs/decisions'))
   .sort()
 
 describe('the documentation', () => {
-  it('has no broken link within the repository', () => {
-    for (const path of pages) {
+  for (const path of pages)
+    it(`${path} has no broken link within the repository`, () => {
       for (const [, link = ''] of readPage(path).matchAll(/\]\(([^)\s]+)\)/g)) {
         if (/^https?:/.test(link)) continue
         const [file = ''] = link.split('#')
         assert.ok(existsSync(absolutePath(join(dirname(path), file))), `${path}: ${link}`)
       }
-    }
-  })
+    })
 
-  it('links to headings that exist', () => {
-    for (const path of pages) {
+  for (const path of pages)
+    it(`${path} links to headings that exist`, () => {
       for (const [, link = ''] of readPage(path).matchAll(/\]\(([^)\s]*#[^)\s]+)\)/g)) {
         if (/^https?:/.test(link)) continue
         const [file = '', anchor = ''] = link.split('#')
         const target = file === '' ? path : join(dirname(path), file)
         assert.ok(listAnchors(target).includes(anchor), `${path}: ${link}`)
       }
-    }
-  })
+    })
 
   it('is reachable from the README', () => {
     const reached = new Set(['README.md'])
@@ -49,13 +47,12 @@ describe('the documentation', () => {
     )
   })
 
-  it('names only files that exist', () => {
-    for (const path of pages) {
+  for (const path of pages)
+    it(`${path} names only files that exist`, () => {
       for (const [, file = ''] of readPage(path).matchAll(/`((?:src|service|test)\/[\w./-]+)`/g)) {
         assert.ok(existsSync(absolutePath(file)), `${path}: ${file}`)
       }
-    }
-  })
+    })
 
   it('numbers the decisions without a gap, and repeats each number in the title', () => {
     for (const [index, file] of decisions.entries()) {

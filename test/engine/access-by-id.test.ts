@@ -104,12 +104,12 @@ engine('Access rules of rows that are looked up by their ids', teams, (app) => {
     }
   })
 
-  it('are the same as in lists', async () => {
-    for (const [user, readable] of [
-      ['1', ['1']],
-      ['2', ['2']],
-      ['3', []],
-    ] as const)
+  for (const [user, readable] of [
+    ['1', ['1']],
+    ['2', ['2']],
+    ['3', []],
+  ] as const)
+    it(`of user ${user} are the same as in lists`, async () => {
       for (const id of ['1', '2', '3', '4']) {
         const status = readable.some((each) => each === id) ? 200 : 404
         const path = `/notes/${id}`
@@ -121,7 +121,7 @@ engine('Access rules of rows that are looked up by their ids', teams, (app) => {
         assert.equal(related.status, status === 200 ? 403 : 404)
         if (status === 404) assert.equal((await call(user, 'DELETE', path)).status, 404)
       }
-  })
+    })
 })
 
 engine('Access rules and locks', { ...teams, only: 'postgres' }, (app) => {

@@ -83,11 +83,11 @@ engine('An expression with a value of the auth context', served, (fixture) => {
     assert.equal((await read(undefined, '/notes?filter[mine]=true')).body.meta?.count, 0)
   })
 
-  it('given included and related resources, when several users read them, then they have the values of the user', async () => {
-    for (const [user, mine] of [
-      ['ada', [true, false]],
-      ['ben', [false, true]],
-    ] as const) {
+  for (const [user, mine] of [
+    ['ada', [true, false]],
+    ['ben', [false, true]],
+  ] as const)
+    it(`given included and related resources, when ${user} reads them, then they have the values of ${user}`, async () => {
       const { body } = await read(user, '/shelves/1?include=notes')
       assert.deepEqual(
         body.included?.map(({ attributes }) => attributes?.mine),
@@ -98,8 +98,7 @@ engine('An expression with a value of the auth context', served, (fixture) => {
         related.many.map(({ attributes }) => attributes?.mine),
         mine,
       )
-    }
-  })
+    })
 
   it('given a stream, when several users read it, then they have the values of the user', async () => {
     for (const user of ['ada', 'ben']) {

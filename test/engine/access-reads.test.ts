@@ -9,18 +9,17 @@ engine('Access rules of rows, in reads', tenancy, (fixture) => {
     as(fixture, user),
   ) as [As, As, As, As]
 
-  it('restrict a list and its count', async () => {
-    for (const [user, expected] of [
-      [ada, ['1', '2']],
-      [ben, ['1', '2', '3']],
-      [root, ['1', '2', '3', '4', '5']],
-      [nobody, []],
-    ] as const) {
+  for (const [name, user, expected] of [
+    ['a member of one project', ada, ['1', '2']],
+    ['a member of two', ben, ['1', '2', '3']],
+    ['an administrator', root, ['1', '2', '3', '4', '5']],
+    ['nobody', nobody, []],
+  ] as const)
+    it(`restrict a list and its count: ${name}`, async () => {
       const list = await user.get('/tasks')
       assert.deepEqual(ids(list), expected)
       assert.equal(list.body.meta?.count, expected.length)
-    }
-  })
+    })
 
   it('answer a page and its count for each identity, one after the other', async () => {
     for (const _ of [1, 2, 3]) {

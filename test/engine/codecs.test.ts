@@ -159,14 +159,13 @@ describe('Stored values that a codec cannot read', () => {
 })
 
 describe('JSON that other programs stored', () => {
-  it('is serialized unchanged, even if clients may not send it', () => {
-    for (const stored of ['5', '"x"', 'null', '{"_id":1,"links":[]}', '["\\u0000"]']) {
+  for (const stored of ['5', '"x"', 'null', '{"_id":1,"links":[]}', '["\\u0000"]'])
+    it(`is serialized unchanged, even if clients may not send it: ${stored}`, () => {
       const value = getCodec('json', 'sqlite').load?.(stored)
       // The kind serializes any value that the codec loads.
       assert.equal(json.serialize(value as Json), stored)
       if (value !== null) assert.ok('expected' in json.readBody(value))
-    }
-  })
+    })
 })
 
 describe('Kinds with options', () => {

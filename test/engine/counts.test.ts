@@ -48,20 +48,19 @@ engine('Counts', served, (app) => {
   const countOf = async (path: string) =>
     (await app.get(path, { 'page[size]': '1' })).body.meta?.count
 
-  it('given SQL that depends on the time, also in a view, then its count is not cached', async () => {
-    // For PostgreSQL, `postgres-counts.test.ts` tests this.
-    if (app.dialect === 'postgres') return
-    for (const [path, counted] of [
-      ['/notes', 0],
-      ['/long', 0],
-      ['/due', 1],
-      ['/seen', 1],
-    ] as const) {
+  // For PostgreSQL, `postgres-counts.test.ts` tests this.
+  const cachedCounts = [
+    ['/notes', 'cached', 0],
+    ['/long', 'cached', 0],
+    ['/due', 'not cached: its SQL depends on the time', 1],
+    ['/seen', 'not cached: the SQL of its view depends on the time', 1],
+  ] as const
+  for (const [path, then, counted] of app.dialect === 'sqlite' ? cachedCounts : [])
+    it(`given ${path}, then its count is ${then}`, async () => {
       assert.equal(await countOf(path), 3)
       const run = await statementsOf(() => countOf(path))
       assert.equal(run.filter((sql) => sql.includes('count(*)')).length, counted, path)
-    }
-  })
+    })
 
   it('given pages that are streamed, then their count and their rows agree with the complete list', async () => {
     const values = Array.from({ length: 1237 }, (_, at) => `('n${at}')`)

@@ -45,23 +45,22 @@ const served = {
 }
 
 engine('Foreign keys that reference no row', served, (app) => {
-  it('match no filter on the id of the related resource, and match its negation', async () => {
-    for (const [relationship, id, found] of [
-      ['holder', '1', ['1', '5']],
-      ['holder', '2', ['2']],
-      ['holder', '9', []],
-      ['keeper', '1', ['1', '5']],
-      ['keeper', '2', []],
-      ['keeper', '9', []],
-    ] as const) {
+  for (const [relationship, id, found] of [
+    ['holder', '1', ['1', '5']],
+    ['holder', '2', ['2']],
+    ['holder', '9', []],
+    ['keeper', '1', ['1', '5']],
+    ['keeper', '2', []],
+    ['keeper', '9', []],
+  ] as const)
+    it(`match no filter on the id of the related resource, and match its negation: ${relationship} ${id}`, async () => {
       const clause = { name: `${relationship}__id`, op: 'eq', val: id }
       const has = { name: relationship, op: 'has', val: { name: 'id', op: 'eq', val: id } }
       const others = ['1', '2', '3', '4', '5'].filter((each) => !found.some((one) => one === each))
       for (const filter of [[clause], [has]])
         assert.deepEqual(ids(await app.get('/items', { filter })), found, JSON.stringify(filter))
       assert.deepEqual(ids(await app.get('/items', { filter: [{ not: clause }] })), others)
-    }
-  })
+    })
 })
 
 /** The relationships that share the key of an item, and what the database or the declaration knows of it. */

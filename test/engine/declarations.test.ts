@@ -236,14 +236,13 @@ describe('Declarations', () => {
     }
   })
 
-  it('accepted: unusual names that are allowed', () => {
-    for (const name of rightNames) {
+  for (const name of rightNames)
+    it(`accepted: the unusual name ${JSON.stringify(name)}`, () => {
       for (const field of [attribute(text), toOne('thing', column('c'))]) {
         assert.deepEqual(findErrors([thing({ [name]: field })]), [])
       }
       assert.deepEqual(findErrors([thing({}, { type: name })]), [])
-    }
-  })
+    })
 
   it('accepted: fields that share a column that at most one of them writes', () => {
     const shared = {

@@ -190,36 +190,36 @@ engine('Read hooks', served, (app) => {
     ])
   })
 
-  it('given a hook that throws a RequestError, when a resource is read, then only that error is reported', async () => {
-    for (const [who, status, ...paths] of [
-      [
-        'before song',
-        403,
-        '/songs',
-        '/songs/1',
-        '/bands/1/songs',
-        '/bands/1/relationships/songs',
-        '/bands?include=songs',
-        '/bands?fields[band]=songs',
-      ],
-      [
-        'before band',
-        403,
-        '/songs/1/band',
-        '/songs?include=band',
-        '/fans?include=bands',
-        '/bands/99',
-      ],
-      [
-        'after song 2',
-        404,
-        '/songs/2',
-        '/bands/1/songs',
-        '/bands/1/relationships/songs',
-        '/bands/1?include=songs',
-      ],
-      ['fail band', 500, '/bands', '/songs?include=band'],
-    ] as const) {
+  for (const [who, status, ...paths] of [
+    [
+      'before song',
+      403,
+      '/songs',
+      '/songs/1',
+      '/bands/1/songs',
+      '/bands/1/relationships/songs',
+      '/bands?include=songs',
+      '/bands?fields[band]=songs',
+    ],
+    [
+      'before band',
+      403,
+      '/songs/1/band',
+      '/songs?include=band',
+      '/fans?include=bands',
+      '/bands/99',
+    ],
+    [
+      'after song 2',
+      404,
+      '/songs/2',
+      '/bands/1/songs',
+      '/bands/1/relationships/songs',
+      '/bands/1?include=songs',
+    ],
+    ['fail band', 500, '/bands', '/songs?include=band'],
+  ] as const)
+    it(`given a hook that throws a RequestError, ${who}, when a resource is read, then only that error is reported`, async () => {
       throwing = who
       for (const path of paths) {
         const answer = await app.get(path)
@@ -228,8 +228,7 @@ engine('Read hooks', served, (app) => {
         assert.ok(!answer.text.includes('secret'))
       }
       assert.equal((await app.get('/fans')).status, 200)
-    }
-  })
+    })
 
   it('given a streamed list, when afterRead runs, then it receives batches, and an error in the first one is reported', async () => {
     await app.execute(`with recursive n (n) as (select 10 union all select n + 1 from n where n < 700)

@@ -169,26 +169,24 @@ engine('Operators on other kinds', served, (app) => {
     })
   }
 
-  it('any and has, the operators on relationships, are rejected on every kind', async () => {
-    for (const name of kindNames) {
+  for (const name of kindNames)
+    it(`any and has, the operators on relationships, are rejected on ${name}`, async () => {
       for (const op of ['any', 'has']) {
         const says = `filter[0].op: ${name} has no operator "${op}"`
         await assertRejected(app, { name, op }, { says, names: operatorsFor(name) })
       }
-    }
-  })
+    })
 
-  it('a misspelled operator is rejected with the nearest name', async () => {
-    for (const [name, op, meant] of [
-      ['text', 'starts_with', 'startswith'],
-      ['text', 'Like', 'like'],
-      ['integer', 'gte', 'ge'],
-      ['boolean', 'in', 'in_'],
-    ] as const) {
+  for (const [name, op, meant] of [
+    ['text', 'starts_with', 'startswith'],
+    ['text', 'Like', 'like'],
+    ['integer', 'gte', 'ge'],
+    ['boolean', 'in', 'in_'],
+  ] as const)
+    it(`the misspelled operator ${op} is rejected with the nearest name`, async () => {
       const says = `filter[0].op: ${name} has no operator "${op}"; did you mean "${meant}"?`
       await assertRejected(app, { name, op, val: 1 }, { says, names: [] })
-    }
-  })
+    })
 })
 
 engine('Operators with another field', served, (app) => {
@@ -284,11 +282,11 @@ engine('Values of operators', served, (app) => {
 })
 
 engine('Operators on relationships', served, (app) => {
-  it('has, any, and the comparisons with null: has some, has none', async () => {
-    for (const [name, follow, some, none] of [
-      ['above', 'has', '2 3', '1 4 5 6 7'],
-      ['below', 'any', '1', '2 3 4 5 6 7'],
-    ] as const) {
+  for (const [name, follow, some, none] of [
+    ['above', 'has', '2 3', '1 4 5 6 7'],
+    ['below', 'any', '1', '2 3 4 5 6 7'],
+  ] as const)
+    it(`has, any, and the comparisons of ${name} with null: has some, has none`, async () => {
       assert.equal(await matchingIds(app, { name, op: follow }), some)
       assert.equal(await matchingIds(app, { name, op: follow, val: null }), some)
       for (const op of ['ne', 'isnot'])
@@ -296,15 +294,15 @@ engine('Operators on relationships', served, (app) => {
       for (const op of ['eq', 'is_'])
         assert.equal(await matchingIds(app, { name, op, val: null }), none)
       assert.equal(await matchingIds(app, { not: { name, op: follow } }), none)
-    }
-  })
+    })
 
-  it('every other operator is rejected with those that apply', async () => {
-    const common = ['eq', 'ne', 'is_', 'isnot']
-    for (const [name, own, other] of [
-      ['above', 'has', 'any'],
-      ['below', 'any', 'has'],
-    ] as const) {
+  for (const [name, own, other] of [
+    ['above', 'has', 'any'],
+    ['below', 'any', 'has'],
+  ] as const)
+    it(`every other operator on ${name} is rejected with those that apply`, async () => {
+      const common = ['eq', 'ne', 'is_', 'isnot']
+
       for (const op of [...operatorNames, other].filter((each) => !common.includes(each))) {
         const says = `filter[0].op: ${name} has no operator "${op}"`
         const filter = op === other ? { name, op } : { name, op, val: null }
@@ -315,8 +313,7 @@ engine('Operators on relationships', served, (app) => {
         await assertRejected(app, { name, op, val: '1' }, { says, names: [own] })
         await assertRejected(app, { name, op, field: 'id' }, { says, names: [own] })
       }
-    }
-  })
+    })
 
   it(
     'through a relationship each operator finds the same as on the field itself',

@@ -76,13 +76,12 @@ describe('Plugins of the Fastify server', () => {
     await store.close()
   })
 
-  it('given an onSend hook, when any response is sent, then the hook adds its header', async () => {
-    for (const path of ['/notes', '/notes/1', '/notes/2', '/nowhere']) {
+  for (const path of ['/notes', '/notes/1', '/notes/2', '/nowhere'])
+    it(`given an onSend hook, when the response of ${path} is sent, then the hook adds its header`, async () => {
       const answer = await fetch(origin + path)
       const { length } = await answer.text()
       assert.equal(answer.headers.get('x-length'), String(length), path)
-    }
-  })
+    })
 
   it('given a route of a plugin, when it is requested, then the plugin responds', async () => {
     const answer = await fetch(`${origin}/health`)

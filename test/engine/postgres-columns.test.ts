@@ -184,10 +184,10 @@ engine('Columns of PostgreSQL', served, (app) => {
     assert.equal((await app.get('/things')).body.meta?.count, 0)
   })
 
-  it('given a value that its column truncates or rounds, when it is sent, then the stored value is returned', async () => {
-    for (const [name, sent, stored] of rounded)
+  for (const [name, sent, stored] of rounded)
+    it(`given the value ${sent} of ${name}, which its column truncates or rounds, when it is sent, then the stored value is returned`, async () => {
       assert.equal(attributeText(await create(app, { [name]: sent }), name), stored)
-  })
+    })
 
   it('given several invalid values, when they are sent, then all of them are reported together', async () => {
     await create(app, {})
@@ -256,24 +256,24 @@ engine('Columns of PostgreSQL', served, (app) => {
     assert.deepEqual(ids(await app.get('/things', { filter: other })), ['1'])
   })
 
-  it('given a character column, then its padding is not part of its texts', async () => {
-    await create(app, { code: '"ab"', word: '"ab"' })
-    await create(app, { code: '"b"', word: '"ab  "' })
-    for (const [filter, found] of [
-      [{ name: 'code', op: 'eq', field: 'word' }, ['1']],
-      [{ name: 'code', op: 'is_', field: 'word' }, ['1']],
-      [{ name: 'code', op: 'endswith', val: 'b' }, ['1', '2']],
-      [{ name: 'code', op: 'endswith', val: ' ' }, []],
-      [{ name: 'code', op: 'like', val: 'b' }, ['1', '2']],
-      [{ name: 'code', op: 'like', val: '%b' }, ['1', '2']],
-      [{ name: 'code', op: 'like', val: ' ' }, []],
-      [{ name: 'code', op: 'ilike', val: 'A%B' }, ['1']],
-      [{ name: 'code', op: 'notlike', val: '% ' }, ['1', '2']],
-      [{ name: 'word', op: 'endswith', val: 'b' }, ['1']],
-      [{ name: 'code', op: 'in_', val: ['ab', 'b '] }, ['1']],
-    ] as const)
+  for (const [filter, found] of [
+    [{ name: 'code', op: 'eq', field: 'word' }, ['1']],
+    [{ name: 'code', op: 'is_', field: 'word' }, ['1']],
+    [{ name: 'code', op: 'endswith', val: 'b' }, ['1', '2']],
+    [{ name: 'code', op: 'endswith', val: ' ' }, []],
+    [{ name: 'code', op: 'like', val: 'b' }, ['1', '2']],
+    [{ name: 'code', op: 'like', val: '%b' }, ['1', '2']],
+    [{ name: 'code', op: 'like', val: ' ' }, []],
+    [{ name: 'code', op: 'ilike', val: 'A%B' }, ['1']],
+    [{ name: 'code', op: 'notlike', val: '% ' }, ['1', '2']],
+    [{ name: 'word', op: 'endswith', val: 'b' }, ['1']],
+    [{ name: 'code', op: 'in_', val: ['ab', 'b '] }, ['1']],
+  ] as const)
+    it(`given a character column, then its padding is not part of its texts: ${JSON.stringify(filter)}`, async () => {
+      await create(app, { code: '"ab"', word: '"ab"' })
+      await create(app, { code: '"b"', word: '"ab  "' })
       assert.deepEqual(ids(await app.get('/things', { filter: [filter] })), found, filter.op)
-  })
+    })
 
   it('given a citext column, then texts that differ in case are different', async () => {
     await create(app, { nick: '"Ada"' })

@@ -153,16 +153,15 @@ engine('Access, filter and sort options of an attribute: every combination', ser
     }
   })
 
-  it('given an unknown name, when a filter or sort uses it, then the error lists exactly the allowed names', async () => {
-    for (const [query, right] of [
-      [{ 'filter[quite unlike]': 'x' }, 'filters'],
-      [{ sort: 'quite unlike' }, 'sorts'],
-    ] as const) {
+  for (const [query, right] of [
+    [{ 'filter[quite unlike]': 'x' }, 'filters'],
+    [{ sort: 'quite unlike' }, 'sorts'],
+  ] as const)
+    it(`given an unknown name, when one of the ${right} uses it, then the error lists exactly the allowed names`, async () => {
       const { error } = await app.get('/things', query)
       const listed = [...error.detail.matchAll(/"([a-z-]+_\w+_\w+)"/g)].map(([, name]) => name)
       assert.deepEqual(listed, pick(right))
-    }
-  })
+    })
 
   it('given a write-only attribute, when fields names it, then it is accepted and not shown', async () => {
     await post(allFields('sent'))

@@ -90,41 +90,35 @@ engine('Routes', served, (app) => {
     })
   }
 
-  it('given a path that is not in the table, when any method is sent, then the response is a 404', async () => {
-    const paths = [
-      ...[
-        '/nowhere',
-        '/authors/1/nowhere',
-        '/authors/1/relationships',
-        '/authors/1/books/1',
-        '/Authors',
-      ],
-      ...['/authors/1/relationships/nowhere', '/authors/1/relationships/books/1', '//'],
-      ...['/writer', '/book', '/authors/1/by', '/authors/1/name', '/authors/1/relationships/name'],
-    ]
-    for (const path of [
-      ...paths.map((each) => prefix + each),
-      '/',
-      '/authors',
-      '/v1',
-      `${prefix}x`,
-    ]) {
+  const paths = [
+    ...[
+      '/nowhere',
+      '/authors/1/nowhere',
+      '/authors/1/relationships',
+      '/authors/1/books/1',
+      '/Authors',
+    ],
+    ...['/authors/1/relationships/nowhere', '/authors/1/relationships/books/1', '//'],
+    ...['/writer', '/book', '/authors/1/by', '/authors/1/name', '/authors/1/relationships/name'],
+  ]
+
+  for (const path of [...paths.map((each) => prefix + each), '/', '/authors', '/v1', `${prefix}x`])
+    it(`given the path ${path}, which is not in the table, when any method is sent, then the response is a 404`, async () => {
       for (const method of everyMethod) {
         const answer = await app.call(method, path)
         assert.equal(answer.status, 404, `${method} ${path} → ${answer.text}`)
         if (method !== 'HEAD') assert.equal(answer.error.code, 'route_not_found')
       }
-    }
-  })
+    })
 
-  it('given a request with several errors, when its path or method is wrong, then that error comes first', async () => {
-    for (const [method, headers, raw] of [
-      ['POST', { 'Content-Type': 'no media type' }, 'x'],
-      ['POST', { 'Content-Type': undefined }, 'x'],
-      ['PATCH', {}, 'x'.repeat(2 ** 21)],
-      ['DELETE', { 'Content-Type': 'application/vnd.api+json; charset=utf-8' }, '{'],
-      ['GET', { Accept: 'application/vnd.api+json; a=b' }, undefined],
-    ] as const) {
+  for (const [method, headers, raw] of [
+    ['POST', { 'Content-Type': 'no media type' }, 'x'],
+    ['POST', { 'Content-Type': undefined }, 'x'],
+    ['PATCH', {}, 'x'.repeat(2 ** 21)],
+    ['DELETE', { 'Content-Type': 'application/vnd.api+json; charset=utf-8' }, '{'],
+    ['GET', { Accept: 'application/vnd.api+json; a=b' }, undefined],
+  ] as const)
+    it(`given a ${method} with ${JSON.stringify(headers)} and more errors, when its path or method is wrong, then that error comes first`, async () => {
       for (const [path, status] of [
         ['/nowhere', 404],
         ['', 405],
@@ -133,8 +127,7 @@ engine('Routes', served, (app) => {
         const answer = await app.call(method, `${prefix}${path}`, { headers, raw })
         assert.equal(answer.status, status, `${method} ${path} → ${answer.text}`)
       }
-    }
-  })
+    })
 
   it('given a prefix, when the root is requested with or without a final slash, then both work', async () => {
     for (const path of [prefix, `${prefix}/`]) {

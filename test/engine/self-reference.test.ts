@@ -55,34 +55,31 @@ engine('A tree: include', served, (app) => {
     assert.deepEqual(inOrder(included(response)), expected, `${path} ${query.include}`)
   }
 
-  it('includes parents and children of a collection and of its pages', async () => {
-    for (const include of paths) {
+  for (const include of paths)
+    it(`includes ${include} of a collection and of its pages`, async () => {
       await assertIncludes('/nodes', family.nodes, { include })
       await assertIncludes('/nodes', family.nodes, { include, 'page[size]': '0' })
       await assertIncludes('/nodes', family.nodes.slice(2, 4), {
         ...{ include, 'page[size]': '2', 'page[number]': '2' },
       })
-    }
-  })
+    })
 
-  it('includes the parent and the children of each node', async () => {
-    for (const include of paths) {
+  for (const include of paths)
+    it(`includes ${include} of each node`, async () => {
       for (const start of family.nodes) {
         await assertIncludes(`/nodes/${start.id}`, [start], { include })
       }
-    }
-  })
+    })
 
-  it('on a related collection, the include path does not repeat the relationship in the URL', async () => {
-    for (const include of paths) {
+  for (const include of paths)
+    it(`on a related collection, the include path ${include} does not repeat the relationship in the URL`, async () => {
       for (const start of family.nodes) {
         const { id } = start
         await assertIncludes(`/nodes/${id}/children`, family.follow(start, 'children'), { include })
         const above = family.follow(start, 'parent')
         if (above.length > 0) await assertIncludes(`/nodes/${id}/parent`, above, { include })
       }
-    }
-  })
+    })
 
   it('on a relationship URL, paths begin with the relationship and may lead back to the start', async () => {
     for (const name of ['parent', 'children']) {
@@ -212,19 +209,18 @@ engine('A tree: filter and sort', served, (app) => {
     }
   })
 
-  it('sorts by the parent: nodes without one come last, and first in descending order', async () => {
-    for (const [sort, expected] of [
-      ['parent.name', '6 7 2 3 4 5 1 8'],
-      ['-parent.name', '1 8 4 5 2 3 7 6'],
-      ['parent.parent.name,-name', '4 6 5 7 2 8 1 3'],
-      ['-parent.id,-id', '8 1 7 6 5 4 3 2'],
-      ['parent.parent.parent.name,parent.name,name', '7 6 3 2 5 4 1 8'],
-    ] as const) {
+  for (const [sort, expected] of [
+    ['parent.name', '6 7 2 3 4 5 1 8'],
+    ['-parent.name', '1 8 4 5 2 3 7 6'],
+    ['parent.parent.name,-name', '4 6 5 7 2 8 1 3'],
+    ['-parent.id,-id', '8 1 7 6 5 4 3 2'],
+    ['parent.parent.parent.name,parent.name,name', '7 6 3 2 5 4 1 8'],
+  ] as const)
+    it(`sorts by the parent: nodes without one come last, and first in descending order: ${sort}`, async () => {
       assert.equal(ids(await app.get('/nodes', { sort })).join(' '), expected, sort)
       const page = { sort, 'page[size]': '3', 'page[number]': '2' }
       assert.equal(ids(await app.get('/nodes', page)).join(' '), expected.slice(6, 11), sort)
-    }
-  })
+    })
 })
 
 engine('A tree: writes', served, (app) => {
@@ -253,6 +249,7 @@ engine('A tree: writes', served, (app) => {
         ...(parent !== undefined && { relationships: { parent: { data: parent } } }),
       },
     })
+
     for (const parent of [undefined, identifier('5')]) {
       const made = await app.post('/nodes/5/children', child(parent))
       assert.equal(made.status, 201, made.text)
@@ -306,13 +303,13 @@ const grove = new Forest(
 )
 
 engine('A tree of more than 500 nodes', { ...served, tables: treeOf(grove) }, (app) => {
-  it('a streamed tree is complete, and each node occurs once', async () => {
-    for (const include of [
-      'parent',
-      'children.parent',
-      'parent.children.parent',
-      'children,parent.parent',
-    ]) {
+  for (const include of [
+    'parent',
+    'children.parent',
+    'parent.children.parent',
+    'children,parent.parent',
+  ])
+    it(`a streamed tree with ${include} is complete, and each node occurs once`, async () => {
       const matches = (one: TreeNode) => one.id % 2 === 1 || one.id > 600
       const filter = [
         { name: 'id', op: 'in_', val: grove.nodes.filter(matches).map(({ id }) => id) },
@@ -328,8 +325,7 @@ engine('A tree of more than 500 nodes', { ...served, tables: treeOf(grove) }, (a
       assert.deepEqual(ids(response), asTexts(primary.map(({ id }) => id).reverse()))
       const reached = grove.reached(primary, include).filter((id) => !matches(grove.at(id)))
       assert.deepEqual(inOrder(included(response)), asTexts(reached), include)
-    }
-  })
+    })
 
   it('streamed linkage is complete', async () => {
     await app.execute('update node set parent_id = 5 where id > 300')

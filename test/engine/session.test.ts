@@ -157,17 +157,16 @@ engine('The session of a model: role and settings', policed, (app) => {
     assert.equal((await bob.call('POST', path, link)).status, 200)
   })
 
-  it('given a privilege that the role lacks, when it is needed, then the response is 403', async () => {
-    for (const [method, path, body] of [
-      ['GET', '/folders', undefined],
-      ['GET', '/files?include=folder', undefined],
-      ['DELETE', '/files/5', undefined],
-      ['POST', '/files', { data: { type: 'file' } }],
-    ] as const) {
+  for (const [method, path, body] of [
+    ['GET', '/folders', undefined],
+    ['GET', '/files?include=folder', undefined],
+    ['DELETE', '/files/5', undefined],
+    ['POST', '/files', { data: { type: 'file' } }],
+  ] as const)
+    it(`given a privilege that the role lacks, when ${method} ${path} needs it, then the response is 403`, async () => {
       const response = await visitor.call(method, path, body)
       assert.deepEqual([response.status, response.error.code], [403, 'permission_denied'], path)
-    }
-  })
+    })
 
   it('given an identity without a role, when it sends any request, then the response is 403', async () => {
     for (const path of ['/files', '/files/1', '/files?page[size]=0&include=folder']) {

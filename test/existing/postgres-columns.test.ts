@@ -128,14 +128,15 @@ for (const database of postgres) {
         ['gt', ['2']],
         ['like', ['1']],
         ['startswith', ['1']],
-      ] as const) {
-        const { many } = await served.get('/things', { filter: [{ name: 'a', op, field: 'b' }] })
-        assert.deepEqual(
-          many.map(({ id }) => id),
-          expected,
-          op,
-        )
-      }
+      ] as const)
+        await test.test(`${op}`, async () => {
+          const { many } = await served.get('/things', { filter: [{ name: 'a', op, field: 'b' }] })
+          assert.deepEqual(
+            many.map(({ id }) => id),
+            expected,
+            op,
+          )
+        })
     })
 
     it('verify rejects a relationship between columns with different collations', async (test) => {
@@ -220,7 +221,9 @@ for (const database of postgres) {
         },
       )
       for (const name of ['day', 'at', 'local', 'size'])
-        assert.deepEqual(await readAttribute(served, name), [null, null, null], name)
+        await test.test(`${name}`, async () => {
+          assert.deepEqual(await readAttribute(served, name), [null, null, null], name)
+        })
     })
 
     it('infinity and NaN are null in arrays with null elements, and in others no valid value', async (test) => {
@@ -309,10 +312,11 @@ for (const database of postgres) {
         'create table thing (id bigint primary key, no smallint, size integer, big integer)',
         { no: attribute(integer), size: attribute(number), big: attribute(integer64()) },
       )
-      for (const attributes of [{ no: 32768 }, { size: 1.5 }, { big: 2 ** 31 }]) {
-        const { status } = await served.post('/things', { type: 'thing', id: '1', attributes })
-        assert.equal(status, 422, JSON.stringify(attributes))
-      }
+      for (const attributes of [{ no: 32768 }, { size: 1.5 }, { big: 2 ** 31 }])
+        await test.test(`${JSON.stringify(attributes)}`, async () => {
+          const { status } = await served.post('/things', { type: 'thing', id: '1', attributes })
+          assert.equal(status, 422, JSON.stringify(attributes))
+        })
     })
 
     it('a generated id is never one that a client has generated', async (test) => {

@@ -103,18 +103,17 @@ describe('The commands explain and doctor', () => {
     assert.equal(plain.at(-1), 'No warnings.')
   })
 
-  it('finds nothing wrong with good declarations, whether a module or a database has them', async () => {
-    for (const args of [
-      ['store.ts'],
-      ['model.ts', '--database-url', 'sqlite:good.db', '--sample', '1'],
-      ['sqlite:good.db', '--types', 'singular'],
-    ]) {
+  for (const args of [
+    ['store.ts'],
+    ['model.ts', '--database-url', 'sqlite:good.db', '--sample', '1'],
+    ['sqlite:good.db', '--types', 'singular'],
+  ])
+    it(`finds nothing wrong with good declarations: doctor ${args.join(' ')}`, async () => {
       const { status, lines, stderr } = await run(['doctor', ...args])
       assert.deepEqual([status, stderr], [0, ''], args.join(' '))
       assert.equal(lines[0], 'album: examined 2 of 2')
       assert.equal(lines.at(-1), '2 resource types, 0 warnings, 0 violations')
-    }
-  })
+    })
 
   it('reports values that make no round trip, and relationships without an index', async () => {
     const { status, lines } = await run(['doctor', 'model.ts', '--database-url', 'sqlite:bad.db'])

@@ -96,33 +96,33 @@ describe('Pages of a model with access rules', () => {
     assert.match((await open('lead', '/reports/7777')).text, /of Dan/)
   })
 
-  it('given a page that may not be read, when it is opened, then it has the status and the words of the JSON', async () => {
-    for (const [role, path] of [
-      [undefined, '/people'],
-      [undefined, '/people/1'],
-      ['member', '/reports/7777'],
-      ['member', '/people?sort=salary'],
-      ['member', '/people?filter[salary]=1'],
-      ['member', '/people/99'],
-      ['member', '/people/99/reports'],
-      ['member', '/people/99/relationships/reports'],
-      ['member', '/people/1/salary'],
-      ['member', '/people/1/relationships/salary'],
-      ['member', '/people?include=salary'],
-      ['member', '/people?fields[person]=salary'],
-      ['member', '/reports/7777/author'],
-      ['member', '/reports/7777/relationships/author'],
-      ['member', '/reports/x'],
-      ['member', '/people/1/actions/greet'],
-      ['member', '/people/1/actions/none'],
-      ['member', '/people/actions/hire'],
-      ['member', '/nothing'],
-      ['member', '/html.nothing'],
-      ['member', '/html.explain?url=/people/1/salary'],
-      ['member', '/html.explain?url=/people/1/actions/greet'],
-      ['member', '/html.explain?url=/people?sort=salary'],
-      ['member', '/html.explain?url=/nothing'],
-    ] as const) {
+  for (const [role, path] of [
+    [undefined, '/people'],
+    [undefined, '/people/1'],
+    ['member', '/reports/7777'],
+    ['member', '/people?sort=salary'],
+    ['member', '/people?filter[salary]=1'],
+    ['member', '/people/99'],
+    ['member', '/people/99/reports'],
+    ['member', '/people/99/relationships/reports'],
+    ['member', '/people/1/salary'],
+    ['member', '/people/1/relationships/salary'],
+    ['member', '/people?include=salary'],
+    ['member', '/people?fields[person]=salary'],
+    ['member', '/reports/7777/author'],
+    ['member', '/reports/7777/relationships/author'],
+    ['member', '/reports/x'],
+    ['member', '/people/1/actions/greet'],
+    ['member', '/people/1/actions/none'],
+    ['member', '/people/actions/hire'],
+    ['member', '/nothing'],
+    ['member', '/html.nothing'],
+    ['member', '/html.explain?url=/people/1/salary'],
+    ['member', '/html.explain?url=/people/1/actions/greet'],
+    ['member', '/html.explain?url=/people?sort=salary'],
+    ['member', '/html.explain?url=/nothing'],
+  ] as const)
+    it(`given ${path}, which ${role ?? 'nobody'} may not read, when it is opened, then it has the status and the words of the JSON`, async () => {
       const json = await send(role, path, 'application/vnd.api+json')
       const page = await open(role, path)
       assert.equal(page.status, json.status, path)
@@ -131,8 +131,7 @@ describe('Pages of a model with access rules', () => {
         detail.replaceAll('"', '&quot;').replaceAll('<', '&lt;')
       for (const { detail } of JSON.parse(json.text).errors ?? [])
         assert.ok(page.text.includes(escapeHtml(detail)), `${path}: ${detail}`)
-    }
-  })
+    })
 
   const forms = async (role: string | undefined, path: string) =>
     [...(await open(role, path)).text.matchAll(/data-(?:method|send)="(\w+)"(?! data-call)/g)].map(

@@ -107,20 +107,19 @@ describe('The page with the SQL of a read', () => {
     assert.doesNotMatch(text, /other\.test/)
   })
 
-  it('given an address with an error, when it is explained, then the error is that of the address', async () => {
-    for (const url of [
-      '/api/books?colour=red',
-      '/api/nowhere',
-      '/elsewhere',
-      'http://other.test/api/cars',
-    ]) {
+  for (const url of [
+    '/api/books?colour=red',
+    '/api/nowhere',
+    '/elsewhere',
+    'http://other.test/api/cars',
+  ])
+    it(`given the address ${url} with an error, when it is explained, then the error is that of the address`, async () => {
       const explained = await open(`/api/html.explain?${new URLSearchParams({ url })}`)
       const [, path = ''] = /^(?:http:\/\/other\.test)?(.*)$/.exec(url) ?? []
       const { status } = await open(path)
       assert.equal(explained.status, status, url)
       assert.ok(status >= 400)
-    }
-  })
+    })
 
   it('given a request that is not authenticated, when it asks for an explanation, then it is rejected', async () => {
     const { status } = await open('/api/html.explain?url=/api/books', { 'x-rejected': 'yes' })

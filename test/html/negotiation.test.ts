@@ -100,14 +100,13 @@ for (const host of hosts) {
     })
     after(() => running.close())
 
-    it('given an Accept field, when it names HTML above JSON, then the response is a page', async () => {
-      for (const [accept, type] of fields) {
+    for (const [accept, type] of fields)
+      it(`given Accept: ${accept}, then the response is ${type === 'json' ? 'JSON' : 'a page'}`, async () => {
         const { status, headers } = await send(running.client, '/api/authors/1', accept)
         const expectedType = type === 'json' ? mediaType : 'text/html; charset=utf-8'
         assert.deepEqual([status, headers['content-type']], [200, expectedType], String(accept))
         assert.equal(headers.vary, 'Accept')
-      }
-    })
+      })
 
     for (const [title, path, status, words] of samples) {
       it(`given ${title}, when a browser opens it, then its page has the status and the words of the JSON`, async () => {

@@ -42,28 +42,28 @@ function held(app: TestService): void {
     }
   })
 
-  it('distinguishes characters that SQLite itself considers equal', async () => {
-    const characters = ['\ufffd', '\ufffe', '\uffff', '\u{1fffe}']
-    for (const name of characters) await app.person({ name })
-    for (const op of ['eq', 'like', 'ilike', 'startswith', 'endswith', 'match']) {
+  const characters = ['\ufffd', '\ufffe', '\uffff', '\u{1fffe}']
+
+  for (const op of ['eq', 'like', 'ilike', 'startswith', 'endswith', 'match'])
+    it(`${op} distinguishes characters that SQLite itself considers equal`, async () => {
+      for (const name of characters) await app.person({ name })
       for (const [index, val] of characters.entries()) {
         const found = await app.get('/persons', { filter: [{ name: 'name', op, val }] })
         assert.deepEqual(ids(found), [String(index + 1)], `${op} ${JSON.stringify(val)}`)
       }
-    }
-  })
+    })
 
-  it('searches texts of any length for texts of any length', async () => {
-    const long = `${'a['.repeat(40_000)}%`
-    await app.person({ name: `${long}b`, gender: long })
-    await app.person({ name: 'a', gender: long })
-    for (const op of ['like', 'ilike', 'startswith', 'match']) {
+  for (const op of ['like', 'ilike', 'startswith', 'match'])
+    it(`${op} searches texts of any length for texts of any length`, async () => {
+      const long = `${'a['.repeat(40_000)}%`
+      await app.person({ name: `${long}b`, gender: long })
+      await app.person({ name: 'a', gender: long })
+
       const filter = [{ name: 'name', op, field: 'gender' }]
       const found = await app.get('/persons', { filter, 'fields[person]': '' })
       assert.equal(found.status, 200, `${op}: ${found.text.slice(0, 400)}`)
       assert.deepEqual(ids(found), op === 'match' ? ['1', '2'] : ['1'], op)
-    }
-  })
+    })
 
   it('requests everything: every operator on every kind in every position, with responses that hold some rows but not all', () => {
     coverage.assertEnough(stages * requestsPerStage, 0.3)

@@ -115,8 +115,8 @@ describe('The signal of a call', () => {
     await eventually('the abort', () => signal?.aborted === true)
   })
 
-  it('given a response that is sent whole, when the client disconnects later, then it does not abort', async () => {
-    for (const path of ['/notes/1', '/notes', '/notes?page[size]=0', '/notes/0']) {
+  for (const path of ['/notes/1', '/notes', '/notes?page[size]=0', '/notes/0'])
+    it(`given the response of ${path} that is sent whole, when the client disconnects later, then it does not abort`, async () => {
       const { promise, resolve } = Promise.withResolvers<void>()
       mayRead = promise
       const client = await openSocket(server.origin)
@@ -128,8 +128,7 @@ describe('The signal of a call', () => {
       await client.closed()
       await closed()
       assert.deepEqual([early?.aborted, make?.().aborted], [false, false], path)
-    }
-  })
+    })
 
   it('given a request in the process, when it is answered, then it does not abort', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()

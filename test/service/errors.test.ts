@@ -242,27 +242,26 @@ describeService('all errors of one query', (app) => {
     assertErrors(await app.call('GET', '/persons', { query }), 400, ...expectedErrors)
   })
 
-  it('rejects unknown parameters, and says which there are', async () => {
-    for (const [query, at, ...says] of [
-      ['quux=1', 'quux', 'quux', 'filter', 'sort', 'include'],
-      ['sorts=name', 'sorts', 'sorts', 'sort'],
-      ['Sort=name', 'Sort', 'Sort', 'sort'],
-      ['sort[]=name', 'sort[]'],
-      ['quux', 'quux'],
-      ['=1', ''],
-      ['_=1', '_'],
-      ['a.b=1', 'a.b'],
-      ['fooBar=1', 'fooBar'],
-      ['foo_bar=1', 'foo_bar'],
-      ['__proto__=1', '__proto__'],
-      ['callback=x', 'callback'],
-    ] as const) {
+  for (const [query, at, ...says] of [
+    ['quux=1', 'quux', 'quux', 'filter', 'sort', 'include'],
+    ['sorts=name', 'sorts', 'sorts', 'sort'],
+    ['Sort=name', 'Sort', 'Sort', 'sort'],
+    ['sort[]=name', 'sort[]'],
+    ['quux', 'quux'],
+    ['=1', ''],
+    ['_=1', '_'],
+    ['a.b=1', 'a.b'],
+    ['fooBar=1', 'fooBar'],
+    ['foo_bar=1', 'foo_bar'],
+    ['__proto__=1', '__proto__'],
+    ['callback=x', 'callback'],
+  ] as const)
+    it(`rejects the unknown parameter of ${query}, and says which there are`, async () => {
       const response = await app.call('GET', '/persons', { query })
       assertStatus(response, 400)
       assert.deepEqual(response.error.source, { parameter: at }, query)
       for (const word of says) assert.ok(response.error.detail.includes(word), response.text)
-    }
-  })
+    })
 
   it('rejects them on every route and method, and nothing is written', async () => {
     const { ada, eniac } = await enter(app)
@@ -328,6 +327,7 @@ describeService('error objects', (app) => {
       answers.map(({ status }) => status),
       [405, 406, 415],
     )
+
     for (const { error } of answers) assert.equal(error.source, undefined)
   })
 })

@@ -28,9 +28,9 @@ const fieldsets: readonly (readonly [fields: string, shows: string])[] = [
 ]
 
 describeService('fields', (app) => {
-  it('shows the listed fields and no others', async () => {
-    const { ada, eniac } = await enter(app)
-    for (const [fields, shows] of fieldsets) {
+  for (const [fields, shows] of fieldsets)
+    it(`shows the listed fields and no others: ${fields}`, async () => {
+      const { ada, eniac } = await enter(app)
       const query = { 'fields[person]': fields }
       const answers = [
         await app.get(`/persons/${ada.id}`, query),
@@ -48,8 +48,7 @@ describeService('fields', (app) => {
         all.many.every((person) => shown(person) === shows),
         all.text,
       )
-    }
-  })
+    })
 
   it('without relationships listed, shows no relationship links', async () => {
     await enter(app)
@@ -176,9 +175,9 @@ const rejected: readonly (readonly [query: string, parameter: string, says: read
 ]
 
 describeService('fields: errors', (app) => {
-  it('rejects an unknown type or name with 400 at its parameter, and says what there is', async () => {
-    await app.person()
-    for (const [query, at, says] of rejected) {
+  for (const [query, at, says] of rejected)
+    it(`rejects ${query} with 400 at its parameter, and says what there is`, async () => {
+      await app.person()
       const response = await app.call('GET', '/persons', { query: query.replaceAll(' ', '%20') })
       assertStatus(response, 400)
       const errors = response.body.errors ?? []
@@ -188,8 +187,7 @@ describeService('fields: errors', (app) => {
       )
       for (const word of says)
         assert.ok(response.error.detail.includes(word), `${word}: ${response.text}`)
-    }
-  })
+    })
 
   it('reports every invalid name', async () => {
     assertErrors(

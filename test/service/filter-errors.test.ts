@@ -172,21 +172,19 @@ describeService('filter: errors', (app) => {
     })
   }
 
-  it('rejects what is no JSON', async () => {
-    for (const filter of syntax) {
+  for (const filter of syntax)
+    it(`rejects what is no JSON: ${filter.slice(0, 60)}`, async () => {
       assertErrors(await app.get('/persons', { filter }), 400, {
         status: 400,
         at: 'filter',
         says: 'JSON',
       })
-    }
-  })
+    })
 
-  it('names the parameter of a simple filter', async () => {
-    for (const [query, at, ...says] of simple) {
+  for (const [query, at, ...says] of simple)
+    it(`names the parameter of a simple filter: ${query}`, async () => {
       assertErrors(await app.call('GET', '/persons', { query }), 400, { status: 400, at, says })
-    }
-  })
+    })
 
   it('reports every error of every filter at once', async () => {
     const filter = [
@@ -244,12 +242,12 @@ describeService('filter: errors', (app) => {
     )
   })
 
-  it('rejects a filter nested deeper than a hundred', async () => {
-    for (const [levels, open, close] of [
-      [100, '{"not":', '}'],
-      [100, '{"and":[', ']}'],
-      [50, '{"name":"computers","op":"any","val":{"name":"owner","op":"has","val":', '}}'],
-    ] as const) {
+  for (const [levels, open, close] of [
+    [100, '{"not":', '}'],
+    [100, '{"and":[', ']}'],
+    [50, '{"name":"computers","op":"any","val":{"name":"owner","op":"has","val":', '}}'],
+  ] as const)
+    it(`rejects a filter nested deeper than a hundred: ${open}`, async () => {
       const inner = '{"name":"id","op":"eq","val":"1"}'
       const filter = `[${open.repeat(levels)}${inner}${close.repeat(levels)}]`
       assertErrors(await app.get('/persons', { filter }), 400, {
@@ -257,8 +255,7 @@ describeService('filter: errors', (app) => {
         at: 'filter',
         says: '100',
       })
-    }
-  })
+    })
 
   it('rejects filter given twice', async () => {
     const response = await app.call('GET', '/persons', { query: 'filter=[]&filter=[]' })

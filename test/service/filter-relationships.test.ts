@@ -12,39 +12,38 @@ const named = (val: string) => ({ name: 'name', op: 'eq', val })
 const serial = (op: string, val: unknown) => ({ name: 'serial', op, val })
 
 describeService('filter, through relationships', (app) => {
-  it('any on a to-many: at least one related resource matches', async () => {
-    await enter(app)
-    for (const [val, expected] of [
-      [serial('eq', 'ENIAC'), ['Ada']],
-      [serial('like', 'a'), ['Grace']],
-      [serial('like', '%'), ['Ada', 'Grace']],
-      [serial('eq', 'Orphan'), []],
-      [{ not: serial('eq', 'ENIAC') }, ['Ada', 'Grace']],
-      [{ or: [serial('eq', 'ENIAC'), serial('eq', 'Mark I')] }, ['Ada', 'Grace']],
-      [{ and: [serial('eq', 'ENIAC'), serial('eq', 'Zuse_Z3')] }, []],
-      [[serial('startswith', 'Z'), serial('endswith', '3')], ['Ada']],
-      [[serial('startswith', 'E'), serial('endswith', '3')], []],
-      [undefined, ['Ada', 'Grace']],
-      [null, ['Ada', 'Grace']],
-    ]) {
+  for (const [val, expected] of [
+    [serial('eq', 'ENIAC'), ['Ada']],
+    [serial('like', 'a'), ['Grace']],
+    [serial('like', '%'), ['Ada', 'Grace']],
+    [serial('eq', 'Orphan'), []],
+    [{ not: serial('eq', 'ENIAC') }, ['Ada', 'Grace']],
+    [{ or: [serial('eq', 'ENIAC'), serial('eq', 'Mark I')] }, ['Ada', 'Grace']],
+    [{ and: [serial('eq', 'ENIAC'), serial('eq', 'Zuse_Z3')] }, []],
+    [[serial('startswith', 'Z'), serial('endswith', '3')], ['Ada']],
+    [[serial('startswith', 'E'), serial('endswith', '3')], []],
+    [undefined, ['Ada', 'Grace']],
+    [null, ['Ada', 'Grace']],
+  ])
+    it(`any on a to-many: at least one related resource matches ${JSON.stringify(val)}`, async () => {
+      await enter(app)
       const filter = [{ name: 'computers', op: 'any', ...(val !== undefined && { val }) }]
       assert.deepEqual(await finds(app, '/persons', filter), expected, JSON.stringify(filter))
-    }
-  })
+    })
 
-  it('has on a to-one: the related resource matches', async () => {
-    await enter(app)
-    for (const [val, expected] of [
-      [named('Ada Lovelace'), ['ENIAC', 'Zuse_Z3']],
-      [{ not: named('Ada Lovelace') }, ['Mark']],
-      [{ name: 'email', op: 'is_', val: null }, ['Mark']],
-      [undefined, ['ENIAC', 'Zuse_Z3', 'Mark']],
-      [null, ['ENIAC', 'Zuse_Z3', 'Mark']],
-    ]) {
+  for (const [val, expected] of [
+    [named('Ada Lovelace'), ['ENIAC', 'Zuse_Z3']],
+    [{ not: named('Ada Lovelace') }, ['Mark']],
+    [{ name: 'email', op: 'is_', val: null }, ['Mark']],
+    [undefined, ['ENIAC', 'Zuse_Z3', 'Mark']],
+    [null, ['ENIAC', 'Zuse_Z3', 'Mark']],
+  ])
+    it(`has on a to-one: the related resource matches ${JSON.stringify(val)}`, async () => {
+      await enter(app)
+
       const filter = [{ name: 'owner', op: 'has', ...(val !== undefined && { val }) }]
       assert.deepEqual(await finds(app, '/computers', filter), expected, JSON.stringify(filter))
-    }
-  })
+    })
 
   it('not of any and of has matches exactly the other resources', async () => {
     await enter(app)
@@ -61,12 +60,12 @@ describeService('filter, through relationships', (app) => {
     assert.deepEqual(await finds(app, '/persons', none), ['Alan', '100%_\\'])
   })
 
-  it('eq, ne, is_ and isnot with null on a relationship: has none, has some', async () => {
-    await enter(app)
-    for (const [path, name, some, none] of [
-      ['/persons', 'computers', ['Ada', 'Grace'], ['Alan', '100%_\\']],
-      ['/computers', 'owner', ['ENIAC', 'Zuse_Z3', 'Mark'], ['Orphan']],
-    ] as const) {
+  for (const [path, name, some, none] of [
+    ['/persons', 'computers', ['Ada', 'Grace'], ['Alan', '100%_\\']],
+    ['/computers', 'owner', ['ENIAC', 'Zuse_Z3', 'Mark'], ['Orphan']],
+  ] as const)
+    it(`eq, ne, is_ and isnot with null on ${name}: has none, has some`, async () => {
+      await enter(app)
       for (const [op, expected] of [
         ['eq', none],
         ['is_', none],
@@ -79,8 +78,7 @@ describeService('filter, through relationships', (app) => {
           `${name} ${op}`,
         )
       }
-    }
-  })
+    })
 
   it('follows a relationship and its inverse several times', async () => {
     await enter(app)

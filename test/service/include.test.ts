@@ -5,32 +5,33 @@ import { assertErrors, assertStatus } from './assert-errors.ts'
 import { count, enter, identifier, included, linked, linkedIds } from './people.ts'
 
 describeService('include', (app) => {
-  it('works on every route that is read', async () => {
-    const { ada, grace, eniac, zuse, mark, orphan } = await enter(app)
-    const hers = [`computer ${eniac.id}`, `computer ${zuse.id}`]
-    const she = `person ${ada.id}`
-    for (const [path, include, expected] of [
-      ['/persons', 'computers', [...hers, `computer ${mark.id}`]],
-      [`/persons/${ada.id}`, 'computers', hers],
-      [`/persons/${ada.id}/computers`, 'owner', [she]],
-      [`/persons/${ada.id}/computers`, 'owner.computers', [she]],
-      [`/persons/${ada.id}/relationships/computers`, 'computers', hers],
-      [`/persons/${ada.id}/relationships/computers`, 'computers.owner', [...hers, she]],
-      ['/computers', 'owner', [she, `person ${grace.id}`]],
-      ['/computers', 'owner.computers.owner', [she, `person ${grace.id}`]],
-      [`/computers/${eniac.id}`, 'owner', [she]],
-      [`/computers/${eniac.id}`, 'owner.computers', [`computer ${zuse.id}`, she]],
-      [`/computers/${eniac.id}/owner`, 'computers', hers],
-      [`/computers/${eniac.id}/owner`, 'computers.owner.computers', hers],
-      [`/computers/${eniac.id}/relationships/owner`, 'owner', [she]],
-      [`/computers/${eniac.id}/relationships/owner`, 'owner.computers', [...hers, she]],
-      [`/computers/${orphan.id}`, 'owner.computers', []],
-    ] as const) {
+  /** The computers of Ada, and Ada. */
+  const hers = ['computer 1', 'computer 2']
+  const she = 'person 1'
+
+  for (const [path, include, expected] of [
+    ['/persons', 'computers', [...hers, 'computer 3']],
+    ['/persons/1', 'computers', hers],
+    ['/persons/1/computers', 'owner', [she]],
+    ['/persons/1/computers', 'owner.computers', [she]],
+    ['/persons/1/relationships/computers', 'computers', hers],
+    ['/persons/1/relationships/computers', 'computers.owner', [...hers, she]],
+    ['/computers', 'owner', [she, 'person 3']],
+    ['/computers', 'owner.computers.owner', [she, 'person 3']],
+    ['/computers/1', 'owner', [she]],
+    ['/computers/1', 'owner.computers', ['computer 2', she]],
+    ['/computers/1/owner', 'computers', hers],
+    ['/computers/1/owner', 'computers.owner.computers', hers],
+    ['/computers/1/relationships/owner', 'owner', [she]],
+    ['/computers/1/relationships/owner', 'owner.computers', [...hers, she]],
+    ['/computers/4', 'owner.computers', []],
+  ] as const)
+    it(`works on every route that is read: ${path}?include=${include}`, async () => {
+      await enter(app)
       const response = await app.get(path, { include })
       assertStatus(response, 200)
       assert.deepEqual(included(response), expected.toSorted(), `${path} ${include}`)
-    }
-  })
+    })
 
   it('works on the answers of POST and PATCH', async () => {
     const { ada, eniac, zuse, orphan } = await enter(app)
@@ -219,8 +220,8 @@ const rejected: readonly (readonly [path: string, include: string, says: readonl
 ]
 
 describeService('include: errors', (app) => {
-  it('rejects an unknown path with 400 at include, and says what there is', async () => {
-    for (const [path, include, says] of rejected) {
+  for (const [path, include, says] of rejected)
+    it(`rejects include=${include} of ${path} with 400 at include, and says what there is`, async () => {
       const response = await app.get(path, { include })
       assertStatus(response, 400)
       const [error, ...others] = response.body.errors ?? []
@@ -230,8 +231,7 @@ describeService('include: errors', (app) => {
       )
       assert.equal(error.source?.parameter, 'include')
       for (const word of says) assert.ok(error.detail.includes(word), `${word}: ${response.text}`)
-    }
-  })
+    })
 
   it('reports every invalid path', async () => {
     assertErrors(
@@ -242,17 +242,16 @@ describeService('include: errors', (app) => {
     )
   })
 
-  it('rejects include given twice, and every other spelling of it', async () => {
-    for (const [query, at] of [
-      ['include=computers&include=computers', 'include'],
-      ['include[]=computers', 'include[]'],
-      ['include[person]=computers', 'include[person]'],
-      ['Include=computers', 'Include'],
-    ] as const) {
+  for (const [query, at] of [
+    ['include=computers&include=computers', 'include'],
+    ['include[]=computers', 'include[]'],
+    ['include[person]=computers', 'include[person]'],
+    ['Include=computers', 'Include'],
+  ] as const)
+    it(`rejects include given twice, and every other spelling of it: ${query}`, async () => {
       const response = await app.call('GET', '/persons', { query })
       assertErrors(response, 400, { status: 400, at })
-    }
-  })
+    })
 
   it('writes nothing when the include of a write is rejected', async () => {
     const { ada, orphan } = await enter(app)

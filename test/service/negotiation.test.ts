@@ -128,13 +128,12 @@ describeService(
 describeService(
   'Accept',
   (app) => {
-    it('that names the type only with parameters is 406, everything else is served', async () => {
-      for (const [accept, status] of accepts) {
+    for (const [accept, status] of accepts)
+      it(`that names the type only with parameters is 406, everything else is served: ${accept} is ${status}`, async () => {
         const response = await app.get('/persons', {}, { Accept: accept })
         assert.equal(response.status, status, `Accept: ${accept}`)
         if (status === 406) assertErrors(response, 406, { status: 406 })
-      }
-    })
+      })
 
     it('is looked at on every method, and nothing is written', async () => {
       const all = await requests(app)

@@ -194,12 +194,11 @@ const rejected: readonly (readonly [query: string, ...parameters: string[]])[] =
 ]
 
 describeService('pages: errors', (app) => {
-  it('rejects every invalid page with 400 at its parameter', async () => {
-    for (const [query, ...parameters] of rejected) {
+  for (const [query, ...parameters] of rejected)
+    it(`rejects the invalid page ${query} with 400 at its parameter`, async () => {
       const expectedErrors = parameters.map((at) => ({ status: 400, at }))
       assertErrors(await app.call('GET', '/persons', { query }), 400, ...expectedErrors)
-    }
-  })
+    })
 
   it('responds to numbers beyond 2^53 with 200 or 400, never with 500', async () => {
     await app.person()

@@ -67,16 +67,15 @@ describeService('collections and resources', (app) => {
 })
 
 describeService('creating', (app) => {
-  it('POST /persons and POST /computers: 201 with the created resource, as GET then shows it', async () => {
-    for (const [path, body] of [
-      ['/persons', person({ name: 'Ada', email: 'ada@example.org', birth_date: '1815-12-10' })],
-      ['/computers', computer({ serial: 'ENIAC' })],
-    ] as const) {
+  for (const [path, body] of [
+    ['/persons', person({ name: 'Ada', email: 'ada@example.org', birth_date: '1815-12-10' })],
+    ['/computers', computer({ serial: 'ENIAC' })],
+  ] as const)
+    it(`POST ${path}: 201 with the created resource, as GET then shows it`, async () => {
       const created = await app.post(path, body)
       assertStatus(created, 201)
       assert.deepEqual((await app.get(`${path}/${created.one.id}`)).one, created.one)
-    }
-  })
+    })
 
   it('POST /persons links the computers it names, whoever owned them', async () => {
     const { ada, eniac, zuse, orphan } = await enter(app)

@@ -102,9 +102,9 @@ describeService('sort', (app) => {
     assert.deepEqual(ids(await app.get('/persons', { sort: 'gender,name,birth_date' })), all)
   })
 
-  it('is unique at its end, so that pages never overlap', async () => {
-    for (let each = 0; each < 13; each++) await app.person({ gender: each % 2 ? 'x' : null })
-    for (const sort of ['gender', '-gender', '-name', 'gender,-birth_date']) {
+  for (const sort of ['gender', '-gender', '-name', 'gender,-birth_date'])
+    it(`is unique at its end, so that pages never overlap: ${sort}`, async () => {
+      for (let each = 0; each < 13; each++) await app.person({ gender: each % 2 ? 'x' : null })
       const complete = ids(await app.get('/persons', { sort, 'page[size]': '0' }))
       const pieces: string[] = []
       for (let page = 1; page <= 5; page++) {
@@ -113,8 +113,7 @@ describeService('sort', (app) => {
       }
       assert.deepEqual(pieces, complete, sort)
       assert.equal(new Set(complete).size, 13)
-    }
-  })
+    })
 
   it('sorts the related collection as any other', async () => {
     const { ada } = await enter(app)
@@ -128,35 +127,29 @@ describeService('sort', (app) => {
     ])
   })
 
-  it('accepts many names, also the same name through a relationship', async () => {
-    await enter(app)
-    for (const sort of [
-      'owner.name',
-      '-owner.birth_date',
-      'serial',
-      'owner.name,-owner.id,serial',
-    ]) {
+  for (const sort of ['owner.name', '-owner.birth_date', 'serial', 'owner.name,-owner.id,serial'])
+    it(`accepts many names, also the same name through a relationship: ${sort}`, async () => {
+      await enter(app)
       const many = Array.from({ length: 100 }, () => sort).join(',')
       const response = await app.get('/computers', { sort: many })
       if (response.status === 200)
         assert.deepEqual(response.many, (await app.get('/computers', { sort })).many)
       else assertErrors(response, 400, { status: 400, at: 'sort' })
-    }
-  })
+    })
 
-  it('changes nothing on a single-resource route, as long as it is valid', async () => {
-    const { ada, eniac } = await enter(app)
-    for (const [path, valid] of [
-      [`/persons/${ada.id}`, '-name'],
-      [`/computers/${eniac.id}/owner`, 'birth_date'],
-      [`/computers/${eniac.id}`, 'owner.name'],
-    ] as const) {
+  for (const [path, valid] of [
+    ['/persons/1', '-name'],
+    ['/computers/1/owner', 'birth_date'],
+    ['/computers/1', 'owner.name'],
+  ] as const)
+    it(`changes nothing on a single-resource route, as long as it is valid: ${path}`, async () => {
+      await enter(app)
+
       const plain = await app.get(path)
       const response = await app.get(path, { sort: valid })
       assert.deepEqual(response.one, plain.one)
       assertErrors(await app.get(path, { sort: 'quux' }), 400, { status: 400, at: 'sort' })
-    }
-  })
+    })
 })
 
 /** What cannot be sorted by, on a path, and words of the error. */
@@ -197,11 +190,10 @@ const rejected: readonly (readonly [path: string, sort: string, says: readonly s
 ]
 
 describeService('sort: errors', (app) => {
-  it('rejects what cannot be sorted by with 400 at sort, and says what could', async () => {
-    for (const [path, sort, says] of rejected) {
+  for (const [path, sort, says] of rejected)
+    it(`rejects sort=${sort} of ${path} with 400 at sort, and says what could be sorted by`, async () => {
       assertErrors(await app.get(path, { sort }), 400, { status: 400, at: 'sort', says })
-    }
-  })
+    })
 
   it('reports every invalid name', async () => {
     assertErrors(
@@ -212,20 +204,19 @@ describeService('sort: errors', (app) => {
     )
   })
 
-  it('rejects a hidden name word for word as an unknown one', async () => {
-    for (const [path, hidden, unknown] of [
-      ['/persons', 'password', 'pazzword'],
-      ['/computers', 'person_id', 'persom_id'],
-      ['/computers', 'owner.password', 'owner.pazzword'],
-    ] as const) {
+  for (const [path, hidden, unknown] of [
+    ['/persons', 'password', 'pazzword'],
+    ['/computers', 'person_id', 'persom_id'],
+    ['/computers', 'owner.password', 'owner.pazzword'],
+  ] as const)
+    it(`rejects ${hidden}, a hidden name, word for word as an unknown one`, async () => {
       const one = await app.get(path, { sort: hidden })
       const other = await app.get(path, { sort: unknown })
       assert.equal(
         one.text.replaceAll(hidden.replace('owner.', ''), 'it'),
         other.text.replaceAll(unknown.replace('owner.', ''), 'it'),
       )
-    }
-  })
+    })
 
   it('rejects sort given twice', async () => {
     const response = await app.call('GET', '/persons', { query: 'sort=name&sort=id' })

@@ -17,12 +17,11 @@ describeService('output-only fields', (app) => {
     assert.ok(!('id' in response.one.attributes))
   })
 
-  it('discards whatever stands in an output-only attribute, wrong kinds included', async () => {
-    for (const display_name of [null, 5, [], {}, '\u0000']) {
+  for (const display_name of [null, 5, [], {}, '\u0000'])
+    it(`discards whatever stands in an output-only attribute, wrong kinds included: ${JSON.stringify(display_name)}`, async () => {
       const attributes = { name: 'Ada', display_name }
       assertStatus(await app.post('/persons', { data: { type: 'person', attributes } }), 201)
-    }
-  })
+    })
 
   it('discards display_name and id among the attributes of an update', async () => {
     const { id } = await app.person({ name: 'Ada' })
@@ -56,14 +55,13 @@ describeService('output-only fields', (app) => {
     }
   })
 
-  it('discards any id sent with a create', async () => {
-    for (const id of ['999', 999, uuid, '', null]) {
+  for (const id of ['999', 999, uuid, '', null])
+    it(`discards any id sent with a create: ${JSON.stringify(id)}`, async () => {
       const data = { type: 'person', id, attributes: { name: 'Ada' } }
       const response = await app.post('/persons', { data })
       assertStatus(response, 201)
       assert.match(response.one.id, /^[1-9]$/)
-    }
-  })
+    })
 
   it('discards an id that is taken', async () => {
     const ada = await app.person({ name: 'Ada' })
@@ -154,15 +152,14 @@ const unknown: readonly (readonly [type: 'person' | 'computer', name: string, po
 ]
 
 describeService('unknown fields', (app) => {
-  it('rejects an unknown attribute with its pointer and the names that exist', async () => {
-    for (const [type, name, pointer, exist] of unknown) {
+  for (const [type, name, pointer, exist] of unknown)
+    it(`rejects the unknown attribute ${name} of ${type} with its pointer and the names that exist`, async () => {
       const json = `${JSON.stringify(name)}:"x"`
       for (const response of await attempts(app, type, 'attributes', json)) {
         const says = [JSON.stringify(name).slice(1, -1), ...exist]
         assertErrors(response, 422, { status: 422, at: `/data/attributes/${pointer}`, says })
       }
-    }
-  })
+    })
 
   it('rejects an unknown relationship with its pointer and the names that exist', async () => {
     const named = { person: 'computers', computer: 'owner' } as const
