@@ -67,35 +67,35 @@ describeService('Creating resources', (app: TestService) => {
       },
     )
 
-  rule(
-    'CRE-3',
-    'given linkage that is no array for a to-many relationship, a create gets 400',
-    async () => {
-      const { orphan } = await createSamples(app)
-      for (const data of [identifier(orphan), null, 'x', 3, {}]) {
+  for (const data of [{ type: 'computer', id: '1' }, null, 'x', 3, {}])
+    rule(
+      'CRE-3',
+      `given the linkage ${JSON.stringify(data)} of a to-many relationship, a create gets 400`,
+      async () => {
+        await createSamples(app)
+
         const body = { data: { ...ada, relationships: { computers: { data } } } }
         assertErrorWithin(
           await app.post('/persons', body),
           400,
           '/data/relationships/computers/data',
         )
-      }
-      assert.equal(await countResources(app, '/persons'), 3)
-    },
-  )
+        assert.equal(await countResources(app, '/persons'), 3)
+      },
+    )
 
-  rule(
-    'CRE-3',
-    'given an array as linkage of a to-one relationship, a create gets 400',
-    async () => {
-      const { ada: owner } = await createSamples(app)
-      for (const data of [[identifier(owner)], [], 'x', 3, {}]) {
+  for (const data of [[{ type: 'person', id: '1' }], [], 'x', 3, {}])
+    rule(
+      'CRE-3',
+      `given the linkage ${JSON.stringify(data)} of a to-one relationship, a create gets 400`,
+      async () => {
+        await createSamples(app)
+
         const body = { data: { ...computer, relationships: { owner: { data } } } }
         assertErrorWithin(await app.post('/computers', body), 400, '/data/relationships/owner/data')
-      }
-      assert.equal(await countResources(app, '/computers'), 3)
-    },
-  )
+        assert.equal(await countResources(app, '/computers'), 3)
+      },
+    )
 
   rule('CRE-3', 'the server ignores a relationship with only links', async () => {
     const computers = { links: { self: '/x', related: '/y' } }

@@ -102,14 +102,17 @@ describeService('Unspecified cases: bodies and values', (app: TestService) => {
     ['/persons', 'person', 'name'],
     ['/computers', 'computer', 'serial'],
   ] as const)
-    rule('D-5', `given no ${name}, the error points at ${name}`, async () => {
-      const pointer = `/data/attributes/${name}`
-      for (const attributes of [{}, undefined, { [name]: null }]) {
-        const response = await app.post(path, { data: { type, attributes } })
-        assert.match(assertError(response, 422, { pointer }).detail, new RegExp(name))
-      }
-      assert.equal(await countResources(app, path), 0)
-    })
+    for (const attributes of [{}, undefined, { [name]: null }])
+      rule(
+        'D-5',
+        `given no ${name} in ${JSON.stringify(attributes)}, the error points at ${name}`,
+        async () => {
+          const pointer = `/data/attributes/${name}`
+          const response = await app.post(path, { data: { type, attributes } })
+          assert.match(assertError(response, 422, { pointer }).detail, new RegExp(name))
+          assert.equal(await countResources(app, path), 0)
+        },
+      )
 
   rule('D-13', 'given linkage of the wrong type, a create and an update get 409', async () => {
     const { ada: person, engine, orphan } = await createSamples(app)
@@ -184,13 +187,12 @@ describeService('Unspecified cases: paths and methods', (app: TestService) => {
     })
 
   for (const path of ['/nope', '/persons/1/nope', '/relationships', '/persons/1/relationships/'])
-    rule('D-16', `given any method, the unknown path ${path} gets 404`, async () => {
-      for (const method of ['GET', 'POST', 'PATCH', 'DELETE', 'PUT']) {
+    for (const method of ['GET', 'POST', 'PATCH', 'DELETE', 'PUT'])
+      rule('D-16', `given ${method}, the unknown path ${path} gets 404`, async () => {
         const response = await app.call(method, path, method === 'GET' ? {} : { body: ada })
         assertError(response, 404)
         assert.equal(response.headers['content-type'], mediaType)
-      }
-    })
+      })
 
   for (const path of [
     '/',

@@ -221,26 +221,32 @@ engine('Arrays', served, (app) => {
     assert.equal(await find('gaps', 'overlaps', '[null,"a"]'), '1')
   })
 
-  if (app.dialect === 'postgres')
-    it('with other subscripts than from 1 on are found by their elements', async () => {
-      await app.execute(
-        `insert into thing (texts, gaps, numbers) values ('{a,b}', '{a,NULL}', '{1}'), ('[0:1]={a,b}', '[5:6]={a,NULL}', '[0:0]={1}')`,
-      )
-      for (const [name, value] of [
-        ['texts', '["a","b"]'],
-        ['gaps', '["a",null]'],
-        ['numbers', '[1]'],
-      ] as const) {
+  if (app.dialect === 'postgres') {
+    for (const [name, value] of [
+      ['texts', '["a","b"]'],
+      ['gaps', '["a",null]'],
+      ['numbers', '[1]'],
+    ] as const)
+      it(`of ${name} with other subscripts than from 1 on are found by their elements`, async () => {
+        await app.execute(
+          `insert into thing (texts, gaps, numbers) values ('{a,b}', '{a,NULL}', '{1}'), ('[0:1]={a,b}', '[5:6]={a,NULL}', '[0:0]={1}')`,
+        )
         assert.deepEqual(attributeTexts(await app.get('/things'), name), [value, value])
         for (const op of ['eq', 'is_', 'overlaps'])
           assert.equal(await find(name, op, value), '1 2', `${name} ${op}`)
         for (const op of ['ne', 'isnot'])
           assert.equal(await find(name, op, value), '', `${name} ${op}`)
         assert.equal(await find(name, 'eq', value, true), '')
-      }
+      })
+
+    it('of texts with other subscripts than from 1 on are found by one element, and in their order', async () => {
+      await app.execute(
+        `insert into thing (texts, gaps, numbers) values ('{a,b}', '{a,NULL}', '{1}'), ('[0:1]={a,b}', '[5:6]={a,NULL}', '[0:0]={1}')`,
+      )
       assert.equal(await find('texts', 'contains', '["b"]'), '1 2')
       assert.equal(await find('texts', 'eq', '["b","a"]'), '')
     })
+  }
 
   it('cannot be sorted by, or compared with another field', async () => {
     const sorted = await app.get('/things', { sort: 'texts' })
@@ -264,16 +270,19 @@ engine('Arrays', served, (app) => {
     assert.deepEqual(attributeTexts(found, 'texts'), ['["d"]'])
   })
 
-  it('with elements that the column cannot store are 422 at each of them', async () => {
-    if (app.dialect === 'sqlite') return
-    await create(app, {})
-    const long = JSON.stringify(`${'a'.repeat(60)}@b.org`)
-    for (const [name, sent, pointers] of [
-      ['integers', '[1,99999999999,2,-2147483649]', ['integers/1', 'integers/3']],
-      ['reals', '[1e39,0,3.4028234e38,1e-46,-1e300]', ['reals/0', 'reals/3', 'reals/4']],
-      ['addresses', `["a@b.org",${long}]`, ['addresses/1']],
-      ['seconds', '["1970-01-01T00:00:00Z","2038-01-19T03:14:08Z"]', ['seconds/1']],
-    ] as const) {
+  const long = JSON.stringify(`${'a'.repeat(60)}@b.org`)
+
+  for (const [name, sent, pointers] of app.dialect === 'sqlite'
+    ? []
+    : ([
+        ['integers', '[1,99999999999,2,-2147483649]', ['integers/1', 'integers/3']],
+        ['reals', '[1e39,0,3.4028234e38,1e-46,-1e300]', ['reals/0', 'reals/3', 'reals/4']],
+        ['addresses', `["a@b.org",${long}]`, ['addresses/1']],
+        ['seconds', '["1970-01-01T00:00:00Z","2038-01-19T03:14:08Z"]', ['seconds/1']],
+      ] as const))
+    it(`of ${name} with elements that the column cannot store are 422 at each of them`, async () => {
+      await create(app, {})
+
       const attributes = { [name]: JSON.parse(sent) }
       const expected = pointers.map((pointer) => `/data/attributes/${pointer}`)
       const updated = app.patch('/things/1', { data: { type: 'thing', id: '1', attributes } })
@@ -287,7 +296,11 @@ engine('Arrays', served, (app) => {
       }
       // No row has such an element, which is no error.
       assert.equal(await find(name, 'contains', sent), '')
-    }
+    })
+
+  it('with elements that the column rounds are stored', async () => {
+    await create(app, {})
+
     assert.equal((await create(app, { reals: '[3.4028234e38,1.4e-45,0]' })).status, 201)
   })
 

@@ -19,36 +19,35 @@ engine('Types with a scope: writes', company, (app) => {
     return many.map(({ attributes }) => `${attributes?.person_id} ${attributes?.team_id}`).sort()
   }
 
-  it('a body that links to a row outside the scope of its type is 404', async () => {
-    for (const [method, path, body] of [
-      ['PATCH', '/employees/2/relationships/boss', { data: id('employee', '3')[0] }],
-      ['POST', '/employees/2/relationships/boss', { data: id('employee', '4')[0] }],
-      ['PATCH', '/employees/5/relationships/badge', { data: id('badge', '3')[0] }],
-      ['POST', '/employees/2/relationships/desks', { data: id('desk', '1', '3') }],
-      ['PATCH', '/teams/1/relationships/members', { data: id('employee', '3') }],
-      ['POST', '/employees/1/relationships/teams', { data: id('team', '3') }],
-      [
-        'POST',
-        '/badges',
-        { data: { type: 'badge', relationships: { holder: { data: id('employee', '3')[0] } } } },
-      ],
-      [
-        'PATCH',
-        '/employees/2',
-        {
-          data: { type: 'employee', id: '2', relationships: { teams: { data: id('team', '4') } } },
-        },
-      ],
-    ] as const) {
+  for (const [method, path, body] of [
+    ['PATCH', '/employees/2/relationships/boss', { data: id('employee', '3')[0] }],
+    ['POST', '/employees/2/relationships/boss', { data: id('employee', '4')[0] }],
+    ['PATCH', '/employees/5/relationships/badge', { data: id('badge', '3')[0] }],
+    ['POST', '/employees/2/relationships/desks', { data: id('desk', '1', '3') }],
+    ['PATCH', '/teams/1/relationships/members', { data: id('employee', '3') }],
+    ['POST', '/employees/1/relationships/teams', { data: id('team', '3') }],
+    [
+      'POST',
+      '/badges',
+      { data: { type: 'badge', relationships: { holder: { data: id('employee', '3')[0] } } } },
+    ],
+    [
+      'PATCH',
+      '/employees/2',
+      {
+        data: { type: 'employee', id: '2', relationships: { teams: { data: id('team', '4') } } },
+      },
+    ],
+  ] as const)
+    it(`${method} ${path} with a link to a row outside the scope of its type is 404`, async () => {
       const response = await app.call(method, path, { body })
       assert.deepEqual(
         [response.status, response.error.code],
         [404, 'related_not_found'],
         response.text,
       )
-    }
-    assert.equal(await found('/badges'), '1 2 4')
-  })
+      assert.equal(await found('/badges'), '1 2 4')
+    })
 
   it('a create stores the insert defaults, so that the row is within the scope', async () => {
     const made = await app.post('/employees', {

@@ -44,15 +44,15 @@ engine('Types with a scope: reads', company, (app) => {
       )
     })
 
-  it('a row outside the scope is a 404 on every route of the resource', async () => {
-    for (const [type, path, own] of [
-      ['employee', '/employees/3', 'boss'],
-      ['employee', '/employees/4', 'desks'],
-      ['badge', '/badges/3', 'holder'],
-      ['desk', '/desks/3', 'user'],
-      ['team', '/teams/3', 'members'],
-      ['team', '/teams/4', 'members'],
-    ] as const) {
+  for (const [type, path, own] of [
+    ['employee', '/employees/3', 'boss'],
+    ['employee', '/employees/4', 'desks'],
+    ['badge', '/badges/3', 'holder'],
+    ['desk', '/desks/3', 'user'],
+    ['team', '/teams/3', 'members'],
+    ['team', '/teams/4', 'members'],
+  ] as const)
+    it(`${path}, a row outside the scope, is a 404 on every route`, async () => {
       const data = { type, id: '1', attributes: { name: 'x' } }
       for (const [method, rest, body] of [
         ['GET', '', undefined],
@@ -87,9 +87,8 @@ engine('Types with a scope: reads', company, (app) => {
           `${method} ${path}${rest} ${response.text}`,
         )
       }
-    }
-    assert.equal(await found('/desks'), '1 2 4')
-  })
+      assert.equal(await found('/desks'), '1 2 4')
+    })
 
   it('linkage, related collections and included resources never contain a row outside the scope', async () => {
     assert.equal(await linked('/employees/1/relationships/boss'), null)

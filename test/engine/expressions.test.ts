@@ -145,17 +145,19 @@ engine('Expressions', fixture, (app) => {
     })
   }
 
-  it('given fields and expressions, when a filter compares them with each other, then their kinds decide whether it may', async () => {
-    for (const [filter, all] of [
-      [{ name: 'limit', op: 'le', field: 'total' }, '1'],
-      [{ name: 'total', op: 'lt', field: 'limit' }, '2'],
-      [{ name: 'lines_count', op: 'ne', field: 'limit' }, '1 2 3'],
-      [{ name: 'total', op: 'isnot', field: 'lines_count' }, '1 2 3'],
-      [{ name: 'label', op: 'startswith', field: 'code' }, '1 2'],
-      [{ name: 'year', op: 'gt', field: 'lines_count' }, '1 2'],
-    ] as const) {
+  for (const [filter, all] of [
+    [{ name: 'limit', op: 'le', field: 'total' }, '1'],
+    [{ name: 'total', op: 'lt', field: 'limit' }, '2'],
+    [{ name: 'lines_count', op: 'ne', field: 'limit' }, '1 2 3'],
+    [{ name: 'total', op: 'isnot', field: 'lines_count' }, '1 2 3'],
+    [{ name: 'label', op: 'startswith', field: 'code' }, '1 2'],
+    [{ name: 'year', op: 'gt', field: 'lines_count' }, '1 2'],
+  ] as const)
+    it(`given fields and expressions, when a filter compares them with each other, then their kinds decide whether it may: ${JSON.stringify(filter)}`, async () => {
       assert.equal(await listIds('/invoices', { filter: [filter] }), all, JSON.stringify(filter))
-    }
+    })
+
+  it('given an expression of a related type or of another kind, when a filter compares it with a field, then it is found or rejected', async () => {
     const lines = {
       filter: [{ name: 'lines', op: 'any', val: { name: 'sum', op: 'eq', field: 'price' } }],
     }
@@ -164,16 +166,18 @@ engine('Expressions', fixture, (app) => {
     assert.equal((await app.get('/invoices', { filter: bad })).error.code, 'invalid_filter')
   })
 
-  it('given an operator of its kind, when a filter applies it to an expression, then the matches are right', async () => {
-    for (const [filter, all] of [
-      [{ name: 'total', op: 'between', val: [0.5, 20] }, '1 2'],
-      [{ name: 'label', op: 'ilike', val: 'B/%' }, '2'],
-      [{ name: 'label', op: 'match', val: '2009' }, '1'],
-      [{ name: 'lines_count', op: 'notin_', val: [2] }, '3'],
-      [{ name: 'tax', op: 'gt', val: '4.50' }, '1'],
-    ] as const) {
+  for (const [filter, all] of [
+    [{ name: 'total', op: 'between', val: [0.5, 20] }, '1 2'],
+    [{ name: 'label', op: 'ilike', val: 'B/%' }, '2'],
+    [{ name: 'label', op: 'match', val: '2009' }, '1'],
+    [{ name: 'lines_count', op: 'notin_', val: [2] }, '3'],
+    [{ name: 'tax', op: 'gt', val: '4.50' }, '1'],
+  ] as const)
+    it(`given an operator of its kind, when a filter applies it to an expression, then the matches are right: ${JSON.stringify(filter)}`, async () => {
       assert.equal(await listIds('/invoices', { filter: [filter] }), all, JSON.stringify(filter))
-    }
+    })
+
+  it('given an expression, when a simple filter names it, then the matches are right', async () => {
     assert.equal(await listIds('/invoices', { 'filter[is_late]': 'true' }), '1')
     assert.equal(await listIds('/invoices', { 'filter[successor__total]': '0.5' }), '1')
   })

@@ -170,18 +170,20 @@ engine('Read hooks', served, (app) => {
     assert.deepEqual(seen, [])
   })
 
-  it('given a fieldset, when afterRead runs, then it receives the requested attributes that are stored', async () => {
-    for (const [path, query, expected] of [
-      ['/bands/1', {}, { name: 'abba' }],
-      ['/bands/1', { 'fields[band]': 'size,loud,secret' }, {}],
-      ['/songs/1', { 'fields[song]': 'length' }, { length: 3 }],
-      ['/songs/1/band', {}, { name: 'abba' }],
-      ['/bands/1/relationships/songs', { include: 'songs' }, { name: 's1', length: 3 }],
-      ['/fans/1', { include: 'bands' }, { name: 'abba' }],
-    ] as const) {
+  for (const [path, query, expected] of [
+    ['/bands/1', {}, { name: 'abba' }],
+    ['/bands/1', { 'fields[band]': 'size,loud,secret' }, {}],
+    ['/songs/1', { 'fields[song]': 'length' }, { length: 3 }],
+    ['/songs/1/band', {}, { name: 'abba' }],
+    ['/bands/1/relationships/songs', { include: 'songs' }, { name: 's1', length: 3 }],
+    ['/fans/1', { include: 'bands' }, { name: 'abba' }],
+  ] as const)
+    it(`given ${path} with ${JSON.stringify(query)}, when afterRead runs, then it receives the requested attributes that are stored`, async () => {
       assert.equal((await app.get(path, query)).status, 200)
       assert.deepEqual(lastResources[0], { id: '1', attributes: expected }, path)
-    }
+    })
+
+  it('given a relationship that includes its members, when afterRead runs for the linkage, then it receives no attributes', async () => {
     firstResources = undefined
     await app.get('/bands/1/relationships/songs', { include: 'songs' })
     assert.deepEqual(firstResources, [

@@ -193,22 +193,21 @@ for (const [served, texts] of impossible) {
 }
 
 engine('Invalid ids of new resources', texts, (app) => {
-  it('are 422 at /data/id, and 400 if they are not strings', async () => {
-    for (const [id, status, code] of [
-      ['', 422, 'invalid_value'],
-      ['a\0b', 422, 'invalid_value'],
-      ['.', 422, 'invalid_value'],
-      ['..', 422, 'invalid_value'],
-      [5, 400, 'invalid_document'],
-      [{}, 400, 'invalid_document'],
-      [true, 400, 'invalid_document'],
-    ] as const) {
+  for (const [id, status, code] of [
+    ['', 422, 'invalid_value'],
+    ['a\0b', 422, 'invalid_value'],
+    ['.', 422, 'invalid_value'],
+    ['..', 422, 'invalid_value'],
+    [5, 400, 'invalid_document'],
+    [{}, 400, 'invalid_document'],
+    [true, 400, 'invalid_document'],
+  ] as const)
+    it(`${JSON.stringify(id)} is ${status} at /data/id`, async () => {
       const response = await create(app, id)
       assert.deepEqual([response.status, response.error.code], [status, code], response.text)
       assert.equal(response.error.source?.pointer, '/data/id')
-    }
-    assert.equal((await app.get('/things')).body.meta?.count, 0)
-  })
+      assert.equal((await app.get('/things')).body.meta?.count, 0)
+    })
 })
 
 const odd = [

@@ -181,46 +181,47 @@ engine('Values inside JSON', served, (app) => {
     assert.equal(await find([], '-plain.size'), '3 2 1')
   })
 
-  it('unknown paths are 400, with the nearest or all declared ones', async () => {
-    for (const [name, problem] of [
-      [
-        'meta__adress__city',
-        'meta has no path "meta__adress__city"; did you mean "meta__address__city"?',
-      ],
-      [
-        'plain__other',
-        'plain has no path "plain__other"; the paths to filter on are "plain__size", "plain__day".',
-      ],
-      [
-        'hidden__size',
-        'thing has no relationship "hidden"; the relationships to filter on are "whole", "parts".',
-      ],
-      [
-        'name__x',
-        'thing has no relationship "name"; the relationships to filter on are "whole", "parts".',
-      ],
-    ] as const) {
+  for (const [name, problem] of [
+    [
+      'meta__adress__city',
+      'meta has no path "meta__adress__city"; did you mean "meta__address__city"?',
+    ],
+    [
+      'plain__other',
+      'plain has no path "plain__other"; the paths to filter on are "plain__size", "plain__day".',
+    ],
+    [
+      'hidden__size',
+      'thing has no relationship "hidden"; the relationships to filter on are "whole", "parts".',
+    ],
+    [
+      'name__x',
+      'thing has no relationship "name"; the relationships to filter on are "whole", "parts".',
+    ],
+  ] as const)
+    it(`the unknown path ${name} of a filter is 400, with the nearest or all declared ones`, async () => {
       const response = await app.get('/things', { filter: [{ name, op: 'eq', val: 1 }] })
       assert.equal(response.status, 400, response.text)
       assert.ok(response.error.detail.startsWith('filter[0].name: '), response.error.detail)
       assert.equal(response.error.detail.slice('filter[0].name: '.length), problem)
-    }
-    for (const [sort, detail] of [
-      ['plain.sise', 'sort: thing has no path "plain.sise"; did you mean "plain.size"?'],
-      [
-        'unsorted.size',
-        'sort: thing has no relationship "unsorted"; the relationships to sort by are "whole".',
-      ],
-      [
-        'hidden.size',
-        'sort: thing has no relationship "hidden"; the relationships to sort by are "whole".',
-      ],
-    ] as const) {
+    })
+
+  for (const [sort, detail] of [
+    ['plain.sise', 'sort: thing has no path "plain.sise"; did you mean "plain.size"?'],
+    [
+      'unsorted.size',
+      'sort: thing has no relationship "unsorted"; the relationships to sort by are "whole".',
+    ],
+    [
+      'hidden.size',
+      'sort: thing has no relationship "hidden"; the relationships to sort by are "whole".',
+    ],
+  ] as const)
+    it(`the unknown path ${sort} of a sort is 400, with the nearest or all declared ones`, async () => {
       const response = await app.get('/things', { sort })
       assert.equal(response.status, 400)
       assert.equal(response.error.detail, detail)
-    }
-  })
+    })
 
   it('calls in process take the names, which the compiler knows', async () => {
     await create(app, { meta: '{"address":{"city":"Oslo"},"size":3}' })
@@ -272,20 +273,22 @@ describe('The declaration of paths', () => {
     }
   }
 
-  it('is rejected with the reason', () => {
-    for (const [kind, path, inner, reason] of [
-      [text, 'a', text, 'only attributes of the kind json have paths; this has the kind text'],
-      [json, 'a..b', text, '"" must be a member name without "__" that is not a number'],
-      [json, 'a.0', text, '"0" must be a member name'],
-      [json, 'a__b', text, '"a__b" must be a member name'],
-      [json, 'a', decimal(), 'a value inside JSON cannot be of the kind decimal; use text,'],
-      [json, 'a', datetime, 'cannot be of the kind datetime; declare the format of its texts'],
-      [json, 'a', json, 'cannot be of the kind json'],
-    ] as const) {
+  for (const [kind, path, inner, reason] of [
+    [text, 'a', text, 'only attributes of the kind json have paths; this has the kind text'],
+    [json, 'a..b', text, '"" must be a member name without "__" that is not a number'],
+    [json, 'a.0', text, '"0" must be a member name'],
+    [json, 'a__b', text, '"a__b" must be a member name'],
+    [json, 'a', decimal(), 'a value inside JSON cannot be of the kind decimal; use text,'],
+    [json, 'a', datetime, 'cannot be of the kind datetime; declare the format of its texts'],
+    [json, 'a', json, 'cannot be of the kind json'],
+  ] as const)
+    it(`is rejected with the reason: ${reason}`, () => {
       const errors = errorsOf(kind, { [path]: inner })
       assert.ok(errors.includes('a.fields.meta.paths'), errors)
       assert.ok(errors.includes(reason), errors)
-    }
+    })
+
+  it('is accepted with member names that JSON:API allows', () => {
     assert.equal(errorsOf(json, { 'a.b-c.D': text }), '')
   })
 })

@@ -172,15 +172,14 @@ const wrongKinds: readonly (readonly [attribute: string, values: readonly unknow
 ]
 
 describeService('the values a person takes', (app) => {
-  it('takes real calendar dates written YYYY-MM-DD', async () => {
-    for (const birth_date of dates.real) {
+  for (const birth_date of dates.real)
+    it(`takes ${birth_date}, a real calendar date`, async () => {
       assert.equal((await app.person({ birth_date })).attributes?.birth_date, birth_date)
-    }
-  })
+    })
 
-  it('rejects any other value with 422 at the attribute, and stores nothing', async () => {
-    const { id, attributes: before } = await app.person({ name: 'Ada' })
-    for (const [attribute, values] of wrongKinds) {
+  for (const [attribute, values] of wrongKinds)
+    it(`rejects any other value of ${attribute} with 422, and stores nothing`, async () => {
+      const { id, attributes: before } = await app.person({ name: 'Ada' })
       for (const value of values) {
         const expectedError = { status: 422, at: `/data/attributes/${attribute}`, says: attribute }
         const attributes = { name: 'Eve', [attribute]: value }
@@ -188,10 +187,9 @@ describeService('the values a person takes', (app) => {
         const body = { data: { type: 'person', id, attributes } }
         assertErrors(await app.patch(`/persons/${id}`, body), 422, expectedError)
       }
-    }
-    assert.equal(await count(app, '/persons'), 1)
-    assert.deepEqual((await app.get(`/persons/${id}`)).one.attributes, before)
-  })
+      assert.equal(await count(app, '/persons'), 1)
+      assert.deepEqual((await app.get(`/persons/${id}`)).one.attributes, before)
+    })
 
   for (const email of ['a@b.co', 'a+b@sub.example.org', "o'neil@example.org", 'x_y.z@a-b.org'])
     it(`takes the e-mail address ${email}`, async () => {

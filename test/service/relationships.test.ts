@@ -208,34 +208,32 @@ describeService('writing …/relationships/owner', (app) => {
     }
   })
 
-  it('POST and PATCH with an unknown person: 404 at data, and nothing changes', async () => {
-    const { ada, eniac } = await enter(app)
-    for (const method of ['POST', 'PATCH']) {
+  for (const method of ['POST', 'PATCH'])
+    it(`${method} with an unknown person: 404 at data, and nothing changes`, async () => {
+      const { ada, eniac } = await enter(app)
       const response = await app.call(method, ownerOf(eniac), { body: { data: nobody } })
       assertErrors(response, 404, {
         status: 404,
         at: /^\/data(\/id)?$/,
         says: ['person', '999999'],
       })
-    }
-    assert.deepEqual(await now(eniac), identifier(ada))
-  })
+      assert.deepEqual(await now(eniac), identifier(ada))
+    })
 
-  it('an identifier of another type: 409', async () => {
-    const { ada, eniac, zuse } = await enter(app)
-    for (const method of ['POST', 'PATCH']) {
+  for (const method of ['POST', 'PATCH'])
+    it(`${method} with an identifier of another type: 409`, async () => {
+      const { ada, eniac, zuse } = await enter(app)
       const response = await app.call(method, ownerOf(eniac), { body: { data: identifier(zuse) } })
       assertErrors(response, 409, { status: 409, at: '/data/type' })
-    }
-    assert.deepEqual(await now(eniac), identifier(ada))
-  })
+      assert.deepEqual(await now(eniac), identifier(ada))
+    })
 })
 
 describeService('bodies of relationship writes', (app) => {
-  it('must be of the relationship’s shape: 400, and nothing changes', async () => {
-    const { ada, eniac, zuse } = await enter(app)
-    const one = identifier(eniac)
-    for (const method of ['POST', 'PATCH', 'DELETE']) {
+  for (const method of ['POST', 'PATCH', 'DELETE'])
+    it(`of ${method} must be of the relationship’s shape: 400, and nothing changes`, async () => {
+      const { ada, eniac, zuse } = await enter(app)
+      const one = identifier(eniac)
       for (const data of [
         undefined,
         null,
@@ -268,10 +266,9 @@ describeService('bodies of relationship writes', (app) => {
           `${JSON.stringify(data)}: ${response.text}`,
         )
       }
-    }
-    assert.deepEqual(ids(await app.get(computersOf(ada))), [eniac.id, zuse.id])
-    assert.deepEqual((await app.get(ownerOf(eniac))).body.data, identifier(ada))
-  })
+      assert.deepEqual(ids(await app.get(computersOf(ada))), [eniac.id, zuse.id])
+      assert.deepEqual((await app.get(ownerOf(eniac))).body.data, identifier(ada))
+    })
 
   it('locate each malformed identifier', async () => {
     const { ada } = await enter(app)

@@ -234,15 +234,16 @@ describeService('updating', (app) => {
     assert.equal((await app.get(`/persons/${ada.id}`)).one.attributes?.name, 'Ada Lovelace')
   })
 
-  it('rejects a type that does not belong to the path, on create and on update', async () => {
-    const { ada, eniac } = await enter(app)
-    for (const [method, path, id] of [
-      ['POST', '/persons', undefined],
-      ['POST', '/computers', undefined],
-      ['POST', `/persons/${ada.id}/computers`, undefined],
-      ['PATCH', `/persons/${ada.id}`, ada.id],
-      ['PATCH', `/computers/${eniac.id}`, eniac.id],
-    ] as const) {
+  for (const [method, path, id] of [
+    ['POST', '/persons', undefined],
+    ['POST', '/computers', undefined],
+    ['POST', '/persons/1/computers', undefined],
+    ['PATCH', '/persons/1', '1'],
+    ['PATCH', '/computers/1', '1'],
+  ] as const)
+    it(`${method} ${path} rejects a type that does not belong to the path`, async () => {
+      await enter(app)
+
       const wrong =
         path.startsWith('/persons') && !path.endsWith('/computers') ? 'computer' : 'person'
       for (const type of [wrong, 'Person', 'persons', '', '__proto__']) {
@@ -250,9 +251,8 @@ describeService('updating', (app) => {
         const response = await app.call(method, path, { body })
         assertErrors(response, 409, { status: 409, at: '/data/type' })
       }
-    }
-    assert.equal(await count(app, '/persons'), 4)
-  })
+      assert.equal(await count(app, '/persons'), 4)
+    })
 })
 
 describeService('deleting', (app) => {

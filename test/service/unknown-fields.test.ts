@@ -32,19 +32,18 @@ describeService('output-only fields', (app) => {
     assert.equal(response.one.attributes?.display_name, 'ADA')
   })
 
-  it('discards links and relationships among the attributes, which Jsona sends back', async () => {
-    for (const name of ['links', 'relationships']) {
+  for (const name of ['links', 'relationships'])
+    it(`discards ${name} among the attributes, which Jsona sends back`, async () => {
       const json = `"${name}":{"self":"/persons/1","owner":{"data":null}}`
       for (const response of await attempts(app, 'person', 'attributes', json)) {
         assert.ok([200, 201].includes(response.status), response.text)
         assert.equal(response.one.attributes?.name, 'n')
         assert.ok(!(name in response.one.attributes))
       }
-    }
-  })
+    })
 
-  it('reports links and relationships among the relationships as unknown', async () => {
-    for (const name of ['links', 'relationships']) {
+  for (const name of ['links', 'relationships'])
+    it(`reports ${name} among the relationships as unknown`, async () => {
       for (const response of await attempts(
         app,
         'person',
@@ -52,8 +51,7 @@ describeService('output-only fields', (app) => {
         `"${name}":{"data":null}`,
       ))
         assertErrors(response, 422, { status: 422, at: `/data/relationships/${name}` })
-    }
-  })
+    })
 
   for (const id of ['999', 999, uuid, '', null])
     it(`discards any id sent with a create: ${JSON.stringify(id)}`, async () => {
