@@ -7,8 +7,16 @@ import type {
   TableSample,
 } from 'lapidary'
 import { canStore } from 'lapidary'
-import { call, identifier } from './code.ts'
 import { evaluateCodec } from './evaluate-codec.ts'
+import {
+  asKind,
+  constant,
+  datetimeTexts,
+  fallbackKinds,
+  integer64,
+  kindsByTypes,
+  storedFormats,
+} from './fallback-kinds.ts'
 import { inferKind, isUnknownType, type KindCode } from './infer-kind.ts'
 
 /** What the stored values say about the tables and columns of a catalog, beyond their types. */
@@ -58,46 +66,6 @@ interface Mismatch {
   readonly kind: KindCode
 }
 
-const constant = (name: string): KindCode => ({ name, code: identifier(name) })
-
-/** The kind of columns with integers that `integer` cannot write. */
-const integer64: KindCode = { name: 'integer64', code: call('integer64') }
-
-/** The kinds of columns without a known type by the types of all their values. */
-const kindsByTypes: readonly (readonly [types: readonly string[], kind: KindCode])[] = [
-  [['integer'], constant('integer')],
-  [['integer', 'real'], constant('number')],
-  [['text'], constant('text')],
-  [['blob'], constant('bytes')],
-]
-
-/** The kinds of columns whose values have no format of the kind of their type. The first that all values fit is chosen. */
-const fallbackKinds: readonly KindCode[] = [
-  constant('integer'),
-  integer64,
-  constant('number'),
-  constant('text'),
-]
-
-const storedAs = (kind: string, format: string) =>
-  [{ name: kind, code: call('storedAs', identifier(kind), format) }, format] as const
-const asKind = (kind: KindCode) => [kind, kind.name] as const
-
-/** The formats in which programs store the values of a kind. The first that all values fit is chosen. */
-const storedFormats: Readonly<Record<string, readonly (readonly [KindCode, format: string])[]>> = {
-  boolean: 't/f T/F y/n Y/N yes/no YES/NO true/false TRUE/FALSE'
-    .split(' ')
-    .map((format) => storedAs('boolean', format)),
-  // Milliseconds of the last decades are seconds of years beyond 9999.
-  datetime: ['epoch-seconds', 'epoch-milliseconds'].map((format) => storedAs('datetime', format)),
-}
-
-/** The formats of datetimes as text. A value has at most one of them. */
-const datetimeTexts = [
-  ...['YYYY-MM-DD HH:MM:SS', 'YYYY-MM-DD HH:MM:SS.SSS', 'YYYY-MM-DD HH:MM:SS.SSSSSS'],
-  ...['YYYY-MM-DDTHH:MM:SSZ', 'YYYY-MM-DDTHH:MM:SS.SSSZ', 'YYYY-MM-DDTHH:MM:SS.SSSSSSZ'],
-].map((format) => storedAs('datetime', format)[0])
-
 /** Finds out which tables and columns cannot be read, and which values are not of the kind of their column. */
 export async function inspectCatalog(catalog: Catalog, sample: SampleTables): Promise<Findings> {
   const findings = createFindings()
@@ -112,7 +80,7 @@ export async function inspectCatalog(catalog: Catalog, sample: SampleTables): Pr
   const mismatches = tables.flatMap((table, index) =>
     inspectTable(table, samples[index], { catalog, findings }),
   )
-  for (const mismatch of mismatches) await chooseFallback(mismatch, { catalog, findings, sample })
+  if (mismatches.length > 0) await chooseFallbacks(mismatches, { catalog, findings, sample })
   const datetimes = tables.flatMap((table, index) =>
     listIndexedDatetimes(table, samples[index], catalog),
   )
@@ -252,33 +220,89 @@ function isStorable(
   return isComputed || (codec !== undefined && canStore(type, { codec }, dialect))
 }
 
-async function chooseFallback(
-  { table, column, sample, kind }: Mismatch,
-  context: Readonly<{ catalog: Catalog; findings: MutableFindings; sample: SampleTables }>,
+/** What the choice of kinds reads and changes. */
+interface SampleContext {
+  readonly catalog: Catalog
+  readonly findings: MutableFindings
+  readonly sample: SampleTables
+}
+
+/** A mismatch with the kinds that its column can store, and their names in messages. */
+interface Candidate extends Mismatch {
+  readonly fallbacks: readonly (readonly [kind: KindCode, name: string])[]
+}
+
+/**
+ * Chooses the kind of each column whose values are mostly not of the kind of its type: the first that all sampled values fit. Two samples
+ * serve all columns, because each starts a process on SQLite.
+ */
+async function chooseFallbacks(
+  mismatches: readonly Mismatch[],
+  { catalog, findings, sample }: SampleContext,
 ): Promise<void> {
-  const { catalog, findings } = context
-  const found = describeInvalid(sample, kind)
-  const formats = storedFormats[kind.name] ?? []
-  for (const [fallback, format] of [...formats, ...fallbackKinds.map(asKind)]) {
-    if (!isStorable(table, column, fallback, catalog)) continue
-    // With all columns, because an index of this one alone would return its values in their order: first the numbers, then the texts.
-    const request = toRequest(table, [...table.columns.values()], (each) =>
-      each === column ? fallback : undefined,
-    )
-    const [second] = await context.sample([request])
-    if (second?.columns.get(column.name)?.invalid !== 0) continue
-    findings.kinds.set(column, fallback)
-    // An index serves no values that may be null instead.
-    const isVerified =
-      isIndexed(table, column) && (await hasOnly(fallback, table, column, context.sample))
-    if (!isVerified) findings.invalid.add(column)
-    findings.notes.set(
-      column,
-      `${found}; ${sample.invalid === 1 ? 'it is' : 'they are'} read as ${format}`,
-    )
-    return
+  const candidates = mismatches.map((mismatch): Candidate => {
+    const { table, column, kind } = mismatch
+    const all = [...(storedFormats[kind.name] ?? []), ...fallbackKinds.map(asKind)]
+    return {
+      ...mismatch,
+      fallbacks: all.filter(([each]) => isStorable(table, column, each, catalog)),
+    }
+  })
+  const chosen = await findFittingKinds(candidates, sample)
+  // An index serves no values that may be null instead.
+  const indexed = chosen.filter(({ table, column }) => isIndexed(table, column))
+  const verified = await findVerified(indexed, sample)
+  for (const { column, sample: found, kind } of candidates) {
+    const description = describeInvalid(found, kind)
+    const choice = chosen.find((each) => each.column === column)
+    if (choice === undefined) {
+      findings.columns.set(column, description)
+      continue
+    }
+    findings.kinds.set(column, choice.kind)
+    if (!verified.has(column)) findings.invalid.add(column)
+    const verb = found.invalid === 1 ? 'it is' : 'they are'
+    findings.notes.set(column, `${description}; ${verb} read as ${choice.name}`)
   }
-  findings.columns.set(column, found)
+}
+
+/** A column and the kind that is chosen for it. */
+interface ChosenKind extends TableColumn {
+  readonly kind: KindCode
+  readonly name: string
+}
+
+/** Finds for each column the first kind that all sampled values fit; columns that no kind fits are missing. */
+async function findFittingKinds(
+  candidates: readonly Candidate[],
+  sample: SampleTables,
+): Promise<readonly ChosenKind[]> {
+  // The first request of a table tests the first kind of each column, and so on.
+  const rounds = [...Map.groupBy(candidates, ({ table }) => table)].flatMap(([table, columns]) =>
+    Array.from(
+      { length: Math.max(...columns.map(({ fallbacks }) => fallbacks.length)) },
+      (_, at) => {
+        return { table, at }
+      },
+    ),
+  )
+  // With all columns, because an index of one alone would return its values in their order: first the numbers, then the texts.
+  const samples = await sample(
+    rounds.map(({ table, at }) =>
+      toRequest(
+        table,
+        [...table.columns.values()],
+        (column) => candidates.find((each) => each.column === column)?.fallbacks[at]?.[0],
+      ),
+    ),
+  )
+  return candidates.flatMap(({ table, column, fallbacks }) => {
+    const fitting = fallbacks.find((_, at) => {
+      const index = rounds.findIndex((round) => round.table === table && round.at === at)
+      return samples[index]?.columns.get(column.name)?.invalid === 0
+    })
+    return fitting ? [{ table, column, kind: fitting[0], name: fitting[1] }] : []
+  })
 }
 
 /** A column of a table. */
@@ -324,16 +348,20 @@ async function chooseDatetimeFormats(
   for (const { column, kind } of remaining) findings.kinds.set(column, kind)
 }
 
-/** Whether all values of a column are of a kind; false if they could not be read in time. */
-async function hasOnly(
-  kind: KindCode,
-  table: StoredTable,
-  column: StoredColumn,
+/** Finds the columns all of whose values are of the chosen kind, as far as they could be read in time. */
+async function findVerified(
+  chosen: readonly ChosenKind[],
   sample: SampleTables,
-): Promise<boolean> {
-  const request = toRequest(table, [column], () => kind)
-  const [all] = await sample([{ ...request, searchesAllRows: true }])
-  return all?.columns.get(column.name)?.invalid === 0
+): Promise<ReadonlySet<StoredColumn>> {
+  if (chosen.length === 0) return new Set()
+  const samples = await sample(
+    chosen.map(({ table, column, kind }) => {
+      return { ...toRequest(table, [column], () => kind), searchesAllRows: true }
+    }),
+  )
+  const isValid = ({ column }: ChosenKind, index: number) =>
+    samples[index]?.columns.get(column.name)?.invalid === 0
+  return new Set(chosen.filter(isValid).map(({ column }) => column))
 }
 
 function isIndexed({ indexes = [] }: StoredTable, { name }: StoredColumn): boolean {

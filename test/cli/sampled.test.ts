@@ -4,8 +4,9 @@ import { boolean, defineModel, explainRead, storedAs } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { evaluateDeclarations } from '../../cli/evaluate-declarations.ts'
 import { formatOmissions } from '../../cli/format-omissions.ts'
+import { inspectCatalog } from '../../cli/inspect-catalog.ts'
 import { readDeclarations } from '../../cli/introspect.ts'
-import { sampleDatabase } from '../../cli/read-catalog.ts'
+import { readCatalog, sampleDatabase } from '../../cli/read-catalog.ts'
 import { mediaType } from '../client.ts'
 import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
@@ -72,6 +73,25 @@ for (const database of databases) {
 }
 
 describe('Declarations generated from a catalog and its data · SQLite', () => {
+  it('take few samples, however many columns have values that are not of their kind', async (test) => {
+    const names = Array.from({ length: 20 }, (_, index) => `c${index}`)
+    const url = await filled(
+      test,
+      sqlite,
+      `create table a (id integer primary key, ${names.map((name) => `${name} datetime`).join()}, i datetime);
+       create index a_i on a (i); insert into a values (1, ${names.map((_, index) => (index % 2 ? '1700000000' : "'x'")).join()}, 5.5)`,
+    )
+    let samples = 0
+    const findings = await inspectCatalog(await readCatalog(url), (requests) => {
+      samples += 1
+      return sampleDatabase(url, requests)
+    })
+    assert.equal(samples, 3)
+    const kinds = [...findings.kinds].map(([{ name }, kind]) => [name, kind.name])
+    const datetimes = names.filter((_, index) => index % 2).map((name) => [name, 'datetime'])
+    assert.deepEqual(kinds, [...datetimes, ['i', 'number']])
+  })
+
   it('have 64-bit integers where a value is beyond 2^53, so that clients can write it', async (test) => {
     const url = await filled(
       test,
