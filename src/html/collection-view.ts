@@ -8,6 +8,7 @@ import { findType, isAllowed, type PageContext } from './page-context.ts'
 import { getParameter } from './page-url.ts'
 import { renderFilters, renderQueryForm } from './query-form.ts'
 import { renderIdentifierForm, renderRemoveButton } from './relationship-form.ts'
+import { nameRelated } from './resource-view.ts'
 import { maxRows, renderIdentifier, renderOmission, renderTable } from './table.ts'
 
 /** The included resources of each type that a page shows, however many primary ones it has. */
@@ -38,7 +39,7 @@ export function renderCollection(context: PageContext, resource: ResourceType): 
 }
 
 function formatCount(count: unknown): string {
-  return count === 1 ? '1 resource' : `${String(count)} resources`
+  return count === 1 ? '1 resource' : `${Number(count).toLocaleString('en')} resources`
 }
 
 /** Says why a page has no resource. */
@@ -97,7 +98,7 @@ export function renderLinkage(context: PageContext, field: RelationshipField): H
   const isChangeable = isAllowed(context, 'PATCH')
   return [
     h('h1', null, 'Linkage of ', h('bdi', null, field.name)),
-    h('p', null, h('a', { href: links.related }, 'related resources')),
+    h('p', null, h('a', { href: links.related }, nameRelated(field))),
     members.length === 0
       ? h('p', null, field.many ? 'No resource is linked.' : 'null')
       : h(

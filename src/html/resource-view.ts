@@ -69,7 +69,8 @@ function renderRelationships(
     h(
       'dl',
       { class: 'attributes' },
-      shown.map(({ name, description }) => {
+      shown.map((field) => {
+        const { name, description } = field
         const { links = {}, meta, ...linkage } = relationships[name] ?? {}
         return [
           h('dt', { title: description && toPlainText(description) }, h('bdi', null, name)),
@@ -78,7 +79,7 @@ function renderRelationships(
             null,
             linkage.data !== undefined &&
               h('div', null, renderRelationship(context, name, { links, ...linkage })),
-            h('a', { href: links.related }, `related resources${formatCount(meta?.count)}`),
+            h('a', { href: links.related }, `${nameRelated(field)}${formatCount(meta?.count)}`),
             ' · ',
             h('a', { href: links.self }, 'linkage'),
           ),
@@ -86,6 +87,12 @@ function renderRelationships(
       }),
     ),
   ]
+}
+
+/** Names what the link `related` leads to. */
+export function nameRelated(field: Field): string {
+  const isOne = field.is === 'relationship' && !field.many
+  return isOne ? 'related resource' : 'related resources'
 }
 
 /** Renders links to the resources that refer to this one by a relationship that this type does not declare itself. */

@@ -60,9 +60,9 @@ function listComparisons(condition: Condition): readonly Comparison[] {
   return condition.is === 'compare' ? [condition] : []
 }
 
-function describeNegation({ field, operator }: Comparison, { type, table }: ResourceType) {
+function describeNegation({ field, operator }: Comparison, { type }: ResourceType) {
   const subject = `the negated filter by ${type}.${field} (${operator})`
-  return { message: `${subject} reads every row of "${table.name}"; no index serves a negation` }
+  return { message: `${subject} is evaluated for each row; no index serves a negation` }
 }
 
 type Comparison = Extract<Condition, { is: 'compare' }>
@@ -90,10 +90,12 @@ function describeFilter(
   const subject = `the filter by ${resource.type}.${field} (${operator})`
   if (searches.has(operator) && operators[operator].requires === 'textual')
     return [{ message: `${subject} reads the text of every row; no index serves it` }]
-  if (excluding.has(operator)) {
-    const cause = `${subject} reads every row of "${resource.table.name}"`
-    return [{ message: `${cause}; no index serves an operator that excludes values` }]
-  }
+  if (excluding.has(operator))
+    return [
+      {
+        message: `${subject} is evaluated for each row; no index serves an operator that excludes values`,
+      },
+    ]
   if (!indexed.has(operator)) return []
   // An index finds the texts with a start if it sorts them by code point.
   const ordered = operator === 'startswith' ? { ...condition, operator: 'ge' as const } : condition

@@ -83,7 +83,7 @@ for (const database of databases) {
         .first()
         .click()
       assert.match(await heading(), /^computer 3 VAX-3514/)
-      await page.getByRole('link', { name: 'related resources' }).click()
+      await page.getByRole('link', { name: 'related resource', exact: true }).click()
       assert.match(await heading(), /^person 2 /)
     })
 

@@ -226,7 +226,7 @@ describe('The forms for attributes of every kind', { skip: lacksChromium }, () =
       await page.locator('summary', { hasText: 'Update' }).click()
       const next = page.locator('[data-pointer="/data/relationships/next"] input:enabled')
       assert.equal(await next.inputValue(), '1,A~1/~0"')
-      await page.getByRole('link', { name: 'related resources' }).click()
+      await page.getByRole('link', { name: 'related resource', exact: true }).click()
       assert.equal(await page.locator('h1').innerText(), 'shelf 1,A~1/~0"')
       await page.goBack()
       await page.locator('summary', { hasText: 'Update' }).click()
@@ -234,7 +234,7 @@ describe('The forms for attributes of every kind', { skip: lacksChromium }, () =
       const reloaded = page.waitForEvent('load')
       await page.getByRole('button', { name: 'Update', exact: true }).click()
       await reloaded
-      await page.getByRole('link', { name: 'related resources' }).click()
+      await page.getByRole('link', { name: 'related resource', exact: true }).click()
       await page.getByText('No resource is related.').waitFor()
     },
   )

@@ -79,7 +79,7 @@ describe('What the pages of lists and resources say', () => {
   it('given a relationship without a resource, when it is included, then the page separates null and the links', async () => {
     assert.match(
       await read('/items/1?include=parent'),
-      /<div><span class="null">null<\/span><\/div><a href="\/items\/1\/parent">related resources/,
+      /<div><span class="null">null<\/span><\/div><a href="\/items\/1\/parent">related resource</,
     )
   })
 
@@ -103,6 +103,22 @@ describe('What the pages of lists and resources say', () => {
     const [, path = ''] = /<a href="([^"]*)" aria-label="Remove nam eq/.exec(page) ?? []
     assert.equal(path, '/items?sort=name')
     assert.match(await read(path), /<small>3 resources<\/small>/)
+  })
+
+  it('given more than 999 resources, when a list is opened, then their number is easy to read', async (test) => {
+    const large = openSqlite(model, ':memory:')
+    test.after(() => large.close())
+    await large.migrate([
+      {
+        version: 1,
+        sql: `create table item (id integer primary key, name text not null, secret text, total integer, parent_id integer);
+          insert into item (name) with recursive number (n) as (select 1 union all select n + 1 from number where n < 1234) select n from number`,
+      },
+    ])
+    const handleLarge = createHandler({ model, store: large, html: createPages() })
+    const headers = { accept: 'text/html' }
+    const response = await handleLarge(new Request('http://x/items', { headers }))
+    assert.match(await response.text(), /<small>1,234 resources<\/small>/)
   })
 
   it('given an identity without resource types, when it opens the landing page, then the page says so', async () => {
