@@ -226,6 +226,23 @@ describe('Bounded work on PostgreSQL', () => {
     })
   })
 
+  it('given more reads that take long than connections, single resources are served and writes go on', async () => {
+    await during({ databasePool: 5 }, async ({ ask, url }) => {
+      const { id } = (await ask('POST', '/persons', person('Ada'))).one
+      await holding('computer', async () => {
+        const stops = Array.from({ length: 10 }, () => started(url, '/computers?sort=serial'))
+        await until(async () => (await running('from "computer"')) === 4, 'they do not run')
+        for (let each = 0; each < 5; each += 1) {
+          assert.equal((await ask('GET', `/persons/${id}`)).status, 200)
+          assert.equal((await ask('POST', '/persons', person('Eve'))).status, 201)
+        }
+        assert.equal(await running('from "computer"'), 4)
+        for (const stop of stops) stop()
+      })
+      assert.equal((await ask('GET', '/computers?sort=serial')).status, 200)
+    })
+  })
+
   it('given a write whose response would include too much, it is rejected and nothing is written', async () => {
     await during({}, async ({ ask }) => {
       const { id } = (await ask('POST', '/persons', person('Ada'))).one

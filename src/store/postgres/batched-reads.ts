@@ -19,6 +19,13 @@ interface Batch {
   readonly result: Promise<BatchResult>
 }
 
+/** How connections are acquired. */
+interface AcquiredSessions {
+  readonly forPointReads: AcquireSession
+  /** For other reads, which may not take all connections. */
+  readonly forReads: AcquireSession
+}
+
 /** Runs single queries, each on any connection: point reads in batches, other queries by themselves. */
 export class BatchingExecutor implements QueryExecutor {
   readonly #acquire: AcquireSession
@@ -28,9 +35,9 @@ export class BatchingExecutor implements QueryExecutor {
   /** The waiting queries that joined the batch of another query. */
   #joined = 0
 
-  constructor(acquire: AcquireSession) {
-    this.#acquire = acquire
-    this.#scheduler = new AffinityScheduler(acquire)
+  constructor({ forPointReads, forReads }: AcquiredSessions) {
+    this.#acquire = forPointReads
+    this.#scheduler = new AffinityScheduler(forReads)
   }
 
   send(query: PostgresQuery): Promise<PostgresResult> {

@@ -28,6 +28,8 @@ const maxLifetime = 1800
 const idleTimeout = 600_000
 /** When the operating system probes a silent connection, in milliseconds: routers may drop silent connections. */
 const keepAliveDelay = 30_000
+/** The share of the connections that is left to point reads and writes while other reads take long: none of less than five. */
+const reservedShare = 0.2
 /** How much longer than our server the database waits for a client that accepts no data, in milliseconds. */
 const streamGracePeriod = 5000
 
@@ -44,6 +46,8 @@ export class PostgresPool {
   readonly #sessions = new WeakMap<PoolClient, Session>()
   readonly #limits: SessionLimits
   readonly #keepsSessions: boolean
+  /** Limits the reads that may take long. The other connections are left to point reads and writes. */
+  readonly #reads: Semaphore
   /** Limits the streams, which occupy connections for as long as their clients read. */
   readonly #streams: Semaphore
   readonly #beginStream: TransactionOptions['begin']
@@ -69,12 +73,17 @@ export class PostgresPool {
     const driverTimeout = keepsSessions ? timeout + cancelGracePeriod : timeout
     this.#limits = { timeout, driverTimeout, statementCache }
     this.#pool = createConnections(url, { poolSize, timeout, driverTimeout, keepsSessions })
+    const reserved = Math.floor(poolSize * reservedShare)
+    this.#reads = new Semaphore(poolSize - reserved, queueSize)
     this.#streams = new Semaphore(Math.max(Math.floor(poolSize / 2), 1), queueSize)
     this.#beginStream = beginStream(sendTimeout + streamGracePeriod)
     this.#limitIdleTime = limitIdleTime(sendTimeout + streamGracePeriod)
     this.#keepsSessions = keepsSessions
     this.#queueSize = queueSize
-    this.#executor = new BatchingExecutor((work) => this.#withSession(work))
+    this.#executor = new BatchingExecutor({
+      forPointReads: (work) => this.#withSession(work),
+      forReads: (work) => this.#withReadSession(work),
+    })
     this.shared = new PostgresConnection(this.#executor, keepsSessions)
   }
 
@@ -101,14 +110,15 @@ export class PostgresPool {
    * Runs work in a read transaction, which sees one snapshot.
    * @param signal - cancels the work, or gives it up while it waits
    */
-  read<Result>(
+  async read<Result>(
     signal: AbortSignal | undefined,
     work: Work<Result>,
     setup?: SessionSetup,
   ): Promise<Result> {
+    const onEnd = await this.#admitRead(signal)
     const acquire = () => this.#streams.acquire({ timeout: 0, signal })
     const stream = { acquire, limitIdleTime: this.#limitIdleTime }
-    return this.#runTransaction({ begin: beginSnapshot, setup, signal, stream }, work)
+    return this.#runTransaction({ begin: beginSnapshot, setup, signal, stream, onEnd }, work)
   }
 
   /**
@@ -122,7 +132,15 @@ export class PostgresPool {
     setup?: SessionSetup,
   ): Promise<Result> {
     const { timeout } = this.#limits
-    const onEnd = await this.#streams.acquire({ timeout, signal })
+    const endStream = await this.#streams.acquire({ timeout, signal })
+    const endRead = await this.#admitRead(signal).catch((error) => {
+      endStream()
+      throw error
+    })
+    const onEnd = () => {
+      endRead()
+      endStream()
+    }
     return this.#runTransaction({ begin: this.#beginStream, setup, signal, onEnd }, work)
   }
 
@@ -152,6 +170,21 @@ export class PostgresPool {
     } catch (error) {
       await transaction.rollback(isConnectionLost(error))
       throw error
+    }
+  }
+
+  /** Runs a read that may take long on any connection. */
+  async #withReadSession<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+    const release = await this.#admitRead()
+    return this.#withSession(work).finally(release)
+  }
+
+  /** @returns the function that admits the next read. @throws HeaderError `unavailable` (503) */
+  async #admitRead(signal?: AbortSignal): Promise<() => void> {
+    try {
+      return await this.#reads.acquire({ timeout: this.#limits.timeout, signal })
+    } catch (error) {
+      throw unavailableError('Too many requests wait for a connection', error)
     }
   }
 
