@@ -117,7 +117,7 @@ export const serverSettings = {
   sendTimeout: {
     ...milliseconds,
     default: '60000',
-    help: 'ms after which the server closes a connection that accepts no data',
+    help: 'ms in which a client must accept 64 KiB of a response, or the rest of it; then the server closes the connection',
   },
   notFoundInterval: {
     ...integerBetween(0, 10_000),

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { Agent, request as requestHttps } from 'node:https'
+import { connect as connectTcp } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import fastifyCompress from '@fastify/compress'
 import fastifyCookie from '@fastify/cookie'
@@ -373,27 +377,28 @@ describe('createServer with TLS', () => {
     tls = { key: readFileSync(key), cert: readFileSync(cert) }
   })
 
+  const get = (origin: string) =>
+    new Promise<[number | undefined, string]>((resolve, reject) => {
+      const agent = false
+      const outgoing = requestHttps(`${origin}/authors`, { ca: tls?.cert, agent }, (incoming) => {
+        let text = ''
+        incoming.setEncoding('utf8')
+        incoming.on('data', (chunk) => {
+          text += chunk
+        })
+        incoming.on('end', () => resolve([incoming.statusCode, text]))
+      })
+      outgoing.on('error', reject)
+      outgoing.end()
+    })
+
   it('serves HTTPS, and limits its connections', async (test) => {
     assert.ok(tls)
     const app = createServer({ ...options, https: tls, logLevel: 'silent', maxConnections: 1 })
     test.after(() => app.close())
     const origin = await app.listen({ host: '127.0.0.1', port: 0 })
     assert.match(origin, /^https:/)
-    const get = () =>
-      new Promise<[number | undefined, string]>((resolve, reject) => {
-        const agent = false
-        const outgoing = requestHttps(`${origin}/authors`, { ca: tls?.cert, agent }, (incoming) => {
-          let text = ''
-          incoming.setEncoding('utf8')
-          incoming.on('data', (chunk) => {
-            text += chunk
-          })
-          incoming.on('end', () => resolve([incoming.statusCode, text]))
-        })
-        outgoing.on('error', reject)
-        outgoing.end()
-      })
-    const [status, text] = await get()
+    const [status, text] = await get(origin)
     assert.equal(status, 200)
     assert.equal(JSON.parse(text).links.self, `${origin}/authors`)
     const open = await import('node:tls').then(({ connect }) =>
@@ -402,8 +407,51 @@ describe('createServer with TLS', () => {
     await new Promise((resolve) => open.once('secureConnect', resolve))
     open.write('GET /authors')
     // The server learns of the connection some time after its client.
-    await until(async () => (await get())[0] === 503, 'one more connection is served')
+    await until(async () => (await get(origin))[0] === 503, 'one more connection is served')
     open.destroy()
+  })
+
+  it('given connections that do not begin the handshake, when there are as many as allowed, then more get 503', async (test) => {
+    assert.ok(tls)
+    const app = createServer({ ...options, https: tls, logLevel: 'silent', maxConnections: 3 })
+    test.after(() => app.close())
+    const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = new URL(origin)
+    const silent = Array.from({ length: 3 }, () => connectTcp(Number(port), '127.0.0.1'))
+    await until(async () => (await get(origin))[0] === 503, 'one more connection is served')
+    for (const socket of silent) socket.destroy()
+    await until(async () => (await get(origin))[0] === 200, 'closed connections are counted')
+  })
+
+  it('given a connection that does not begin the handshake, when the server closes, then it does not wait for it', // Half of the time for a handshake.
+  { timeout: 5000 }, async () => {
+    assert.ok(tls)
+    const app = createServer({ ...options, https: tls, logLevel: 'silent' })
+    const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+    connectTcp(Number(new URL(origin).port), '127.0.0.1')
+    await once(app.server, 'connection')
+    await app.close()
+  })
+
+  it('given a large document, when a client reads it slowly, then it arrives whole', async (test) => {
+    assert.ok(tls)
+    const app = createServer({ ...options, https: tls, logLevel: 'silent', sendTimeout: 300 })
+    test.after(() => app.close())
+    const length = 32 * 1024 * 1024
+    app.get('/large', async () => 'x'.repeat(length))
+    const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+    requestHttps(`${origin}/large`, { ca: tls.cert, agent: false }, resolve)
+      .on('error', reject)
+      .end()
+    const response = await promise
+    let received = 0
+    for await (const chunk of response) {
+      received += chunk.length
+      // Half of the document takes longer than the timeout.
+      if (received < length / 2) await pause(1)
+    }
+    assert.equal(received, length)
   })
 
   it('serves HTTP/2', async (test) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
@@ -11,6 +12,18 @@ import { insertMany, isShared } from './direct-database.ts'
 import { serveNotes } from './notes.ts'
 
 const sendTimeout = 500
+
+const hasPerl = spawnSync('perl', ['-v']).status === 0
+
+/** Reads 20 KB of `/large` a second. Node.js cannot set the buffer of a socket, which by default hides such steps from the server. */
+const slowReader = `
+  use Socket qw(:all);
+  socket(my $socket, PF_INET, SOCK_STREAM, 0);
+  setsockopt($socket, SOL_SOCKET, SO_RCVBUF, 2048);
+  setsockopt($socket, IPPROTO_TCP, TCP_MAXSEG, 536);
+  connect($socket, pack_sockaddr_in($ARGV[0], INADDR_LOOPBACK));
+  syswrite($socket, "GET /large HTTP/1.1\\r\\nHost: test\\r\\n\\r\\n");
+  select(undef, undef, undef, 0.05) while sysread($socket, my $bytes, 1000);`
 
 describeService(
   'Clients that stop reading a stream',
@@ -109,5 +122,23 @@ describe('Clients that stop reading', () => {
     client.send(request('GET', '/notes/1'))
     await client.until(/"type":"note"/)
     client.socket.destroy()
+  })
+})
+
+describe('Clients that read little', { skip: !hasPerl && 'Perl is not installed' }, () => {
+  const server = serveNotes({ sendTimeout: 2000 })
+  server.app.get('/large', async () => 'x'.repeat(32 * 1024 * 1024))
+
+  it('given a large document, when less than 64 KiB of it are read in the time, then the connection is closed', async (test) => {
+    let isClosed = false
+    server.app.server.on('connection', (socket) =>
+      socket.on('close', () => {
+        isClosed = true
+      }),
+    )
+    const client = spawn('perl', ['-e', slowReader, new URL(server.origin).port])
+    test.after(() => client.kill())
+    await eventually('the end of the connection', () => isClosed)
+    assert.equal(client.exitCode, null)
   })
 })

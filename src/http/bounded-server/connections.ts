@@ -2,11 +2,15 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net'
 import { HeaderError } from '../../errors/errors.ts'
 import { Admission, type ConnectionLimits } from './admission.ts'
+import { getTransport } from './node-internals.ts'
 import { closeWith, formatErrorResponse, toErrorResponse } from './raw-response.ts'
 
 /** An open client connection and its pipelined requests. */
 export interface Connection {
+  /** Carries HTTP: with TLS, the decrypted data. */
   readonly socket: Socket
+  /** The TCP connection: without TLS, the same socket. */
+  readonly transport: Socket
   /** Pipelined requests that the server has not begun to process; `undefined` when there are none. */
   waiting: WaitingRequest[] | undefined
   /** True once the client has sent bytes that are not HTTP, or too many requests: the server ignores further requests. */
@@ -33,6 +37,7 @@ export class Connections {
   readonly #admission: Admission
   readonly #open = new Map<Socket, Connection>()
   readonly #rejection: string
+  readonly #rejected = new WeakSet<Socket>()
   #lingering = 0
 
   constructor(limits: ConnectionLimits) {
@@ -57,40 +62,63 @@ export class Connections {
     return this.#open.get(socket)
   }
 
-  /** Counts the connections of a server and rejects those beyond the limits before it parses any HTTP. */
+  /**
+   * Counts the connections of a server and rejects those beyond the limits before it parses any HTTP. With TLS it counts them before
+   * the handshake, which a client may not begin.
+   */
   guard(server: Server): void {
-    const event = getConnectionEvent(server)
-    const listeners = server.listeners(event)
-    server.removeAllListeners(event)
-    server.on(event, (socket: Socket) => {
-      if (!this.#accept(socket)) return
-      for (const listener of listeners) Reflect.apply(listener, server, [socket])
+    filterConnections(server, getConnectionEvent(server), (socket) => this.#accept(socket))
+    filterConnections(server, 'connection', (transport) => this.#admit(transport))
+  }
+
+  /** Counts a connection. Beyond the limits it is rejected once it can carry HTTP, or destroyed. */
+  #admit(transport: Socket): boolean {
+    const address = transport.remoteAddress ?? ''
+    if (this.#admission.enter(address)) {
+      transport.once('close', () => this.#admission.leave(address))
+      return true
+    }
+    if (this.#lingering >= maxLingering) {
+      transport.destroy()
+      return false
+    }
+    this.#lingering += 1
+    this.#rejected.add(transport)
+    transport.once('close', () => {
+      this.#lingering -= 1
     })
+    return true
   }
 
   #accept(socket: Socket): boolean {
-    const address = socket.remoteAddress ?? ''
-    if (!this.#admission.enter(address)) {
+    const transport = getTransport(socket)
+    if (this.#rejected.has(transport)) {
       this.#reject(socket)
       return false
     }
-    this.#open.set(socket, { socket, waiting: undefined, isBroken: false })
-    socket.once('close', () => {
-      this.#open.delete(socket)
-      this.#admission.leave(address)
-    })
+    this.#open.set(socket, { socket, transport, waiting: undefined, isBroken: false })
+    socket.once('close', () => this.#open.delete(socket))
     return true
   }
 
   #reject(socket: Socket): void {
     socket.on('error', () => {})
-    if (this.#lingering >= maxLingering) return void socket.destroy()
-    this.#lingering += 1
-    socket.once('close', () => {
-      this.#lingering -= 1
-    })
     closeWith(socket, this.#rejection)
     // Reads and discards what the client sends.
     socket.resume()
   }
+}
+
+/** Makes a server process only the connections that a filter accepts, at an event that has a connection. */
+function filterConnections(
+  server: Server,
+  event: 'connection' | 'secureConnection',
+  accepts: (socket: Socket) => boolean,
+): void {
+  const listeners = server.listeners(event)
+  server.removeAllListeners(event)
+  server.on(event, (socket: Socket) => {
+    if (!accepts(socket)) return
+    for (const listener of listeners) Reflect.apply(listener, server, [socket])
+  })
 }

@@ -18,11 +18,19 @@ export function getUnfinishedRequest(socket: Socket): IncomingMessage | undefine
   return request?.complete === false ? request : undefined
 }
 
-/** Returns the bytes of the current write that the operating system has not accepted. Node's own timeouts use it too. */
-export function getQueuedBytes(socket: Socket): number {
-  const size: unknown = Reflect.get(readProperty(socket, '_handle') ?? {}, 'writeQueueSize')
-  return typeof size === 'number' ? size : 0
+/** Returns the TCP connection under a socket with TLS; a socket without TLS itself. */
+export function getTransport(socket: Socket): Socket {
+  return readProperty<Socket>(socket, '_parent') ?? socket
 }
+
+/** Returns the bytes of a TCP connection that the operating system has accepted. Node's own timeouts use the same numbers. */
+export function getAcceptedBytes(transport: Socket): number {
+  const { bytesWritten, writeQueueSize } =
+    readProperty<Record<'bytesWritten' | 'writeQueueSize', number>>(transport, '_handle') ?? closed
+  return bytesWritten - writeQueueSize
+}
+
+const closed = { bytesWritten: 0, writeQueueSize: 0 }
 
 /** Returns the bytes of a response over HTTP/2 that were passed on to be sent. A write is passed on when the one before is accepted. */
 export function getSubmittedBytes(stream: ServerHttp2Stream): number {

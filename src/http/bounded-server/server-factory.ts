@@ -24,7 +24,7 @@ export interface HttpServerOptions extends ConnectionLimits {
   readonly maxHeaderSize: number
   /** In which a complete request must arrive. */
   readonly requestTimeout: number
-  /** After which the server closes a connection that accepts no data. */
+  /** In which a client must accept 64 KiB of a response, or the rest of it. */
   readonly sendTimeout: number
   /** That a request may wait before the server processes it. */
   readonly queueTimeout: number

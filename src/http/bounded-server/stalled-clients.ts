@@ -1,31 +1,35 @@
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Connections } from './connections.ts'
-import { getQueuedBytes } from './node-internals.ts'
+import type { Connection, Connections } from './connections.ts'
+import { getAcceptedBytes, getResponseInFlight } from './node-internals.ts'
 import { scheduleChecks } from './schedule-checks.ts'
 
-/** The sending progress of a socket with unsent data, and the time of its last progress. */
+/** Bytes of a response that a client must accept within the timeout. */
+export const minProgress = 65_536
+
+/** The response that a connection sends, and its bytes when the client had last accepted `minProgress` more of them. */
 interface Progress {
-  /** Bytes passed to the operating system, plus a constant. */
-  readonly written: number
-  /** Bytes of the current write that the operating system has not accepted. */
-  readonly queued: number
+  readonly response: ServerResponse | undefined
+  /** Bytes of the connection that the operating system had accepted. */
+  readonly accepted: number
   readonly since: number
 }
 
 /**
- * Closes connections that accept no data. As long as they are open, they hold their responses in memory, and a streamed
- * response holds a database connection.
+ * Closes connections that accept no data, or too little. As long as they are open, they hold their responses in memory, and a
+ * streamed response holds a database connection.
  *
- * @param timeout - milliseconds without progress, in which the server could send
+ * @param timeout - milliseconds, in which the server could send and a client must accept `minProgress`, or the rest of a response
  * @returns a function that stops the checks
  */
 export function closeStalledClients(connections: Connections, timeout: number): () => void {
   let previous = new Map<Socket, Progress>()
   return scheduleChecks(timeout, (now) => {
     const next = new Map<Socket, Progress>()
-    for (const { socket } of connections.all()) {
+    for (const connection of connections.all()) {
+      const { socket } = connection
       if (socket.writableLength === 0) continue
-      const progress = measureProgress(socket, previous.get(socket), now)
+      const progress = measureProgress(connection, previous.get(socket), now)
       if (now - progress.since > timeout) socket.destroy()
       else next.set(socket, progress)
     }
@@ -33,10 +37,15 @@ export function closeStalledClients(connections: Connections, timeout: number): 
   })
 }
 
-function measureProgress(socket: Socket, before: Progress | undefined, now: number): Progress {
-  const written = socket.bytesWritten - socket.writableLength
-  const queued = getQueuedBytes(socket)
-  return before?.written === written && before.queued === queued
+function measureProgress(
+  { socket, transport }: Connection,
+  before: Progress | undefined,
+  now: number,
+): Progress {
+  const response = getResponseInFlight(socket)
+  const accepted = getAcceptedBytes(transport)
+  const isSame = before !== undefined && before.response === response
+  return isSame && accepted - before.accepted < minProgress
     ? before
-    : { written, queued, since: now }
+    : { response, accepted, since: now }
 }

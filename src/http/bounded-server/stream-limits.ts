@@ -13,6 +13,7 @@ import { getSubmittedBytes } from './node-internals.ts'
 import { toProtocolErrorResponse } from './protocol-errors.ts'
 import { sendError, toErrorResponse } from './raw-response.ts'
 import { scheduleChecks } from './schedule-checks.ts'
+import { minProgress } from './stalled-clients.ts'
 
 /** The limits of the requests over HTTP/2. Times are in milliseconds. */
 interface Http2Limits extends ConnectionLimits {
@@ -106,9 +107,6 @@ interface Progress {
   readonly submitted: number
   readonly since: number
 }
-
-/** Bytes of a response that a client must accept within the timeout. */
-const minProgress = 65_536
 
 /**
  * Resets requests whose clients accept no data. Node does not report how much of a write a client has accepted, so the time

@@ -22,11 +22,13 @@ export function addDrain(app: FastifyInstance): void {
   const { server } = app
   const sockets = new Set<Socket>()
   let accepted = 0
-  server.on(getConnectionEvent(server), (socket: Socket) => {
-    accepted += 1
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
+  // With TLS, a connection has a second socket after the handshake.
+  for (const event of new Set(['connection', getConnectionEvent(server)]))
+    server.on(event, (socket: Socket) => {
+      accepted += 1
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
+    })
   const closeIdle = server.closeIdleConnections.bind(server)
   server.closeIdleConnections = () => destroyAfterSending(sockets, closeIdle)
   app.addHook('preClose', async () => {

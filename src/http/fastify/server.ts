@@ -56,7 +56,10 @@ export interface ServerOptions<Auth = unknown> extends JsonApiOptions<Auth>, Fas
   readonly shutdownDelay?: number
   /** Milliseconds in which a complete request must arrive. Default 60,000. */
   readonly requestTimeout?: number
-  /** Milliseconds after which the server closes a connection that accepts no data. Default 60,000. */
+  /**
+   * Milliseconds in which a client must accept 64 KiB of a response, or the rest of it. Then the server closes the connection.
+   * Default 60,000.
+   */
   readonly sendTimeout?: number
   /**
    * Milliseconds that a request may wait before the server processes it. The server rejects a request that has waited
