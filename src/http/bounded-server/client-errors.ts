@@ -14,7 +14,7 @@ export function createClientErrorHandler(
   connections: Connections,
 ): (error: Readonly<{ code?: string }>, socket: Socket) => void {
   return ({ code }, socket) => {
-    const connection = connections.get(socket)
+    const connection = connections.open.get(socket)
     if (connection?.isBroken) return
     if (connection === undefined || !socket.writable) return void socket.destroy()
     connection.isBroken = true

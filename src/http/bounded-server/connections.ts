@@ -36,6 +36,8 @@ const maxLingering = 256
 export class Connections {
   readonly #admission: Admission
   readonly #open = new Map<Socket, Connection>()
+  /** All open connections. */
+  readonly open: ReadonlyMap<Socket, Connection> = this.#open
   readonly #rejection: string
   readonly #rejected = new WeakSet<Socket>()
   #lingering = 0
@@ -45,21 +47,6 @@ export class Connections {
     const detail = 'The server has too many open connections; try again shortly.'
     const error = new HeaderError('overloaded', detail, { 'retry-after': '1' })
     this.#rejection = formatErrorResponse(toErrorResponse(error))
-  }
-
-  /** The number of open connections. */
-  get size(): number {
-    return this.#open.size
-  }
-
-  /** All open connections. */
-  all(): Iterable<Connection> {
-    return this.#open.values()
-  }
-
-  /** The connection of a socket; `undefined` when it is closed. */
-  get(socket: Socket): Connection | undefined {
-    return this.#open.get(socket)
   }
 
   /**

@@ -28,7 +28,7 @@ export function serveSequentially(
   return (request, response) => {
     // Node gives a response its socket when the responses before it are finished.
     if (response.socket !== null) return handle(request, response)
-    const connection = connections.get(request.socket)
+    const connection = connections.open.get(request.socket)
     if (connection !== undefined) wait(connection, { request, response, handle })
   }
 }

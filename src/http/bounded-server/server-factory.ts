@@ -94,7 +94,7 @@ function checkRequests(
 ): RequestListener {
   const { http2, queueTimeout, allowedHosts } = options
   const checkHead = createHeadCheck(allowedHosts)
-  const isOverloaded = createLoadShedder(queueTimeout, connections)
+  const isOverloaded = createLoadShedder(queueTimeout, connections.open)
   const detail = `The request has waited for more than ${queueTimeout} ms; try again shortly.`
   const overloaded = toErrorResponse(new HeaderError('overloaded', detail, { 'retry-after': '1' }))
   const check: RequestListener = (request, response) => {

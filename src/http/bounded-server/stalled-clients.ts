@@ -26,7 +26,7 @@ export function closeStalledClients(connections: Connections, timeout: number): 
   let previous = new Map<Socket, Progress>()
   return scheduleChecks(timeout, (now) => {
     const next = new Map<Socket, Progress>()
-    for (const connection of connections.all()) {
+    for (const connection of connections.open.values()) {
       const { socket } = connection
       if (socket.writableLength === 0) continue
       const progress = measureProgress(connection, previous.get(socket), now)
