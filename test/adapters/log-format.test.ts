@@ -55,7 +55,8 @@ describe('A line of the log in a terminal', () => {
   for (const [title, entry, text] of cases)
     it(`shows ${title}`, () => assert.equal(formatLogLine(`${JSON.stringify(entry)}\n`), text))
 
-  it('is the line itself when it is not JSON', () => {
-    for (const line of ['plain\n', '{"a":1}\n', '[]\n']) assert.equal(formatLogLine(line), line)
-  })
+  for (const line of ['plain\n', '{"a":1}\n', '[]\n'])
+    it(`is the line itself when it is no JSON object: ${line.trim()}`, () => {
+      assert.equal(formatLogLine(line), line)
+    })
 })

@@ -209,6 +209,15 @@ describe('Every source file', () => {
   })
 })
 
+describe('Every test', () => {
+  it('is more than a loop over rows: each row is a test of its own, so that the first failure hides none', () => {
+    const found = sourcesIn('test').flatMap(({ file, text }) =>
+      loopsOverRows(text).map((line) => `${file}: ${line}`),
+    )
+    assert.deepEqual(found, [])
+  })
+})
+
 function mayImport(file: string, { from, file: to }: Source['imports'][number]): boolean {
   const layer = layerOf(file) ?? ''
   const allowed = layers[layer]
@@ -244,6 +253,26 @@ function functionsIn(text: string): Readonly<{ name: string; lines: number }>[] 
     if (['if', 'for', 'while', 'switch', 'super', 'return', 'catch'].includes(name)) return []
     const end = text.indexOf(`\n${indent}}`, index)
     return end === -1 ? [] : [{ name, lines: text.slice(index, end).split('\n').length + 1 }]
+  })
+}
+
+/** The tests of a formatted file whose only statement is a loop over rows, e.g. `for (const [sent, status] of cases)`. */
+function loopsOverRows(text: string): string[] {
+  const lines = text.split('\n')
+  return lines.flatMap((line, at) => {
+    if (!/^ *(?:it|rule)\(/.test(line)) return []
+    const start = lines.findIndex((each, index) => index >= at && each.endsWith('=> {'))
+    const [indent = ''] = /^ */.exec(lines[start] ?? '') ?? []
+    const end = lines.findIndex((each, index) => index > start && each.startsWith(`${indent}}`))
+    const statements = lines
+      .slice(start + 1, end)
+      .filter(
+        (each) => each.startsWith(`${indent}  `) && /^[^ })\]]/.test(each.slice(indent.length + 2)),
+      )
+    const isLoop = /^ *for \(const \[.*\] of (?:\[|(?!await )\w+\b(?![.(]))/.test(
+      statements[0] ?? '',
+    )
+    return statements.length === 1 && isLoop ? [line.trim()] : []
   })
 }
 

@@ -93,16 +93,15 @@ engine('Access rules of rows that are looked up by their ids', teams, (app) => {
     ['DELETE', () => '/teams/1/relationships/notes', toNote],
     ['PATCH', () => '/teams/1/relationships/notes', toNote],
   ]
-  it('run the same statements for a hidden row as for an absent one', async () => {
-    for (const [method, path, body] of requests) {
+  for (const [method, path, body] of requests)
+    it(`run the same statements for a hidden row as for an absent one: ${method} ${path('…')}`, async () => {
       // The first request of a kind may read what later ones have in memory.
       await listStatements(method, path('8'), body?.('8'))
       const hidden = await listStatements(method, path('2'), body?.('2'))
       const absent = await listStatements(method, path('9'), body?.('9'))
       assert.ok(hidden.length > 1)
       assert.deepEqual(hidden, absent, `${method} ${path('…')}`)
-    }
-  })
+    })
 
   for (const [user, readable] of [
     ['1', ['1']],

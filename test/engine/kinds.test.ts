@@ -52,8 +52,8 @@ engine('Kinds in bodies', served, (app) => {
   for (const [index, [kind, values]] of all.entries()) {
     const { kind: declared, accepts, rejects, expected, details = [] } = values
 
-    it(`${kind}: an accepted value is returned exactly by the create, a read and an update`, async () => {
-      for (const [sent, serialized = sent] of accepts) {
+    for (const [sent, serialized = sent] of accepts)
+      it(`${kind}: ${sent.slice(0, 60)} is returned exactly by the create, a read and an update`, async () => {
         const made = await create(app, { [kind]: sent })
         assert.equal(made.status, 201, made.text)
         assert.equal(attributeText(made, kind), serialized)
@@ -65,8 +65,7 @@ engine('Kinds in bodies', served, (app) => {
           jsonApi(`{"data":{"type":"thing","id":"1","attributes":{"${kind}":${sent}}}}`),
         )
         assert.equal(attributeText(patched, kind), serialized)
-      }
-    })
+      })
 
     it(`${kind}: accepted and serialized values match the schema`, () => {
       const validate = ajv.compile(declared.schema)
@@ -187,11 +186,11 @@ engine('Kinds in filters', served, (app) => {
         },
       )
 
-    it(
-      `${kind}: an invalid value in a JSON filter is 400 with its position`,
-      partOnOthers(app.dialect, index, 6),
-      async () => {
-        for (const val of rejectedVals) {
+    for (const val of rejectedVals)
+      it(
+        `${kind}: ${val.slice(0, 60)}, an invalid value in a JSON filter, is 400 with its position`,
+        partOnOthers(app.dialect, index, 6),
+        async () => {
           const tried = [
             ['eq', val],
             ['in_', `[null,${val}]`],
@@ -206,22 +205,20 @@ engine('Kinds in filters', served, (app) => {
             const rule = `${kind} must be compared with ${expectedInFilters}`
             assert.ok(response.error.detail.includes(rule), response.error.detail)
           }
-        }
-      },
-    )
+        },
+      )
 
-    it(
-      `${kind}: an invalid text in filter[${kind}] is 400 with its parameter`,
-      partOf(index, 6),
-      async () => {
-        for (const wrong of rejectedTexts) {
+    for (const wrong of rejectedTexts)
+      it(
+        `${kind}: ${JSON.stringify(wrong).slice(0, 60)}, an invalid text in filter[${kind}], is 400 with its parameter`,
+        partOf(index, 6),
+        async () => {
           const response = await app.get('/things', { [`filter[${kind}]`]: wrong })
           assert.equal(response.status, 400, `${wrong} → ${response.text}`)
           assert.deepEqual(response.error.source, { parameter: `filter[${kind}]` })
           const rule = `${kind} must be compared with ${expectedInFilters}`
           assert.ok(response.error.detail.includes(rule), response.error.detail)
-        }
-      },
-    )
+        },
+      )
   }
 })

@@ -160,13 +160,12 @@ engine('Columns of PostgreSQL', served, (app) => {
       }
     })
 
-    it(`given serialized values of ${name}, when they are sent back, then they are stored and serialized again`, async () => {
-      for (const [, json] of values) {
+    for (const [, json] of values)
+      it(`given the serialized value ${json} of ${name}, when it is sent back, then it is stored and serialized again`, async () => {
         const made = await create(app, { [name]: json })
         assert.equal(made.status, 201, made.text)
         assert.equal(attributeText(made, name), json)
-      }
-    })
+      })
   }
 
   for (const [name, json, expected] of rejected)

@@ -118,16 +118,16 @@ engine('Routes', served, (app) => {
     ['DELETE', { 'Content-Type': 'application/vnd.api+json; charset=utf-8' }, '{'],
     ['GET', { Accept: 'application/vnd.api+json; a=b' }, undefined],
   ] as const)
-    it(`given a ${method} with ${JSON.stringify(headers)} and more errors, when its path or method is wrong, then that error comes first`, async () => {
-      for (const [path, status] of [
-        ['/nowhere', 404],
-        ['', 405],
-      ] as const) {
-        if (status === 405 && method === 'GET') continue
+    for (const [path, status] of method === 'GET'
+      ? ([['/nowhere', 404]] as const)
+      : ([
+          ['/nowhere', 404],
+          ['', 405],
+        ] as const))
+      it(`given a ${method} of ${prefix}${path} with ${JSON.stringify(headers)} and more errors, then ${status} comes first`, async () => {
         const answer = await app.call(method, `${prefix}${path}`, { headers, raw })
         assert.equal(answer.status, status, `${method} ${path} → ${answer.text}`)
-      }
-    })
+      })
 
   it('given a prefix, when the root is requested with or without a final slash, then both work', async () => {
     for (const path of [prefix, `${prefix}/`]) {

@@ -39,8 +39,8 @@ engine('SQL', { model: library, tables: libraryTables, resets: true }, (app) => 
     })
   }
 
-  it('given an unpaged list, then its SQL is that of a page without the page', async () => {
-    for (const path of ['/books', '/authors/2/books', '/authors/2/relationships/books']) {
+  for (const path of ['/books', '/authors/2/books', '/authors/2/relationships/books'])
+    it(`given the unpaged list ${path}, then its SQL is that of a page without the page`, async () => {
       const all = await statements('GET', path, { query: { 'page[size]': '0' } })
       const [page = ''] = await statements('GET', path, { query: { 'page[size]': '5' } })
       // One row more than the limit shows that there are too many; they are not counted.
@@ -56,11 +56,10 @@ engine('SQL', { model: library, tables: libraryTables, resets: true }, (app) => 
           .replace(' 16777216 / nullif(?::bigint, 0)', ` ${Math.floor(2 ** 24 / 500)}`)
         assert.deepEqual(all, [short])
       }
-    }
-  })
+    })
 
-  it('given filters of every kind, then their SQL is exact', async () => {
-    for (const [path, filter, sqlite, postgres] of filters) {
+  for (const [path, filter, sqlite, postgres] of filters)
+    it(`given a filter of ${path}, then its SQL is exact: ${JSON.stringify(filter)}`, async () => {
       // The complete list, and a page behind the last one, which does not show the count.
       const all = await statements('GET', path, { query: { filter, 'page[size]': '0' } })
       const past = await statements('GET', path, { query: { filter, 'page[number]': '9' } })
@@ -80,8 +79,7 @@ engine('SQL', { model: library, tables: libraryTables, resets: true }, (app) => 
         strange.every((part) => part.includes(`${from} order by `)),
         `${JSON.stringify(filter)}\n${strange}\nis not\n…${from}`,
       )
-    }
-  })
+    })
 
   for (const [sentence, method, path, body, sqlite, postgres] of writes) {
     it(`writes: ${sentence}`, async () => {

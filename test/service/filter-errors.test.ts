@@ -163,13 +163,12 @@ const simple: readonly (readonly [query: string, parameter: string, ...says: str
 
 describeService('filter: errors', (app) => {
   for (const [subject, rows] of Object.entries({ names, operators, values, shapes })) {
-    it(`says where and why, and what would do: ${subject}`, async () => {
-      for (const [filter, place, ...says] of rows) {
+    for (const [filter, place, ...says] of rows)
+      it(`says where and why, and what would do: ${subject}: ${JSON.stringify(filter)}`, async () => {
         const response = await app.get('/persons', { filter })
         assertErrors(response, 400, { status: 400, at: 'filter', says })
         assert.ok(response.error.detail.startsWith(place), `${place}: ${response.error.detail}`)
-      }
-    })
+      })
   }
 
   for (const filter of syntax)
