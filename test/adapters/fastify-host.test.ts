@@ -423,8 +423,10 @@ describe('createServer with TLS', () => {
     await until(async () => (await get(origin))[0] === 200, 'closed connections are counted')
   })
 
-  it('given a connection that does not begin the handshake, when the server closes, then it does not wait for it', // Half of the time for a handshake.
-  { timeout: 5000 }, async () => {
+  // The timeout is half of the time for a handshake.
+  it('given a connection that does not begin the handshake, when the server closes, then it does not wait for it', {
+    timeout: 5000,
+  }, async () => {
     assert.ok(tls)
     const app = createServer({ ...options, https: tls, logLevel: 'silent' })
     const origin = await app.listen({ host: '127.0.0.1', port: 0 })

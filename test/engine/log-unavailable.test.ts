@@ -42,3 +42,31 @@ it('given 503 responses with a cause, when several have the same cause, then one
     [50, 'a request could not be served', 'disk full', '/full', undefined],
   ])
 })
+
+it('given 503 responses with different causes, when there are more than 100 within a second, then the others share one line', async (test) => {
+  const model = defineModel([])
+  const store = openSqlite(model, ':memory:')
+  const server = createServer({ model, store, accessLog: false })
+  test.after(async () => {
+    await server.close()
+    await store.close()
+  })
+  let count = 0
+  server.get('/unreachable', async () => {
+    count += 1
+    throw new HeaderError('unavailable', '', {}, { cause: new Error(`cause ${count}`) })
+  })
+  await server.ready()
+  const lines = await logOf(async (logged) => {
+    await Promise.all(Array.from({ length: 150 }, () => server.inject('/unreachable')))
+    await until(() => logged().includes('more requests'), 'the others are not logged')
+  })
+  const entries = lines.map((line) => JSON.parse(line))
+  assert.equal(entries.filter(({ err }) => err !== undefined).length, 101)
+  assert.deepEqual(
+    entries
+      .filter(({ err }) => err === undefined)
+      .map(({ cause, suppressed }) => [cause, suppressed]),
+    [['others', 49]],
+  )
+})

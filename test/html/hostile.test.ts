@@ -150,8 +150,17 @@ describe('Pages of hostile data', () => {
     const { text } = await read('/wide')
     assert.equal(text.match(/<th scope="col"/g)?.length, 41)
     assert.match(text, /The table has 40 of 1500 fields/)
+    // Up to 100 fields are offered one by one.
+    assert.match(text, /<input name="fields\[wide\]"[^>]* placeholder="all"/)
     const chosen = await read('/wide?fields[wide]=a_long_name_of_a_column_1400')
     assert.match(chosen.text, /<bdi class="long">a_long_name_of_a_column_1400<\/bdi>/)
+  })
+
+  it('given a resource with 690 related ones, when a list is read, then its cell has 5 links and the number of the others', async () => {
+    const { text } = await read('/items?fields[item]=parts&page[size]=1')
+    const [, cell = ''] = /<ul class="links">(.*?)<\/ul>/s.exec(text) ?? []
+    assert.equal(cell.match(/<li>/g)?.length, 6)
+    assert.match(cell, /and 685 more/)
   })
 
   it('given a value with 10,000 names, when its page is read, then all of them are text', async () => {

@@ -170,6 +170,17 @@ describeService('A request with more errors than a response reports', (app) => {
     assert.ok(answer.text.length < 500_000, `the response has ${answer.text.length} characters`)
   })
 
+  it('cuts a pointer in a detail after 200 characters', async () => {
+    const relationships = { ['x'.repeat(1000)]: 1 }
+    const answer = await app.post('/persons', { data: { type: 'person', relationships } })
+    assert.deepEqual(
+      answer.body.errors?.map(
+        ({ detail }) => /^(\/data\/relationships\/x+)… /.exec(detail)?.[1]?.length,
+      ),
+      [200],
+    )
+  })
+
   it('has no meta when every error is reported', async () => {
     const names = Array.from({ length: most }, (_, index) => [`x${index}`, 1])
     const attributes = Object.fromEntries([['name', 'Ada'], ...names])
