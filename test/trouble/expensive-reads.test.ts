@@ -213,3 +213,23 @@ it('an idle service has no reader process', onLinux, async (test) => {
   assert.equal(children, '')
   await child.end('SIGTERM')
 })
+
+it(
+  'given a reader process that hangs, then its read ends at the deadline and later ones are served',
+  onLinux,
+  async (test) => {
+    const cwd = await folder(test)
+    const child = await start(test, cwd, ['--log-level', 'silent', '--database-timeout', '2000'])
+    await insertMany(`sqlite:${cwd}/data/lapidary.db`, { persons, computers: 0 })
+    const url = `${child.url}/persons?filter=${encodeURIComponent(JSON.stringify(search.filter))}`
+    const send = async () => (await fetch(url, { headers: { accept: mediaType } })).status
+    // On a busy machine the start of the process may take longer than the deadline.
+    await until(async () => (await send()) === 200, 'no search is served')
+    const { pid } = child.process
+    const readers = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+    for (const reader of readers) process.kill(Number(reader), 'SIGSTOP')
+    assert.equal(await send(), 503)
+    await until(async () => (await send()) === 200, 'no search is served')
+    await child.end('SIGTERM')
+  },
+)
