@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { DialectName } from '../src/model/dialect.ts'
-import type { KindName } from '../src/model/kinds.ts'
+import type { kinds } from '../src/model/kinds.ts'
 import type { parametricKinds } from '../src/model/parametric-kinds.ts'
 import { freshPostgres } from './postgres.ts'
 
@@ -36,7 +36,7 @@ interface SecondConnection {
 
 /** The column types that keep values of the kinds, by kind; `newId` is that of ids which the database gives. */
 export type ColumnTypes = Readonly<
-  Record<KindName | keyof typeof parametricKinds | 'newId', string>
+  Record<keyof typeof kinds | keyof typeof parametricKinds | 'newId', string>
 >
 
 /** A database system that suites run on. */

@@ -70,7 +70,7 @@ function respondWithResource(
         body: context.serializer.serializeResource(read, rows, path),
       })
       const readHooks = context.bindReadHooks?.(plan, request)
-      return readResponse({ plan, serialize, isReturned: true }, id, unit, { resource }, readHooks)
+      return readResponse({ plan, serialize, isReturned: true }, id, unit, { resource, readHooks })
     }
   }
 }

@@ -28,7 +28,7 @@ export function renderCollection(context: PageContext, resource: ResourceType): 
     context.rights.isReadable(resource.type) && renderQueryForm(context, resource),
     renderFilters(context),
     rows.length === 0
-      ? h('p', null, describeAbsence(context))
+      ? h('p', null, describeEmptyPage(context))
       : renderTable(context, resource, rows, { caption: title, isSortable: true, maxRows }),
     renderPager(context),
     renderIncluded(context),
@@ -43,7 +43,7 @@ function formatCount(count: unknown): string {
 }
 
 /** Says why a page has no resource. */
-function describeAbsence({ document: { meta = {} }, url }: PageContext): string {
+function describeEmptyPage({ document: { meta = {} }, url }: PageContext): string {
   if (meta.count !== 0) return 'This page has no resources.'
   const isFiltered = url.pairs.some(([name]) => name === 'filter' || name.startsWith('filter['))
   return isFiltered ? 'No resource matches the filter.' : 'There are no resources.'

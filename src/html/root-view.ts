@@ -21,13 +21,13 @@ export function renderRoot(context: PageContext): Html {
     typeof description === 'string' && renderMarkdown(description),
     renderMembers(others),
     types.length === 0
-      ? h('p', null, describeAbsence(context))
+      ? h('p', null, describeNoTypes(context))
       : renderTypes(types.map(([name, about]) => renderType(context, name, about))),
   ]
 }
 
 /** Says why there is no resource type: an identity has those that it may use. */
-function describeAbsence({ found: { challenge } }: PageContext): string {
+function describeNoTypes({ found: { challenge } }: PageContext): string {
   return challenge === undefined
     ? 'There are no resource types that you may use.'
     : 'There are no resource types that you may use without credentials.'

@@ -68,7 +68,7 @@ function createValidateStep(
   const run = async () => {
     const { plan, missing, stored, members } = state
     const before = stored && { ...stored, members }
-    state.plan = await validateWrite(planner, plan, missing, before, resource)
+    state.plan = await validateWrite(planner, plan, resource, { missing, before })
   }
   return { needs, run }
 }

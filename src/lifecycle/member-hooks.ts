@@ -93,7 +93,8 @@ async function validateMembers(
     const update = planEmptyUpdate(planner, resource, stored.id)
     const plan = applyFieldValues(planner, update, change.relationships, resource)
     const before = { ...stored, members: {} }
-    await validateWrite(planner, plan, noErrors, before, resource).catch((error) => {
+    const options = { missing: noErrors, before }
+    await validateWrite(planner, plan, resource, options).catch((error) => {
       const found = toErrorList(error)
       if (found === undefined) throw error
       reportAll(errors, found)

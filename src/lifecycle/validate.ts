@@ -33,21 +33,26 @@ interface StoredBefore extends StoredResource {
 /** The attributes of a resource by name. */
 type Attributes = Readonly<Record<string, unknown>>
 
+/** What a validation needs besides the write. */
+interface ValidateOptions {
+  /** Errors about related resources that do not exist. */
+  readonly missing: ErrorList
+  /** The stored resource; `undefined` for a new one, and where nothing needs it. */
+  readonly before: StoredBefore | undefined
+}
+
 /**
  * Validates a write: immutable fields, the validators of attributes and the validator of the resource. It reports all
  * errors of the document together.
  *
- * @param missing - errors about related resources that do not exist
- * @param before - the stored resource; `undefined` for a new one, and where nothing needs it
  * @returns the plan with the values that the validators returned
  * @throws ApiError | ManyErrors with every error of the document
  */
 export async function validateWrite(
   planner: Planner,
   plan: WritePlan,
-  missing: ErrorList,
-  before: StoredBefore | undefined,
   resource: ResourceType,
+  { missing, before }: ValidateOptions,
 ): Promise<WritePlan> {
   const stored = before?.attributes
   const errors = emptyCollector()

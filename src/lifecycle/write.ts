@@ -72,7 +72,7 @@ export function executeWrite<Result>(
     return thenMaybe(writing, ({ id, rows }) =>
       rows
         ? response.serialize(response.plan, rows, id)
-        : readResponse(response, id, unit, lifecycle, readHooks),
+        : readResponse(response, id, unit, { resource: lifecycle.resource, readHooks }),
     )
   })
 }
@@ -92,8 +92,7 @@ export async function readResponse<Result>(
   response: WriteResponse<Result>,
   id: string,
   unit: UnitOfWork,
-  { resource }: Pick<WriteLifecycle, 'resource'>,
-  readHooks: ReadHooks | undefined,
+  { resource, readHooks }: Readonly<{ resource: ResourceType; readHooks: ReadHooks | undefined }>,
 ): Promise<Result> {
   const { query } = unit.transaction
   const { plan, serialize } = response

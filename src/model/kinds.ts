@@ -246,9 +246,6 @@ export const kinds = {
   } satisfies Kind<string>,
 } as const
 
-/** The name of a kind: a key of `kinds`. */
-export type KindName = keyof typeof kinds
-
 /** A string. The character U+0000 and lone surrogates are not allowed, because databases cannot store them. */
 export const text: Kind<string, 'textual'> = kinds.text
 /** An e-mail address as HTML defines it. Filters compare it as text and can search for any part of it. */

@@ -26,13 +26,19 @@ export function filterError(
   return new ParameterError('invalid_filter', parameter, `${location}: ${problem}${end}`)
 }
 
+/** What a name should be, and the member of the filter that has it. */
+interface UnknownNameOptions {
+  readonly label: 'field' | 'attribute' | 'relationship'
+  /** Default: `.name`. */
+  readonly member?: FilterMember
+}
+
 /** The error for a name that does not exist. A field that must not be filtered on is reported like one that does not exist. */
 export function unknownName(
   predicate: Predicate,
   name: string,
   resource: ResourceType,
-  label: 'field' | 'attribute' | 'relationship',
-  member: FilterMember = '.name',
+  { label, member = '.name' }: UnknownNameOptions,
 ): ParameterError {
   const names = ['id', ...resource.fields.keys()].filter((candidate) => {
     const field = resource.fields.get(candidate) ?? resource.id

@@ -150,7 +150,8 @@ function planPath(
   const field = resource.fields.get(name)
   if (rest.length > 0) {
     if (field?.is === 'attribute') return planJsonPath(predicate, path, field, context)
-    if (field?.is !== 'relationship') throw unknownName(predicate, name, resource, 'relationship')
+    if (field?.is !== 'relationship')
+      throw unknownName(predicate, name, resource, { label: 'relationship' })
     const where = planPath(predicate, rest, enter(predicate, field, context))
     return createSubquery(field, where, context)
   }
@@ -172,7 +173,7 @@ function planJsonPath(
   context: FilterContext,
 ): Condition {
   if (paths.size === 0 || !isFilterable)
-    throw unknownName(predicate, name, context.resource, 'relationship')
+    throw unknownName(predicate, name, context.resource, { label: 'relationship' })
   const value = paths.get(path.join('__'))
   if (value) return planAttribute(predicate, value, context)
   const hint = suggest(path.join('__'), [...paths.keys()], 'paths to filter on')
@@ -229,7 +230,7 @@ function planAttribute(
     const isNull: Condition = { is: 'null', field: field.name }
     return operator.nullMatches === 'none' ? isNull : { is: 'not', inner: isNull }
   }
-  return planComparison(predicate, operand, field, name, context)
+  return planComparison(predicate, { operand, field, operator: name }, context)
 }
 
 /** Plans an operator of a kind that a program defines, whose operand is a value of another kind. */
@@ -244,36 +245,42 @@ function planCustom(
     throw filterError(predicate, '.val', `"${operator}" takes a value of the kind ${takes.name}`)
   const readFilterValue = (json: unknown) => readArgument(takes, json)
   const operandField: AttributeField = { ...field, kind: { ...takes, readFilterValue } }
-  const planned = planComparison(predicate, operand, operandField, 'eq', context)
+  const compared: Comparison = { operand, field: operandField, operator: 'eq' }
+  const planned = planComparison(predicate, compared, context)
   const [parameter] = planned.is === 'compare' ? planned.parameters : []
   if (parameter === undefined) throw new Error(`${operator} was planned without an operand.`)
   return { is: 'custom', operator, field: field.name, parameter }
 }
 
+/** A comparison of an attribute with values of the client. */
+interface Comparison {
+  readonly operand: Extract<Operand, { is: 'value' | 'text' }>
+  readonly field: AttributeField
+  readonly operator: OperatorName
+}
+
 function planComparison(
   predicate: Predicate,
-  operand: Extract<Operand, { is: 'value' | 'text' }>,
-  field: AttributeField,
-  name: OperatorName,
+  { operand, field, operator }: Comparison,
   { parameters: { values, textParameters, readRuleOperand } }: FilterContext,
 ): Condition {
   const createError = (problem: string) => filterError(predicate, '.val', problem)
   if (readRuleOperand && operand.is === 'value') {
-    const ruleOperand = { value: operand.value, field, operator: name }
+    const ruleOperand = { value: operand.value, field, operator }
     const parameters = readRuleOperand(ruleOperand, createError)
-    return { is: 'compare', operator: name, field: field.name, parameters }
+    return { is: 'compare', operator, field: field.name, parameters }
   }
-  const read = (sent: typeof operand) => readOperand(sent, field, name, createError)
+  const read = (sent: typeof operand) => readOperand(sent, field, operator, createError)
   const operandValues = read(operand)
   const parameters = operandValues.map((value) => values.push(value) - 1)
   if (operand.is === 'text')
     for (const parameter of parameters)
       textParameters.push({ parameter, read: (text) => read({ is: 'text', text })[0] })
-  const { simpler }: Operator = operators[name]
+  const { simpler }: Operator = operators[operator]
   const isSimple = simpler?.when(operandValues[0]) ?? false
   return {
     is: 'compare',
-    operator: name,
+    operator,
     field: field.name,
     parameters,
     ...(isSimple && { isSimple }),
@@ -314,7 +321,8 @@ function findAttribute(
   if (field?.is === 'attribute' && field.isFilterable) return field
   if (field?.is === 'computed')
     throw filterError(predicate, member, `${name} is computed and cannot be filtered on`)
-  throw unknownName(predicate, name, resource, member === '.field' ? 'attribute' : 'field', member)
+  const label = member === '.field' ? 'attribute' : 'field'
+  throw unknownName(predicate, name, resource, { label, member })
 }
 
 /** A value inside JSON whose attribute can be filtered on. */

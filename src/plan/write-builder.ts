@@ -226,9 +226,8 @@ export function convertServerValue({ name, kind }: AttributeField, value: unknow
 export function addRelationships(
   parsed: ParsedResource,
   resource: ResourceType,
-  model: Model,
   builder: WriteBuilder,
-  change: 'add' | 'replace',
+  { model, change }: Readonly<{ model: Model; change: 'add' | 'replace' }>,
 ): void {
   for (const [name, linkage] of parsed.relationships) {
     const field = resource.fields.get(name)

@@ -90,7 +90,7 @@ export function planCreate(
   addAttributes(parsed, resource, builder, 'create')
   addDefaults(parsed, resource, builder, { model, auth, id })
   // A new row has no links to replace.
-  addRelationships(parsed, resource, model, builder, 'add')
+  addRelationships(parsed, resource, builder, { model, change: 'add' })
   const parentLink = parent && linkToParent(parsed, parent, model, builder)
   const isGenerated = id === undefined && resource.ids.generatedBy === 'database'
   return createPlan(planner, resource, builder, {
@@ -123,7 +123,7 @@ export function planUpdate(
   }
   const builder = createWriteBuilder()
   addAttributes(parsed, resource, builder, 'update')
-  addRelationships(parsed, resource, model, builder, 'replace')
+  addRelationships(parsed, resource, builder, { model, change: 'replace' })
   return createPlan(planner, resource, builder, {
     row: 'existing',
     id,

@@ -65,10 +65,10 @@ export function compileAccessChecks(
   const context: CheckContext = { target, resource, operation }
   const own = listOwnRules(shape, context)
   const isNew = shape.row !== 'existing'
-  const ofRow = (scope: readonly Sql[]) =>
-    own.flatMap((rule) =>
-      compileCheck(rule, resource, [matchesRequestedId(resource, 0, target), ...scope], context),
-    )
+  const ofRow = (scope: readonly Sql[]) => {
+    const where = [matchesRequestedId(resource, 0, target), ...scope]
+    return own.flatMap((rule) => compileCheck(rule, { resource, where }, context))
+  }
   return {
     isDenied: own.some(({ condition }) => condition === false) && isNew,
     before: [
@@ -130,18 +130,21 @@ function listOwnRules(shape: WriteShape, context: CheckContext): readonly Applie
   return [...findRule(type, operation, context), ...ofLinks]
 }
 
+/** The rows that a check reads, and where its error points. */
+interface CheckedRows extends Partial<Pick<AccessCheck, 'pointer' | 'ids'>> {
+  readonly resource: ResourceType
+  readonly where: readonly Sql[]
+}
+
 function compileCheck(
   { operation, condition }: AppliedRule,
-  resource: ResourceType,
-  where: readonly Sql[],
+  { resource, where, pointer, ids = () => [] }: CheckedRows,
   { target }: CheckContext,
-  location: Partial<Pick<AccessCheck, 'pointer' | 'ids'>> = {},
 ): AccessCheck[] {
   const column = (name: string) => columnAt(0, name)
   const rule = compileRowCondition(condition, { resource, column, isOfRow: true }, target)
   const refused = and([...where, sql`(${rule}) is not true`])
   const select = sql`select 1 from ${tableAt(0, resource.table)} where ${refused} limit 1`
-  const { pointer, ids = () => [] } = location
   const statement = compileStatement(select, target.dialect)
   return [{ statement, operation, type: resource.type, pointer, ids }]
 }
@@ -168,14 +171,15 @@ function compileKeyChecks(
   return findLinkRule(type, false, context).flatMap((rule) => {
     const scope = isRowInScope(other)
     const pointer = isParent ? '/data' : pointerTo(column.relationship, context)
-    const location = { pointer, ids }
-    const linked = compileCheck(rule, other, [isListed(other, target), ...scope], context, location)
+    const compile = (isChecked: Sql) =>
+      compileCheck(rule, { resource: other, where: [isChecked, ...scope], pointer, ids }, context)
+    const linked = compile(isListed(other, target))
     if (isParent || context.operation === 'create') return linked
     const { link } = getRelationship(resource, column.relationship)
     const isOwn = matchesRequestedId(resource, 1, target)
     const keys = sql`select ${sql.join(linkKeyAt(link, 'ownKey', 1))} from ${tableAt(1, resource.table)} where ${isOwn}`
     const isCurrent = sql`${toKey(linkKeyAt(link, 'otherKey', 0))} in (${keys})`
-    return [...linked, ...compileCheck(rule, other, [isCurrent, ...scope], context, location)]
+    return [...linked, ...compile(isCurrent)]
   })
 }
 
@@ -193,7 +197,7 @@ function compileLinkChecks(
   const field = getRelationship(resource, relationship)
   const member = getResourceType(target.model, field.to)
   const ids = ({ linkIds }: WritePlan) => linkIds[index] ?? []
-  const location = { pointer: pointerTo(relationship, context), ids }
+  const pointer = pointerTo(relationship, context)
   const listed = isListed(member, target)
   const isCurrent = compileIsCurrent(field, context)
   const added = change === 'remove' ? [] : [[listed]]
@@ -206,9 +210,10 @@ function compileLinkChecks(
   const { unrestricted = target } = target.access ?? {}
   const isChanged = isChangedBy(field, resource, unrestricted.model)
   const ofMembers = findLinkRule(field.to, isChanged, context).flatMap((rule) =>
-    changed.flatMap((where) =>
-      compileCheck(rule, member, [...where, ...isRowInScope(member)], context, location),
-    ),
+    changed.flatMap((isMember) => {
+      const where = [...isMember, ...isRowInScope(member)]
+      return compileCheck(rule, { resource: member, where, pointer, ids }, context)
+    }),
   )
   if (field.link.foreignKey !== 'other' || change === 'remove') return ofMembers
   return [...ofMembers, ...compileOwnerChecks(field, index, context)]
@@ -235,12 +240,14 @@ function compileOwnerChecks(
   const isKnown = and([isListed(member, target), ...isRowInScope(member)])
   const keys = sql`select ${sql.join(linkKeyAt(link, 'otherKey', 0))} from ${tableAt(0, member.table)} where ${isKnown}`
   const isOwner = sql`${toKey(linkKeyAt(link, 'ownKey', 0))} in (${keys})`
-  const location = {
+  const rows: CheckedRows = {
+    resource,
+    where: [isOwner, ...isRowInScope(resource)],
     pointer: pointerTo(name, context),
-    ids: ({ linkIds }: WritePlan) => linkIds[index] ?? [],
+    ids: ({ linkIds }) => linkIds[index] ?? [],
   }
   return findLinkRule(resource.type, false, context).flatMap((rule) =>
-    compileCheck(rule, resource, [isOwner, ...isRowInScope(resource)], context, location),
+    compileCheck(rule, rows, context),
   )
 }
 
@@ -249,12 +256,14 @@ function compileParentChecks({ parent }: WriteShape, context: CheckContext): Acc
   if (parent === undefined) return []
   const { target } = context
   const resource = getResourceType(target.model, parent.type)
-  const ids = ({ precondition }: WritePlan) => (precondition ? [precondition.id] : [])
+  const rows: CheckedRows = {
+    resource,
+    where: [isListed(resource, target), ...isRowInScope(resource)],
+    pointer: '/data',
+    ids: ({ precondition }) => (precondition ? [precondition.id] : []),
+  }
   return findLinkRule(parent.type, true, context).flatMap((rule) =>
-    compileCheck(rule, resource, [isListed(resource, target), ...isRowInScope(resource)], context, {
-      pointer: '/data',
-      ids,
-    }),
+    compileCheck(rule, rows, context),
   )
 }
 
@@ -272,7 +281,7 @@ export function compileMemberCheck(
   const member = getResourceType(target.model, field.to)
   const context: CheckContext = { target, resource, operation: 'update' }
   const [check] = findLinkRule(field.to, true, context).flatMap((rule) =>
-    compileCheck(rule, member, [isListed(member, target)], context),
+    compileCheck(rule, { resource: member, where: [isListed(member, target)] }, context),
   )
   return check
 }
