@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import { attribute, defineModel, resource, text } from 'lapidary'
+import { openSqlite } from 'lapidary/sqlite'
 import pg from 'pg'
 import type { ColumnTypes } from '../databases.ts'
+import { long } from '../long-tests.ts'
 import type { TestResponse } from '../test-response.ts'
 import { type Engine, engine } from './engine.ts'
 
@@ -86,3 +91,22 @@ engine('Database with a lock that ends', served, (app) => {
     }
   })
 })
+
+it(
+  'given a SQLite file that another process locks, when it is opened, then that fails after a while, and succeeds later',
+  long,
+  async (test) => {
+    const folder = mkdtempSync(join(tmpdir(), 'lapidary-locked-'))
+    test.after(() => rmSync(folder, { recursive: true }))
+    const path = join(folder, 'locked.db')
+    const other = new DatabaseSync(path)
+    other.exec('create table owner (id integer primary key, name text); begin exclusive')
+    other.exec("insert into owner values (1, 'Ada')")
+    assert.throws(() => openSqlite(served.model, path), /^BusyError: The database is busy/)
+    other.exec('commit')
+    other.close()
+    const store = openSqlite(served.model, path)
+    await store.verify()
+    await store.close()
+  },
+)
