@@ -221,20 +221,23 @@ describe('Declarations', () => {
     it(`rejected: ${sentence}`, () => assertErrors(findErrors(resources), errors))
   }
 
-  it('rejected: names that documents or URLs do not allow', () => {
-    for (const type of wrongTypes) {
+  for (const type of wrongTypes)
+    it(`rejected: the type ${JSON.stringify(type)}, which documents do not allow`, () => {
       assertErrors(findErrors([thing({}, { type })]), [[`${type}.type`, `"${type}"`]])
-    }
-    for (const path of wrongPaths) {
+    })
+
+  for (const path of wrongPaths)
+    it(`rejected: the path ${JSON.stringify(path)}, which URLs do not allow`, () => {
       assertErrors(findErrors([thing({}, { path })]), [['thing.path', `"${path}"`]])
-    }
-    for (const name of wrongFields) {
+    })
+
+  for (const name of wrongFields)
+    it(`rejected: the field ${JSON.stringify(name)}, which documents do not allow`, () => {
       for (const field of [attribute(text, column('c')), toOne('thing', column('c'))]) {
         const found = findErrors([thing(Object.fromEntries([[name, field]]))])
         assertErrors(found, [[`thing.fields.${name}`, '']])
       }
-    }
-  })
+    })
 
   for (const name of rightNames)
     it(`accepted: the unusual name ${JSON.stringify(name)}`, () => {

@@ -94,10 +94,10 @@ describe('The page with the SQL of a read', () => {
     assert.match(html, /with the indexes above.*SEARCH t0 USING INDEX book_title/)
   })
 
-  it('given an error or the root, when its page is opened, then it has no link to an explanation', async () => {
-    for (const path of ['/api', '/api/books/99', '/api/books?colour=red'])
+  for (const path of ['/api', '/api/books/99', '/api/books?colour=red'])
+    it(`${path}: given an error or the root, when its page is opened, then it has no link to an explanation`, async () => {
       assert.doesNotMatch((await open(path)).html, /html\.explain/)
-  })
+    })
 
   it('given the URL of another host, when it is explained, then the page links the path of this server', async () => {
     const url = 'http://other.test/api/books?sort=title'
