@@ -1,10 +1,12 @@
 import { findTable, isIndexed } from '../model/catalog.ts'
+import { sql } from '../model/dialect.ts'
 import { getRelationship, getResourceType, type ResourceType } from '../model/model.ts'
 import { type OperatorName, operators } from '../model/operators.ts'
 import type { Condition } from '../plan/condition.ts'
 import { compileCondition, compileFilterKey } from './filter.ts'
 import type { IndexUse, UncountedWarning } from './index-effects.ts'
-import { getAttribute } from './tables.ts'
+import { compileStatement } from './statement.ts'
+import { columnAt, getAttribute } from './tables.ts'
 import { describeAccess, isConverted, type WarningContext } from './unindexed-access.ts'
 
 /** The operators that an index of the column serves. */
@@ -39,10 +41,14 @@ export function listFilterWarnings(
     part.is === 'or' ? part.all.flatMap((each) => listFilterWarnings(each, resource, context)) : [],
   )
   const negated = parts.flatMap((part) => (part.is === 'not' ? listComparisons(part.inner) : []))
+  const nullTests = parts.filter((part): part is NullTest => part.is === 'null')
   // One index is enough to find the rows that meet all conditions.
-  const isServed = compared.some((part) => isServedByIndex(part, resource, context))
+  const isServed =
+    compared.some((part) => isServedByIndex(part, resource, context)) ||
+    nullTests.some(({ field }) => hasIndex(field, resource, context))
   const own = [
     ...compared.flatMap((part) => describeFilter(part, resource, context)),
+    ...nullTests.flatMap((part) => describeNullTest(part, resource, context)),
     ...negated.map((part) => describeNegation(part, resource)),
   ]
   return [...(isServed ? [] : own), ...inner, ...either]
@@ -66,19 +72,49 @@ function describeNegation({ field, operator }: Comparison, { type }: ResourceTyp
 }
 
 type Comparison = Extract<Condition, { is: 'compare' }>
+type NullTest = Extract<Condition, { is: 'null' }>
 
 function isServedByIndex(
   condition: Comparison,
   resource: ResourceType,
-  { catalog, target }: WarningContext,
+  context: WarningContext,
 ): boolean {
   const { field, operator } = condition
   if (!indexed.has(operator)) return false
   if (field === 'id') return true
+  const { target } = context
+  return (
+    hasIndex(field, resource, context) &&
+    !isConverted(compileFilterKey(condition, resource, target), target)
+  )
+}
+
+/** Whether an index begins with the column of a field. */
+function hasIndex(field: string, resource: ResourceType, { catalog }: WarningContext): boolean {
   const { column } = getAttribute(resource, field)
   const table = findTable(catalog, resource.table)
-  if (column === undefined || table === undefined || !isIndexed(table, [column])) return false
-  return !isConverted(compileFilterKey(condition, resource, target), target)
+  return column !== undefined && table !== undefined && isIndexed(table, [column])
+}
+
+/** Describes a test for null. An index serves it if the stored nulls are the only ones. */
+function describeNullTest(
+  condition: NullTest,
+  resource: ResourceType,
+  context: WarningContext,
+): UncountedWarning[] {
+  const { field } = condition
+  const { column } = getAttribute(resource, field)
+  if (column === undefined) return []
+  const { target } = context
+  const key = columnAt(0, column)
+  const test = compileCondition(condition, { resource, depth: 0 }, target)
+  const [stored, compiled] = [sql`${key} is null`, test].map(
+    (each) => compileStatement(each, target.dialect).sql,
+  )
+  if (compiled !== stored) return []
+  const subject = `the filter by ${resource.type}.${field} (is null)`
+  const use: IndexUse = { is: 'filter', table: resource.table, condition: test }
+  return describeAccess({ resource, field, subject, key, use }, context)
 }
 
 function describeFilter(

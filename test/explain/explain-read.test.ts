@@ -304,6 +304,16 @@ for (const database of databases)
       assert.deepEqual((await explain(filterBy({ name: 'id', op: 'eq', val: '5' }))).warnings, [])
     })
 
+    it('say that a test for null has no index', async () => {
+      const isNull = filterBy({ name: 'stock', op: 'is_', val: null })
+      assert.deepEqual(messages(await explain(isNull)), [
+        'the filter by item.stock (is null) reads every row of "item": no index begins with the column "stock"',
+      ])
+      await withIndex('create index item_stock on item (stock)', async () =>
+        assert.deepEqual(messages(await explain(isNull)), []),
+      )
+    })
+
     it('say which sorts no index serves', async () => {
       assert.deepEqual(messages(await explain('sort=shop.name')), [
         'the sort by item.shop.name sorts every row of "item"; no index serves a sort by a field of another table',
