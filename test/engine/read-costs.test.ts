@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { it, type TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { attribute, defineModel, resource, text } from 'lapidary'
 import { SqliteConnection } from '../../src/store/sqlite/connection.ts'
 import { CostModel } from '../../src/store/sqlite/cost-model.ts'
@@ -98,6 +98,61 @@ it('given as many rows with short texts, then the same scans run in the process'
     conditions.map((condition) => isExpensive(readOf('note', condition))),
     [false, false, false],
   )
+})
+
+/** SQL that creates 600,000 rows, each with an owner. */
+const createItems = (owner: string) =>
+  `create table item (id integer primary key, owner_id integer, place text);
+    with recursive n (id) as (select 1 union all select id + 1 from n limit 600000)
+    insert into item select id, ${owner}, 'a' from n;
+    create index item_owner on item (owner_id, place);`
+
+describe('A read of the rows of a list of keys', () => {
+  const ofOwners = () => readOf('item', 't0.owner_id in (select value from json_each(?))')
+
+  it('runs in the process if random keys have few rows', (test) => {
+    assert.equal(openCosts(test, createItems('id / 5')).isExpensive(ofOwners()), false)
+  })
+
+  it('runs in a reader process if keys have many rows', (test) => {
+    assert.equal(openCosts(test, createItems('id % 10')).isExpensive(ofOwners()), true)
+  })
+
+  it('runs in a reader process if one key of many has most of the rows', (test) => {
+    const owner = 'iif(id % 10, 2, id)'
+    assert.equal(openCosts(test, createItems(owner)).isExpensive(ofOwners()), true)
+  })
+
+  it('runs in the process if the index contains the rows with a key only', (test) => {
+    const items = createItems('iif(id % 2, null, id / 5)')
+    const { isExpensive } = openCosts(
+      test,
+      items.replace(/\(owner_id, place\)/, '(owner_id) where owner_id is not null'),
+    )
+    assert.equal(isExpensive(ofOwners()), false)
+  })
+})
+
+describe('A scan of a small table', () => {
+  const fill = insertNotes(200_000, 50)
+  const scan = () => readOf('place', 't0.name = ?')
+
+  it('runs in the process if its ids are far apart in a large file', (test) => {
+    const small = `create table place (id integer primary key, name text);
+      insert into place values (1, 'a'), (9000000000000000000, 'b');`
+    assert.equal(openCosts(test, fill + small).isExpensive(scan()), false)
+  })
+
+  it('runs in the process if it has no row numbers', (test) => {
+    const small = `create table place (id text primary key, name text) without rowid;
+      insert into place values ('a', 'a');`
+    assert.equal(openCosts(test, fill + small).isExpensive(scan()), false)
+  })
+
+  it('runs in a reader process if the table is a view: its first row can take any time', (test) => {
+    const small = `create view place as select id, title as name from note limit 3;`
+    assert.equal(openCosts(test, fill + small).isExpensive(scan()), true)
+  })
 })
 
 it('given more text than the process may search, then the search stops and runs in a reader process', (test) => {

@@ -4,7 +4,9 @@ import type { ReadPlan, ReadShape } from '../../plan/read.ts'
 import type { Target } from '../tables.ts'
 import type { SqliteConnection } from './connection.ts'
 import { type FullRead, listFollowingStatements } from './full-read.ts'
+import { sampleKeySizes } from './key-size.ts'
 import { type CostContext, compileReadCost, type Observation, type ReadCost } from './read-cost.ts'
+import type { Sizes } from './statement-cost.ts'
 import type { SqliteStatements } from './statements.ts'
 import { estimateRowCount, estimateRowSize, type TableSize } from './table-size.ts'
 
@@ -14,9 +16,9 @@ const slowDuration = 50
 const slowPeriod = 60_000
 /** How long the sizes of tables are cached, in milliseconds. */
 const sizeLifetime = 1000
-/** How long the sizes of rows are cached, in milliseconds, unless the database grows by more than an eighth. */
-const rowSizeLifetime = 60_000
-const rowSizeGrowth = 1.125
+/** How long samples of rows are cached, in milliseconds, unless the database grows by more than an eighth. */
+const sampleLifetime = 60_000
+const sampleGrowth = 1.125
 /** A database that grows by fewer pages has not grown: estimates need not be exact. */
 const smallGrowth = 16
 /** The cost of counting a row, as a share of visiting it: SQLite reads only the pages of the smallest index. */
@@ -32,9 +34,10 @@ export class CostModel {
   readonly #connection: SqliteConnection
   readonly #sizes = new Map<string, TableSize>()
   readonly #rowSizes = new Map<string, number>()
-  #rowSizesExpire = Number.NEGATIVE_INFINITY
-  /** The size of the database from which on the sizes of rows are measured again, in pages. */
-  #rowSizesMaxPages = 0
+  readonly #keySizes = new Map<string, readonly number[] | undefined>()
+  #samplesExpire = Number.NEGATIVE_INFINITY
+  /** The size of the database from which on new samples are taken, in pages. */
+  #samplesMaxPages = 0
   /** The version of the cached sizes. */
   #version = 0
   #lastRefresh = Number.NEGATIVE_INFINITY
@@ -143,22 +146,26 @@ export class CostModel {
     this.#lastRefresh = now
     this.#pageCount = this.#connection.countPages()
     this.#version += 1
-    if (now < this.#rowSizesExpire && this.#pageCount <= this.#rowSizesMaxPages) return
+    if (now < this.#samplesExpire && this.#pageCount <= this.#samplesMaxPages) return
     this.#rowSizes.clear()
-    this.#rowSizesExpire = now + rowSizeLifetime
-    this.#rowSizesMaxPages = this.#pageCount * rowSizeGrowth + smallGrowth
+    this.#keySizes.clear()
+    this.#samplesExpire = now + sampleLifetime
+    this.#samplesMaxPages = this.#pageCount * sampleGrowth + smallGrowth
   }
 
   #renewEstimate(cost: ReadCost): void {
-    const sizeOf = (table: string) => this.#sizeOf(table)
-    const statements = cost.fixed.reduce((sum, each) => sum + each.estimate(sizeOf), 0)
-    const count = (cost.tableCount?.estimate(sizeOf) ?? 0) * countShare
-    const oneRow = (table: string) => ({ ...this.#sizeOf(table), rows: 1 })
-    const perRow = cost.page?.estimate(oneRow) ?? 0
+    const sizes: Sizes = {
+      tableSize: (table) => this.#tableSize(table),
+      keySizes: (index, columnCount) => this.#sampleKeySizes(index, columnCount),
+    }
+    const statements = cost.fixed.reduce((sum, each) => sum + each.estimate(sizes), 0)
+    const count = (cost.tableCount?.estimate(sizes) ?? 0) * countShare
+    const tableSize = (table: string) => ({ ...this.#tableSize(table), rows: 1 })
+    const perRow = cost.page?.estimate({ ...sizes, tableSize }) ?? 0
     cost.estimate = { version: this.#version, fixed: statements + count, perRow }
   }
 
-  #sizeOf(table: string): TableSize {
+  #tableSize(table: string): TableSize {
     const known = this.#sizes.get(table)
     if (known !== undefined) return known
     const rows = estimateRowCount(this.#connection, table)
@@ -167,5 +174,12 @@ export class CostModel {
     this.#sizes.set(table, size)
     this.#rowSizes.set(table, rowSize)
     return size
+  }
+
+  #sampleKeySizes(index: string, columnCount: number): readonly number[] | undefined {
+    const key = `${columnCount} ${index}`
+    if (!this.#keySizes.has(key))
+      this.#keySizes.set(key, sampleKeySizes(this.#connection, index, columnCount))
+    return this.#keySizes.get(key)
   }
 }

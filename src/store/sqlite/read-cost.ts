@@ -3,7 +3,7 @@ import type { ReadShape } from '../../plan/read.ts'
 import type { Statement } from '../statement.ts'
 import type { SqliteConnection } from './connection.ts'
 import { countIndexColumns, explainQueryPlan } from './query-plan.ts'
-import { compileCost, type StatementCost } from './statement-cost.ts'
+import { compileCost, type Sizes, type StatementCost } from './statement-cost.ts'
 import { findSearchedSize } from './value-limit.ts'
 
 /** The estimated duration of a read. */
@@ -51,8 +51,11 @@ interface ReadStatements {
   readonly others: readonly Statement[]
 }
 
-/** The size of a table in a large database. */
-const largeTable = { rows: 1_000_000, rowSize: 100 }
+/** The sizes of a large database. */
+const largeSizes: Sizes = {
+  tableSize: () => ({ rows: 1_000_000, rowSize: 100 }),
+  keySizes: () => undefined,
+}
 /** The maximum estimated duration of a read in this process, where it blocks all requests; in milliseconds. */
 export const maxInProcessDuration = 10
 
@@ -85,7 +88,7 @@ export function compileReadCost(
   const searchesValues = [rows, count, ...others].some(
     ({ sql }) => findSearchedSize(sql) !== undefined,
   )
-  const largest = fixed.reduce((sum, cost) => sum + cost.estimate(() => largeTable), 0)
+  const largest = fixed.reduce((sum, cost) => sum + cost.estimate(largeSizes), 0)
   return {
     fixed,
     searchesValues,

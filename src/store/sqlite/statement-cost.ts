@@ -1,10 +1,16 @@
 import type { Statement } from '../statement.ts'
+import { maxKeySize } from './key-size.ts'
 import type { QueryPlanLine } from './query-plan.ts'
 import type { TableSize } from './table-size.ts'
 import { jsonOperations } from './value-limit.ts'
 
-/** Returns the size of a table. */
-type SizeOf = (table: string) => TableSize
+/** The sizes that an estimate depends on. */
+export interface Sizes {
+  /** Returns the size of a table. */
+  tableSize(table: string): TableSize
+  /** Returns numbers of rows with the same key of an index (`key-size.ts`); `undefined` if they are not known. */
+  keySizes(index: string, columnCount: number): readonly number[] | undefined
+}
 
 /** Returns the number of columns of an index. */
 type WidthOf = (index: string) => number
@@ -14,7 +20,7 @@ export interface StatementCost {
   /** Whether all rows are sorted before the first one is returned. */
   readonly sorts: boolean
   /** Estimates the duration in milliseconds. */
-  estimate(sizeOf: SizeOf): number
+  estimate(sizes: Sizes): number
 }
 
 /** Microseconds for visiting a row. */
@@ -33,7 +39,7 @@ const parseCost = 2
 const parsedByteCost = 0.005
 /** Microseconds for a comparison with a parameter. */
 const compareCost = 0.03
-/** The share of rows with the same key in an index that is not unique. */
+/** The share of rows with the same key in an index that is not unique, if their number is not known. */
 const equalShare = 0.01
 /** The share of rows in a range of an index. */
 const rangeShare = 0.05
@@ -62,13 +68,14 @@ export function compileCost(
   const isRecursive = plan.some(([, , detail]) => detail === 'RECURSIVE STEP')
   return {
     sorts: (lines.get(0) ?? []).some(({ detail }) => isSort(detail)),
-    estimate: (sizeOf) => {
-      const largest = (name: string) => maxSize(tables.get(name) ?? [name], sizeOf)
+    estimate: ({ tableSize, keySizes }) => {
+      const largest = (name: string) => maxSize(tables.get(name) ?? [name], tableSize)
       const duration =
         estimatePart(0, lines, {
           visit,
           rowCountOf: (name) => largest(name).rows,
           rowBytesOf: (name) => largest(name).rowSize * byte,
+          keySizes,
         }) / 1000
       return isRecursive ? Math.max(duration, recursionDuration) : duration
     },
@@ -111,6 +118,7 @@ interface PartCosts {
   rowCountOf(table: string): number
   /** Microseconds for the bytes of a row. */
   rowBytesOf(table: string): number
+  readonly keySizes: Sizes['keySizes']
 }
 
 /**
@@ -124,13 +132,14 @@ function estimatePart(
 ): number {
   let loops = 1
   let duration = 0
-  for (const line of lines.get(parent) ?? []) {
+  const siblings = lines.get(parent) ?? []
+  for (const [index, line] of siblings.entries()) {
     const { detail } = line
     const inner = estimatePart(line.id, lines, costs)
-    const rows = countRowsPerLoop(line, costs.rowCountOf)
+    const rows = countRowsPerLoop(line, costs)
     if (rows !== undefined) {
       const table = parseTableName(detail)
-      loops *= rows
+      loops *= rows * (isSearchForList(detail, siblings[index + 1]) ? listLength : 1)
       duration += inner + loops * (costs.visit + (readsTable(detail) ? costs.rowBytesOf(table) : 0))
       if (detail.includes(' AUTOMATIC ')) duration += costs.rowCountOf(table) * costs.visit
     } else if (detail.startsWith('CORRELATED')) duration += loops * inner
@@ -148,6 +157,11 @@ function readsTable(detail: string): boolean {
 /** Parts of the lines for what is no table: a list parameter, a subquery, constants. */
 const notTable = /VIRTUAL TABLE| \(subquery|CONSTANT ROW/
 
+/** Whether a search finds the rows of each key in a list. */
+function isSearchForList(detail: string, next: PlanLine | undefined): boolean {
+  return detail.startsWith('SEARCH ') && (next?.detail.startsWith('LIST SUBQUERY') ?? false)
+}
+
 function isSort(detail: string): boolean {
   return detail.startsWith('USE TEMP B-TREE')
 }
@@ -155,7 +169,7 @@ function isSort(detail: string): boolean {
 /** Estimates the rows that a scan or a search visits each time; `undefined` for any other line. */
 function countRowsPerLoop(
   { detail, isUnique }: PlanLine,
-  rowCountOf: (table: string) => number,
+  { rowCountOf, keySizes }: PartCosts,
 ): number | undefined {
   const isScan = detail.startsWith('SCAN ')
   if (!isScan && !detail.startsWith('SEARCH ')) return undefined
@@ -163,7 +177,20 @@ function countRowsPerLoop(
   const rowCount = Math.max(1, rowCountOf(parseTableName(detail)))
   if (isScan) return rowCount
   if (/[<>]\?/.test(detail)) return Math.max(1, rowCount * rangeShare)
-  return isUnique ? 1 : Math.max(1, Math.min(rowCount, Math.max(10, rowCount * equalShare)))
+  if (isUnique) return 1
+  const [, index, columns = ''] = / INDEX (.+) \(([^()]*)\)/.exec(detail) ?? []
+  const sizes = index === undefined ? undefined : keySizes(index, countMatches(columns, /=\?/g))
+  return Math.min(rowCount, Math.max(10, meanKeySize(sizes, rowCount * equalShare)))
+}
+
+/** Returns the mean number of rows of a key. @param defaultSize - the number for keys with more rows than were counted */
+function meanKeySize(sizes: readonly number[] | undefined, defaultSize: number): number {
+  if (sizes === undefined || sizes.length === 0) return defaultSize
+  const sum = sizes.reduce(
+    (total, size) => total + (size < maxKeySize ? size : Math.max(size, defaultSize)),
+    0,
+  )
+  return sum / sizes.length
 }
 
 /** Returns the table of a line, by its name in the statement. */
@@ -183,7 +210,7 @@ function parseAliases(sql: string): ReadonlyMap<string, ReadonlySet<string>> {
   return tables
 }
 
-function maxSize(tables: Iterable<string>, sizeOf: SizeOf): TableSize {
+function maxSize(tables: Iterable<string>, sizeOf: Sizes['tableSize']): TableSize {
   const sizes = [...tables].map(sizeOf)
   return {
     rows: Math.max(...sizes.map(({ rows }) => rows)),

@@ -29,6 +29,7 @@ import { EnforcedKeys } from './foreign-keys.ts'
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
 import { addIndexedPlans } from './indexed-plans.ts'
 import { createIndexLookup } from './indexes.ts'
+import { sampleKeySizes } from './key-size.ts'
 import { migrateSqlite } from './migrations.ts'
 import { checkSqliteArguments, type SqliteOptions } from './options.ts'
 import { countIndexColumns, explainQueryPlan } from './query-plan.ts'
@@ -263,11 +264,13 @@ function isCheap(statement: Statement, connection: SqliteConnection): boolean {
   const cost = compileCost(statement, explainQueryPlan(connection, statement), (index) =>
     countIndexColumns(connection, index),
   )
-  const sizeOf = (table: string) => {
+  const tableSize = (table: string) => {
     const rows = estimateRowCount(connection, table)
     return { rows, rowSize: estimateRowSize(connection, table, rows) }
   }
-  return cost.estimate(sizeOf) <= maxCheckDuration
+  const keySizes = (index: string, columnCount: number) =>
+    sampleKeySizes(connection, index, columnCount)
+  return cost.estimate({ tableSize, keySizes }) <= maxCheckDuration
 }
 
 /**

@@ -1,0 +1,48 @@
+import { quoteIdentifier } from '../quote-identifier.ts'
+import type { SqliteConnection } from './connection.ts'
+
+/** The number of rows whose keys are sampled. */
+const sampleSize = 20
+/** The number of rows up to which the rows of a key are counted. */
+export const maxKeySize = 1000
+
+/**
+ * Counts the rows that have the same key as a random row, for some random rows. The more rows a key has, the more probably it
+ * is in the sample, so a few keys with many rows are not overlooked. Rows without a key are left out.
+ *
+ * @param columnCount - the key is this many first columns of the index
+ * @returns counts of at most `maxKeySize`; `undefined` for a table without row numbers, an index on an expression, and one that
+ * does not contain all rows
+ */
+export function sampleKeySizes(
+  connection: SqliteConnection,
+  index: string,
+  columnCount: number,
+): readonly number[] | undefined {
+  const rows = connection.introspect(
+    `select m.tbl_name, c.name from sqlite_schema as m, pragma_index_info(m.name) as c
+      where m.type = 'index' and m.name = ? order by c.seqno`,
+    index,
+  )
+  const columns = rows.slice(0, columnCount).map(([, column]) => column)
+  if (columns.length < columnCount || columns.includes(null)) return undefined
+  const table = quoteIdentifier(String(rows[0]?.[0]))
+  const isSameKey = columns
+    .map((column) => quoteIdentifier(String(column)))
+    .map((column) => `"other".${column} = "row".${column}`)
+    .join(' and ')
+  try {
+    const counts = connection.introspectCached(
+      `with recursive "sample" (n, low, high, at) as (
+         select 0, (select min(rowid) from ${table}), (select max(rowid) from ${table}), null
+         union all select n + 1, low, high, low + abs(random() % (high - low + 1)) from "sample" where n < ${sampleSize})
+       select (select count(*) from (
+           select 1 from ${table} as "other" indexed by ${quoteIdentifier(index)} where ${isSameKey} limit ${maxKeySize}))
+         from "sample" cross join ${table} as "row"
+           on "row".rowid = (select rowid from ${table} where rowid >= "sample".at order by rowid limit 1)`,
+    )
+    return counts.map(([count]) => Number(count)).filter((count) => count > 0)
+  } catch {
+    return undefined
+  }
+}
