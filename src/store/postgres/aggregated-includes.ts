@@ -90,7 +90,7 @@ const maxArguments = 100
 /** The fewest columns from which PostgreSQL builds an array faster than a JSON array of arguments. */
 const minArrayColumns = 4
 
-/** Compiles a row of a layout as a JSON array. With more columns than a function has arguments, it is an array of arrays. */
+/** Compiles a row of many as a JSON array. With more columns than a function has arguments, it is an array of arrays. */
 export function jsonRow(columns: readonly Sql[], { values }: RowLayout): Sql {
   // The elements of an array have one type. `json_build_array` looks up the type of each argument in each row: 6 % of the time that
   // PostgreSQL takes for row `list` of the benchmark.
@@ -104,7 +104,8 @@ function isReadAsText(codec: Codec): boolean {
   return typeof codec === 'string' && getCodec(codec, 'postgres').select !== undefined
 }
 
-function jsonArray(columns: readonly Sql[]): Sql {
+/** Compiles a row as a JSON array, or as an array of arrays. */
+export function jsonArray(columns: readonly Sql[]): Sql {
   if (columns.length <= maxArguments) return sql`json_build_array(${sql.join([...columns])})`
   const parts: Sql[] = []
   for (let at = 0; at < columns.length; at += maxArguments)
