@@ -20,29 +20,31 @@ export function sampleKeySizes(
   columnCount: number,
 ): readonly number[] | undefined {
   const rows = connection.introspect(
-    `select m.tbl_name, c.name from sqlite_schema as m, pragma_index_info(m.name) as c
+    `select c.name, m.tbl_name from sqlite_schema as m, pragma_index_info(m.name) as c
       where m.type = 'index' and m.name = ? order by c.seqno`,
     index,
   )
-  const columns = rows.slice(0, columnCount).map(([, column]) => column)
+  const columns = rows.slice(0, columnCount).map(([column]) => column)
   if (columns.length < columnCount || columns.includes(null)) return undefined
-  const table = quoteIdentifier(String(rows[0]?.[0]))
-  const isSameKey = columns
-    .map((column) => quoteIdentifier(String(column)))
-    .map((column) => `"other".${column} = "row".${column}`)
-    .join(' and ')
   try {
-    const counts = connection.introspectCached(
-      `with recursive "sample" (n, low, high, at) as (
-         select 0, (select min(rowid) from ${table}), (select max(rowid) from ${table}), null
-         union all select n + 1, low, high, low + abs(random() % (high - low + 1)) from "sample" where n < ${sampleSize})
-       select (select count(*) from (
-           select 1 from ${table} as "other" indexed by ${quoteIdentifier(index)} where ${isSameKey} limit ${maxKeySize}))
-         from "sample" cross join ${table} as "row"
-           on "row".rowid = (select rowid from ${table} where rowid >= "sample".at order by rowid limit 1)`,
-    )
+    const sample = compileSample(index, String(rows[0]?.[1]), columns.map(String))
+    const counts = connection.introspectCached(sample)
     return counts.map(([count]) => Number(count)).filter((count) => count > 0)
   } catch {
     return undefined
   }
+}
+
+function compileSample(index: string, table: string, columns: readonly string[]): string {
+  const from = quoteIdentifier(table)
+  const isSameKey = columns
+    .map((column) => `"other".${quoteIdentifier(column)} = "row".${quoteIdentifier(column)}`)
+    .join(' and ')
+  return `with recursive "sample" (n, low, high, at) as (
+      select 0, (select min(rowid) from ${from}), (select max(rowid) from ${from}), null
+      union all select n + 1, low, high, low + abs(random() % (high - low + 1)) from "sample" where n < ${sampleSize})
+    select (select count(*) from (
+        select 1 from ${from} as "other" indexed by ${quoteIdentifier(index)} where ${isSameKey} limit ${maxKeySize}))
+      from "sample" cross join ${from} as "row"
+        on "row".rowid = (select rowid from ${from} where rowid >= "sample".at order by rowid limit 1)`
 }
