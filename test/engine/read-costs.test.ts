@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,8 +7,10 @@ import { describe, it, type TestContext } from 'node:test'
 import { attribute, defineModel, resource, text } from 'lapidary'
 import { SqliteConnection } from '../../src/store/sqlite/connection.ts'
 import { CostModel } from '../../src/store/sqlite/cost-model.ts'
+import { sampleKeySizes } from '../../src/store/sqlite/key-size.ts'
 import { LargeValueError } from '../../src/store/sqlite/large-values.ts'
 import { maxInProcessDuration } from '../../src/store/sqlite/read-cost.ts'
+import { estimateRowSize } from '../../src/store/sqlite/table-size.ts'
 
 const note = resource('note', {
   path: '/notes',
@@ -48,7 +50,7 @@ function openCosts(test: TestContext, rows = '') {
     costs.ofFullRead(fullRead, shape, { model } as never)
   const isExpensive = (read: ReturnType<typeof readOf>) =>
     costs.estimate(costOf(read), read.plan, performance.now()) > maxInProcessDuration
-  return { connection, costs, costOf, isExpensive }
+  return { path, connection, costs, costOf, isExpensive }
 }
 
 /** SQL that inserts notes whose texts have a length. */
@@ -154,6 +156,29 @@ describe('A scan of a small table', () => {
     assert.equal(openCosts(test, fill + small).isExpensive(scan()), true)
   })
 })
+
+it('given large rows, then samples of them read no page of their values', (test) => {
+  const rows = `create table blob (value blob); insert into blob values (zeroblob(10000000));
+    ${insertNotes(10, 1_000_000)}
+    create table page (id integer primary key, text text, note_id integer);
+    insert into page select id, text, id from note;
+    create index page_note on page (note_id);`
+  const { connection, path } = openCosts(test, rows)
+  breakOverflowPages(path)
+  assert.throws(() => connection.introspect('select max(note_id) from page not indexed'), /damaged/)
+  assert.equal(estimateRowSize(connection, 'page', 10), 1_000_016)
+  assert.deepEqual(sampleKeySizes(connection, 'page_note', 1), [])
+})
+
+/** Makes SQLite fail where it follows the pages of a long text. */
+function breakOverflowPages(path: string): void {
+  const file = readFileSync(path)
+  const pageSize = 4096
+  for (let at = 0; at < file.length; at += pageSize)
+    if (file.toString('latin1', at + 4, at + pageSize).startsWith('aaaa'))
+      file.fill(0xff, at, at + 4)
+  writeFileSync(path, file)
+}
 
 it('given more text than the process may search, then the search stops and runs in a reader process', (test) => {
   const { connection } = openCosts(test, insertNotes(1000, 5000))

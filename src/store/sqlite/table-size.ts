@@ -61,7 +61,7 @@ function measureFile(connection: SqliteConnection): number {
 }
 
 /**
- * Estimates the mean size of the rows of a table from random ones. SQLite reads the header of a row for it, not its values.
+ * Estimates the mean size of the rows of a table from random ones.
  * Rows that random numbers do not find are as large as the file allows.
  */
 export function estimateRowSize(
@@ -73,17 +73,30 @@ export function estimateRowSize(
   return Math.min(sampleRowSize(connection, table) ?? maxSize, maxSize)
 }
 
-function sampleRowSize(connection: SqliteConnection, table: string): number | undefined {
-  const name = quoteIdentifier(table)
+/**
+ * Compiles the size of a row in bytes. SQLite reads the header of the row for it, not its values: of texts and blobs the type and
+ * the length, of other values the type.
+ * @param row - the alias of the row
+ */
+export function compileRowSize(connection: SqliteConnection, table: string, row: string): string {
   const sizes = connection
     .introspect('select name from pragma_table_info(?)', table)
-    .map(([column]) => `ifnull(octet_length(${quoteIdentifier(String(column))}), 0)`)
+    .map(([column]) => `${quoteIdentifier(row)}.${quoteIdentifier(String(column))}`)
+    .map(
+      (value) =>
+        `iif(typeof(${value}) = 'text' or typeof(${value}) = 'blob', octet_length(${value}), 8)`,
+    )
+  return sizes.join(' + ')
+}
+
+function sampleRowSize(connection: SqliteConnection, table: string): number | undefined {
+  const name = quoteIdentifier(table)
   try {
     const [[mean] = []] = connection.introspectCached(
       `with recursive "sample" (n, low, high) as (
          select 1, (select min(rowid) from ${name}), (select max(rowid) from ${name})
          union all select n + 1, low, high from "sample" where n < ${sampleSize})
-       select avg(${sizes.join(' + ')}) from ${name}
+       select avg(${compileRowSize(connection, table, 'row')}) from ${name} as "row"
        where rowid in (select low + abs(random() % (high - low + 1)) from "sample")`,
     )
     return mean === null ? undefined : Number(mean)
