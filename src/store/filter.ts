@@ -12,8 +12,16 @@ import {
 import { findCustomOperator, type Operator, operators } from '../model/operators.ts'
 import { listParameters } from '../model/parameter.ts'
 import type { Condition } from '../plan/condition.ts'
-import { idParam, isKeyPresent, selectIdList, toKey } from './keys.ts'
+import {
+  compileIdComparison,
+  compileIdIsNull,
+  compileIdOperand,
+  isCompositeId,
+} from './composite-id.ts'
+import type { Comparison, ConditionTable } from './condition-table.ts'
+import { idParam, isKeyPresent, toKey } from './keys.ts'
 import { isLinkedFrom, isLinkedFromAny, linkKeyAt } from './link-keys.ts'
+import { isOwnKey } from './linkage.ts'
 import { castArgument } from './parameter.ts'
 import { compileCounts, isFoundByKey } from './related-rows.ts'
 import {
@@ -38,18 +46,6 @@ import {
 } from './tables.ts'
 import { compileIndexedMatch } from './text-index.ts'
 
-/** The table `t<depth>` of a statement, whose rows a condition is about. */
-interface ConditionTable {
-  readonly resource: ResourceType
-  readonly depth: number
-  /** Compiles the columns of the rows; absent: they are those of `t<depth>`. */
-  readonly column?: (name: string) => Sql
-  /** Whether the condition is inside a `not`, where null must not stand for false. */
-  readonly isNegated?: boolean
-  /** Whether the statement looks up few rows of `t<depth>` by their ids, so that subqueries start from the row. */
-  readonly isOfRow?: boolean
-}
-
 /** Compiles a condition. Tables are `t0`, `t1`, …: one deeper for each relationship that is followed. */
 export function compileCondition(condition: Condition, table: ConditionTable, target: Target): Sql {
   switch (condition.is) {
@@ -66,7 +62,7 @@ export function compileCondition(condition: Condition, table: ConditionTable, ta
     case 'custom':
       return compileCustom(condition, table, target)
     case 'related':
-      return compileRelated(condition, table, target)
+      return compileIsKey(condition, table, target) ?? compileRelated(condition, table, target)
     case 'count':
       return compileCount(condition, table, target)
     case 'call':
@@ -89,8 +85,8 @@ function compileIsNull(name: string, table: ConditionTable, target: Target): Sql
   return isNull ? isNull(value) : sql`${value} is null`
 }
 
-/** A comparison of a field with values of the client. */
-type Comparison = Extract<Condition, { is: 'compare' }>
+/** A condition on a related resource. */
+type Related = Extract<Condition, { is: 'related' }>
 
 /** Compiles a comparison: as a pattern, by the simpler condition of its operator, or by the operator itself. */
 function compileComparison(condition: Comparison, table: ConditionTable, target: Target): Sql {
@@ -128,49 +124,6 @@ function compileIndexed(
   const column = columnOf ?? ((each: string) => columnAt(depth, each))
   const matched = compileIndexedMatch({ index, name, column }, parameter, dialect)
   return matched && isNegated ? sql`(case when ${left} is not null then ${matched} end)` : matched
-}
-
-/** Whether a field is an id over several columns. */
-function isCompositeId(field: string, { id }: ResourceType): boolean {
-  return field === 'id' && id.parts.length > 1
-}
-
-function compileIdIsNull(table: ConditionTable): Sql {
-  return sql`(${sql.join(
-    idColumnsOf(table).map((column) => sql`${column} is null`),
-    sql.raw(' or '),
-  )})`
-}
-
-function idColumnsOf({ resource, depth, column }: ConditionTable): Sql[] {
-  return resource.id.columns.map((name) => (column ? column(name) : columnAt(depth, name)))
-}
-
-/** Compiles a comparison of a composite id: as row values, which compare column by column, in the order of the sort by id. */
-function compileIdComparison(
-  { operator: name, parameters }: Comparison,
-  table: ConditionTable,
-  target: Target,
-): Sql {
-  const { id } = table.resource
-  const operator: Operator = operators[name]
-  const left = compileIdOperand(table, operator, target)
-  const [first, ...others] = parameters.map((parameter) =>
-    operator.takes === 'list'
-      ? selectIdList(parameter, id, target.dialect)
-      : idParam(parameter, id, target.dialect),
-  )
-  if (first === undefined) throw new Error(`The operator ${name} was planned without a value.`)
-  const inList = (key: Sql, list: Sql) => sql`${key} in (${list})`
-  return operator.write(left, [first, ...others], { ...target.dialect, inList })
-}
-
-/** Compiles a composite id as an operand; as sort keys if the operator needs an order. */
-function compileIdOperand(table: ConditionTable, { requires }: Operator, target: Target): Sql {
-  const compile = requires === 'ordered' ? sortKey : comparisonKey
-  const { parts } = table.resource.id
-  const columns = idColumnsOf(table)
-  return toKey(columns.map((column, at) => compile(column, parts[at]?.kind.codec ?? 'id', target)))
 }
 
 /** Compiles a text search if the dialect prepares patterns; a text without `%` needs no pattern. */
@@ -249,12 +202,31 @@ export function compileFilterKey(
 }
 
 /**
+ * Compiles whether the key in the row is the integer id of a related resource, without a lookup, if the key references a row for
+ * sure (docs/decisions/0087).
+ */
+function compileIsKey(
+  { relationship, where }: Related,
+  { resource, depth, column = (name) => columnAt(depth, name), isNegated }: ConditionTable,
+  target: Target,
+): Sql | undefined {
+  const field = getRelationship(resource, relationship)
+  const { id } = getResourceType(target.model, field.to)
+  const isInteger = id.parts.length === 1 && id.kind.codec === 'id'
+  const value = matchesOneId(where) ? where.parameters[0] : undefined
+  if (!isInteger || value === undefined || isNegated || !isOwnKey(field, target)) return undefined
+  // SQLite compares a column without a type with a number in the same way as the id only if the number has the type of the id.
+  const key = toKey(linkKeyAt(field.link, 'ownKey', column))
+  return sql`${key} = cast(${idParam(value, id, target.dialect)} as bigint)`
+}
+
+/**
  * Compiles whether the row is linked to one that matches the condition. Inside a `not` this must not be null, hence the tests for
  * null. The subquery is not correlated, so it runs once for all rows, at any depth (docs/decisions/0016); only the rule of a row that
  * is looked up by its id follows the keys from this row.
  */
 function compileRelated(
-  { relationship, where, preventPullUp }: Extract<Condition, { is: 'related' }>,
+  { relationship, where, preventPullUp }: Related,
   { resource, depth, column = (name) => columnAt(depth, name), isNegated, isOfRow }: ConditionTable,
   target: Target,
 ): Sql {
@@ -376,7 +348,7 @@ function fieldOf({ depth, column }: ConditionTable, field: AttributeField, targe
 }
 
 /** Whether at most one id matches a condition. */
-function matchesOneId(where: Condition | undefined): boolean {
+function matchesOneId(where: Condition | undefined): where is Comparison {
   return where?.is === 'compare' && where.operator === 'eq' && where.field === 'id'
 }
 

@@ -437,9 +437,9 @@ describe('createServer with TLS', () => {
 
   it('given a large document, when a client reads it slowly, then it arrives whole', async (test) => {
     assert.ok(tls)
-    const app = createServer({ ...options, https: tls, logLevel: 'silent', sendTimeout: 300 })
+    const app = createServer({ ...options, https: tls, logLevel: 'silent', sendTimeout: 1000 })
     test.after(() => app.close())
-    const length = 32 * 1024 * 1024
+    const length = 64 * 1024 * 1024
     app.get('/large', async () => 'x'.repeat(length))
     const origin = await app.listen({ host: '127.0.0.1', port: 0 })
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
