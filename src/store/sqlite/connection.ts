@@ -28,7 +28,7 @@ import {
 import { listResultColumns } from './result-columns.ts'
 import { publishWork } from './statement-work.ts'
 import { findSearchedSize, ValueLimit } from './value-limit.ts'
-import { watchVolatileFunctions } from './volatile-functions.ts'
+import { closeWatched, watchVolatileFunctions } from './volatile-functions.ts'
 
 /** The memory of a connection's prepared statements in bytes, by default. */
 const defaultStatementCache = 32 * 1024 * 1024
@@ -341,7 +341,7 @@ export class SqliteConnection {
 
   /** Closes the connection, if it is open. */
   close(): void {
-    if (this.#database.isOpen) this.#database.close()
+    closeWatched(this.#database)
   }
 
   #prepare(statement: Statement): PreparedStatement {

@@ -19,3 +19,11 @@ export function watchVolatileFunctions(database: DatabaseSync, onUse: () => void
     return constants.SQLITE_OK
   })
 }
+
+/** Closes a database that `watchVolatileFunctions` may watch, unless it is closed already. */
+export function closeWatched(database: DatabaseSync): void {
+  if (!database.isOpen) return
+  // The authorizer refers to the connection, whose statements refer to the database: Node.js would never free them.
+  database.setAuthorizer(null)
+  database.close()
+}
