@@ -155,19 +155,17 @@ async function runTransaction<Types extends Declarations, Result>(
   clientContext: ClientContext,
   work: (tx: TransactionClient<Types>) => Promise<Result>,
 ): Promise<Result> {
-  return executeInTransaction(
-    clientContext.targets().objects,
-    clientContext.request,
-    async (open) => {
-      const calls = new TransactionCalls()
-      const tx = createTransactionClient<Types>(clientContext, open, calls)
-      try {
-        return await clientContext.current.run(calls, () => work(tx))
-      } finally {
-        await calls.close()
-      }
-    },
-  )
+  const { objects } = clientContext.targets()
+  const { transactionScope } = objects.planner.model
+  return executeInTransaction(objects, clientContext.request, async (open) => {
+    const calls = new TransactionCalls()
+    const tx = createTransactionClient<Types>(clientContext, open, calls)
+    try {
+      return await transactionScope.run(() => clientContext.current.run(calls, () => work(tx)))
+    } finally {
+      await calls.close()
+    }
+  })
 }
 
 /** Creates a client whose calls all run in one transaction. */

@@ -95,7 +95,7 @@ async function runAction(
     const context = createHookContext(request, transaction.query, resource)
     // The declaration names the types of the parameters and of the auth context.
     const call = Object.assign(context, { id, parameters, tx }) as unknown as ActionContext
-    return await action.run?.(call)
+    return await unit.planner.model.transactionScope.run(() => action.run?.(call))
   } finally {
     await close()
   }

@@ -9,7 +9,8 @@ import type { OpenTransaction, RecordedChange, UnitOfWork } from './unit-of-work
  * Runs the work of a request in a transaction of its own, or in the one that is open. In its own, the model's `begin` runs before
  * the work, and `afterCommit` of the recorded changes once it is durable. `begin` and the work, with all hooks and validators, may
  * run more than once (`Store.transaction`); `afterCommit` runs for the committed run only.
- * @throws what the work throws, and the errors of `Store.transaction`; Error in a hook of the model
+ * @throws what the work throws, and the errors of `Store.transaction`; Error in code of the application that runs in a
+ *   transaction of the model
  */
 export async function executeInTransaction<Result>(
   { planner, store, open }: LifecycleContext,
@@ -17,8 +18,8 @@ export async function executeInTransaction<Result>(
   work: (unit: UnitOfWork) => Awaitable<Result>,
 ): Promise<Result> {
   if (open) return executeInSavepoint(open, (unit) => work({ ...unit, planner, request }))
-  const { begin, hookScope } = planner.model
-  hookScope?.checkOutside()
+  const { begin, transactionScope } = planner.model
+  transactionScope.checkOutside()
   let changes: RecordedChange[] = []
   const result = await store.transaction((transaction) => {
     changes = []

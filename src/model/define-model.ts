@@ -1,10 +1,10 @@
 import { checkDeclarations } from './check-declarations.ts'
 import { containsAuthValue } from './contains-auth-value.ts'
-import { HookScope } from './hook-scope.ts'
 import type { Hooks } from './hooks.ts'
 import type { Model, ModelOptions, ResourceType } from './model.ts'
 import { resolveResource } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
+import { TransactionScope } from './transaction-scope.ts'
 
 // The compiler evaluates these types for every model, so they cost a declaration as much in a list of a hundred as in a list of two:
 // what depends on all declarations is computed once, and messages only for errors.
@@ -132,35 +132,35 @@ export function defineModel<const Resources extends readonly ResourceDeclaration
   checkDeclarations(resources, options)
   const declarations = Object.fromEntries(resources.map((declared) => [declared.type, declared]))
   const { begin, ...hooks } = options.hooks ?? {}
-  const hasHooks = options.hooks !== undefined || resources.some((each) => each.hooks !== undefined)
-  const hookScope = hasHooks ? new HookScope() : undefined
-  const types = resolveTypes(resources, { ...options, hooks: options.hooks && hooks }, hookScope)
+  const transactionScope = new TransactionScope()
+  const resolvedOptions = { ...options, hooks: options.hooks && hooks }
+  const types = resolveTypes(resources, resolvedOptions, transactionScope)
   return {
     // Each declaration is under its own type. `Object.fromEntries` cannot say which.
     declarations: declarations as DeclarationsOf<Resources>,
     types,
     ...resolveAccess([...types.values()], resources, options),
     ...(options.session && { session: options.session }),
-    begin: begin && hookScope ? hookScope.observe(begin.bind(options.hooks)) : begin,
-    ...(hookScope && { hookScope }),
+    begin: begin && transactionScope.observe(begin.bind(options.hooks)),
+    transactionScope,
     clientIds: options.clientIds ?? 'discard',
     idMismatch: options.idMismatch ?? 'discard',
     ...pageSizes(options),
   }
 }
 
-/** Resolves the resource types by name. @param hookScope - observes their hooks; absent if there are none */
+/** Resolves the resource types by name. @param transactionScope - observes their hooks */
 function resolveTypes(
   resources: readonly ResourceDeclaration[],
   {
     hooks,
     ...options
   }: Pick<ModelOptions, 'invalidValues' | 'tenant'> & { hooks: Hooks | undefined },
-  hookScope: HookScope | undefined,
+  transactionScope: TransactionScope,
 ): ReadonlyMap<string, ResourceType> {
   const resolved = resources.map((declared) => {
     const resource = resolveResource(declared, resources, { hooks, ...options })
-    const observed = hookScope ? hookScope.observeAll(resource.hooks) : resource.hooks
+    const observed = transactionScope.observeAll(resource.hooks)
     return [declared.type, { ...resource, hooks: observed }] as const
   })
   return new Map(resolved)

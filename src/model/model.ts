@@ -10,7 +10,6 @@ import type { Action } from './action.ts'
 import type { Codec } from './codecs.ts'
 import type { BoundValue } from './dialect.ts'
 import type { ColumnUse, Computed, Expression, InvalidValues, TextIndex } from './fields.ts'
-import type { HookScope } from './hook-scope.ts'
 import type { Hooks, ModelHooks } from './hooks.ts'
 import type { IdQuery } from './id-query.ts'
 import type { FieldExpression } from './json-paths.ts'
@@ -18,6 +17,7 @@ import type { Kind } from './kinds.ts'
 import type { ResourceDeclaration } from './resource.ts'
 import type { SessionOptions } from './session.ts'
 import type { TableFunction } from './table-function.ts'
+import type { TransactionScope } from './transaction-scope.ts'
 
 /** The name of a table or view. Without a schema, the database searches its default schemas. */
 export interface Table {
@@ -248,11 +248,8 @@ export interface Model<Types extends Declarations = Declarations, Auth = unknown
   readonly maxPageSize: number | undefined
   /** The function that runs at the start of every transaction. */
   readonly begin: ModelHooks<string, Auth>['begin']
-  /**
-   * Absent for a model without hooks.
-   * @internal
-   */
-  readonly hookScope?: HookScope
+  /** @internal */
+  readonly transactionScope: TransactionScope
   /**
    * The access options; absent if no declaration depends on the auth context.
    * @internal

@@ -23,6 +23,9 @@ import type { ColumnTypes } from '../databases.ts'
 import type { TestResponse } from '../test-response.ts'
 import { engine, openStore } from './engine.ts'
 
+/** What the action `nothing` does. */
+let within: () => unknown = () => {}
+
 const issue = resource('issue', {
   path: '/issues',
   table: 'issue',
@@ -82,7 +85,12 @@ const issue = resource('issue', {
       },
     }),
     touch: action({ sql: (_parameters, id) => sql`insert into job (task) values (${id})` }),
-    nothing: action({ on: 'collection', run: () => {} }),
+    nothing: action({
+      on: 'collection',
+      async run() {
+        await within()
+      },
+    }),
     wrong: action({
       on: 'collection',
       returns: { resource: 'issue' },
@@ -411,6 +419,20 @@ engine('Actions', { model, tables }, (app) => {
       ]
       assert.equal(typeof typeErrors, 'function')
     } finally {
+      await store.close()
+    }
+  })
+
+  it('given a write past tx in an action, then it is rejected instead of waiting for the transaction', async () => {
+    const store = await openStore(model, app.databaseUrl)
+    try {
+      const client = createApi({ model, store }).with()
+      within = () => client.create('issue', { title: 'past' })
+      await assert.rejects(client.call('issue', 'nothing', {}), /not through it.* `tx`/)
+      within = async () => void (await client.get('issue', '1'))
+      assert.equal(await client.call('issue', 'nothing', {}), undefined)
+    } finally {
+      within = () => {}
       await store.close()
     }
   })

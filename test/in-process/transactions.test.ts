@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { sql, type TransactionClient } from 'lapidary'
-import { inProcess, type ShopClient, type shopModel, tagIds, withApi } from './shop.ts'
+import { createApi, createHandler, sql, type TransactionClient } from 'lapidary'
+import { mediaType } from '../client.ts'
+import { inProcess, type ShopClient, shopModel, tagIds, withApi } from './shop.ts'
 
 const names = async (client: Pick<ShopClient, 'list'>) =>
   (await client.list('item', { sort: ['id'] })).data.map(({ name }) => name)
 const stored = ['engine', 'wheel', 'bolt']
+const ignore = () => {}
+const silent = {
+  trace: ignore,
+  debug: ignore,
+  info: ignore,
+  warn: ignore,
+  error: ignore,
+  fatal: ignore,
+}
 
 inProcess('A transaction in process', (engine) => {
   it('commits its calls and its SQL together, and returns the result of its work', () =>
@@ -110,6 +120,30 @@ inProcess('A transaction in process', (engine) => {
         await tx.create('item', { name: 'nut' })
       })
       assert.deepEqual(await names(client), [...stored, 'nut'])
+    }))
+
+  it('rejects writes of another API and of requests within it, instead of waiting for them forever', () =>
+    withApi(engine, async ({ client, store }) => {
+      const other = createApi({ model: shopModel, store }).with({ auth: 'other' })
+      const errors: string[] = []
+      const log = { ...silent, error: (fields: unknown) => errors.push(String(Object(fields).err)) }
+      const handle = createHandler({ model: shopModel, store, log })
+      const request = {
+        method: 'POST',
+        headers: { 'content-type': mediaType },
+        body: JSON.stringify({ data: { type: 'item', attributes: { name: 'past' } } }),
+      }
+      const past = /This write is made inside a transaction, but not through it: .* `tx`/
+      await client.transaction(async (tx) => {
+        await assert.rejects(other.create('item', { name: 'past' }), past)
+        const response = await handle(new Request('http://localhost/items', request))
+        assert.equal(response.status, 500)
+        assert.match(errors.join(), past)
+        assert.equal((await other.get('item', '1')).name, 'engine')
+        await tx.create('item', { name: 'nut' })
+      })
+      await other.create('item', { name: 'after' })
+      assert.deepEqual(await names(client), [...stored, 'nut', 'after'])
     }))
 
   it('is invisible to others until it commits', () =>
