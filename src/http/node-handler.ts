@@ -95,7 +95,9 @@ function isBelow(prefix: string, target: string): boolean {
 /** A handler that is mounted at another path than its prefix would never find a route, and its links would lead nowhere. */
 function explainMount(request: IncomingMessage, prefix: string): Error | undefined {
   const mounted: unknown = Reflect.get(request, 'baseUrl')
-  if (typeof mounted !== 'string' || mounted === '') return undefined
+  // The prefix may continue the path of the mount, which Express compares without regard to case.
+  if (typeof mounted !== 'string' || isBelow(mounted.toLowerCase(), prefix.toLowerCase()))
+    return undefined
   return new Error(
     `The handler is mounted at ${mounted}, but its prefix is "${prefix}": pass prefix: "${mounted}" to createNodeHandler.`,
   )

@@ -57,6 +57,20 @@ describe('An Express application', () => {
     ])
   })
 
+  for (const [path, mount] of [
+    ['/API/authors', '/api'],
+    ['/api/v10', '/api/v1'],
+    ['/api/own', '/api'],
+  ] as const)
+    it(`gets ${path} from the handler with the prefix /api/v1 or /api at ${mount}`, async (test) => {
+      const prefix = path === '/API/authors' ? '/api' : '/api/v1'
+      const app = express().use(mount, handler(prefix))
+      app.use((_request, response) => void response.status(404).send('own'))
+      const origin = await listen(test, app)
+      const response = await fetch(origin + path)
+      assert.deepEqual([response.status, await response.text()], [404, 'own'])
+    })
+
   it('may parse bodies of other media types, and bytes and text of all', async (test) => {
     for (const parser of [
       express.json(),
