@@ -19,7 +19,7 @@ const isStore = (value: unknown): boolean => isObject(value) && isFunction(value
 const appChecks: Readonly<Record<string, Check>> = {
   model: modelCheck,
   store: mustBe('an open store, as in openSqlite(model, path)', isStore),
-  prefix: optional(mustBe('a path such as "/api", without a final slash', isPrefix)),
+  prefix: optional(mustBe('a path such as "/api", without parameters and a final slash', isPrefix)),
   rootMeta: optional(mustBe('an object', isObject)),
   publicUrl: optional(mustBe('an origin such as "https://api.example.org"', isOrigin)),
 }
@@ -46,7 +46,7 @@ export function checkAppOptions(
 }
 
 function isPrefix(value: unknown): boolean {
-  return value === '' || (typeof value === 'string' && /^\/[^?#]*[^?#/]$/.test(value))
+  return value === '' || (typeof value === 'string' && /^\/[^?#:*]*[^?#:*/]$/.test(value))
 }
 
 function isOrigin(value: unknown): boolean {

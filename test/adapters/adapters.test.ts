@@ -317,6 +317,7 @@ describe('The options of the adapters', () => {
         { prefix: 'api' },
         new RegExp(`^${name}\\.prefix: must be a path such as "/api"`),
       )
+      await rejects({ prefix: '/:tenant' }, /prefix: must be a path .* without parameters/)
       await rejects({ publicUrl: 'api.example.org' }, /publicUrl: must be an origin/)
       await rejects({ html: true }, /html: must be the result of createPages; it is true/)
       await rejects({ store: undefined }, /store: must be an open store/)

@@ -222,6 +222,17 @@ describe('A Fastify application with the plugin', () => {
     assert.equal((await app.inject('/v2/api/nowhere')).json().errors[0].code, 'route_not_found')
   })
 
+  it('learns that a plugin around the mount has a prefix with a parameter, which no link could have', async () => {
+    const host = fastify().register(async (tenant) => tenant.register(jsonApi, options), {
+      prefix: '/:tenant',
+    })
+    await assert.rejects(
+      async () => host.ready(),
+      /^DeclarationError: jsonApi\.prefix: .* "\/:tenant"$/,
+    )
+    await host.close()
+  })
+
   it('serves two mounts with links and limits of their own', async () => {
     for (const prefix of ['/api', '/v2/api']) {
       const { links } = (await app.inject(`${prefix}/authors/1`)).json().data

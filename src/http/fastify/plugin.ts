@@ -36,9 +36,11 @@ export interface JsonApiOptions<Auth = unknown> extends HttpOptions<Auth> {
  * @see https://fastify.dev/docs/latest/Reference/Encapsulation/
  */
 export const jsonApi: FastifyPluginAsync<JsonApiOptions> = async (app, options) => {
-  checkHttpOptions(options, 'jsonApi', { logLevel: anyValue, logSerializers: anyValue })
-  const { model, store, authenticate, publicUrl, maxBody = defaultMaxBody, html } = options
+  // The prefix includes those of the plugins around this one.
   const { prefix } = app
+  const checks = { logLevel: anyValue, logSerializers: anyValue }
+  for (const each of [options, { ...options, prefix }]) checkHttpOptions(each, 'jsonApi', checks)
+  const { model, store, authenticate, publicUrl, maxBody = defaultMaxBody, html } = options
   const context = withActionCalls(createAppContext({ ...options, prefix }))
   const send = createResponseSender({ html, prefix, publicUrl }, context)
   const reportError = createErrorReporter(app.log, send)
