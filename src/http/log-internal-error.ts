@@ -1,3 +1,4 @@
+import { toError } from '../errors/to-error.ts'
 import type { Logger } from '../model/request-context.ts'
 import { redactQuery } from './redact-query.ts'
 
@@ -17,10 +18,4 @@ export function logInternalError(error: unknown, { log, method, url }: LoggedReq
   const id = crypto.randomUUID()
   log.error({ err: toError(error), id, method, url: redactQuery(url) }, 'a request failed')
   return id
-}
-
-/** Returns a thrown value that is an Error, or an Error that describes it. */
-export function toError(thrown: unknown): Error {
-  if (thrown instanceof Error) return thrown
-  return new Error(`A value that is not an Error was thrown: ${String(thrown)}`)
 }

@@ -1,3 +1,4 @@
+import { toError } from '../errors/to-error.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import type { Model } from '../model/model.ts'
 import type { RequestContext } from '../model/request-context.ts'
@@ -60,6 +61,6 @@ async function runAfterCommit(
   try {
     await resource.hooks.afterCommit?.(change, createCommitContext(request, resource))
   } catch (error) {
-    request.log.error({ err: error, type: resource.type }, 'the hook afterCommit failed')
+    request.log.error({ err: toError(error), type: resource.type }, 'the hook afterCommit failed')
   }
 }

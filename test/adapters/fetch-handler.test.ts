@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { inspect } from 'node:util'
 import { attribute, createHandler, defineModel, RequestError, resource, text } from 'lapidary'
 import { openSqlite } from 'lapidary/sqlite'
 
 describe('The auth context of createHandler', () => {
   const received: unknown[] = []
+  let thrown: unknown
   const note = resource('note', {
     path: '/notes',
     table: 'note',
@@ -13,11 +15,14 @@ describe('The auth context of createHandler', () => {
   })
   const model = defineModel([note])
   const store = openSqlite(model, ':memory:')
+  const ignore = () => {}
   const handle = createHandler({
     model,
     store,
+    log: { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore, fatal: ignore },
     authenticate: ({ headers }) => {
       const user = headers.get('x-user')
+      if (user === 'thrown') throw thrown
       if (user === null) throw new RequestError({ status: 401, detail: 'Who are you?' })
       return user
     },
@@ -44,4 +49,11 @@ describe('The auth context of createHandler', () => {
     assert.equal((await handle(request({ 'x-user': 'Ada' }), { auth: undefined })).status, 200)
     assert.deepEqual(received.splice(0), ['Ada'])
   })
+
+  for (const value of [undefined, null, 0, '', Symbol('x'), Object.create(null)])
+    it(`is missing if authenticate throws ${inspect(value)}: the response is a 500`, async () => {
+      thrown = value
+      assert.equal((await handle(request({ 'x-user': 'thrown' }))).status, 500)
+      assert.deepEqual(received, [])
+    })
 })

@@ -180,4 +180,14 @@ engine('The hook afterCommit', served, (app) => {
     assert.equal(lines.length, 1, log.join('\n'))
     assert.match(lines[0] ?? '', /afterCommit/)
   })
+
+  it('given a hook that rejects with nothing, when the change is committed, then the log says so', async () => {
+    also = () => Promise.reject(undefined)
+    let status = 0
+    const log = await logOf(async () => {
+      status = (await create('two')).status
+    })
+    assert.equal(status, 201)
+    assert.match(log.join('\n'), /A value that is not an Error was thrown: undefined/)
+  })
 })

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyRequest, RequestPayload } from 'fastify'
+import { toError } from '../../errors/to-error.ts'
 import { createBodyReader, largeBody } from '../body-reader.ts'
-import { toError } from '../log-internal-error.ts'
 import { receiveMessage } from '../receive-message.ts'
 import { createLengthError } from './errors.ts'
 

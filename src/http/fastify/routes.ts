@@ -6,6 +6,7 @@ import type {
   HookHandlerDoneFunction,
   RequestPayload,
 } from 'fastify'
+import { toError } from '../../errors/to-error.ts'
 import type { AppContext } from '../../handlers/app-context.ts'
 import type { ApiRequest, RouteHandler } from '../../handlers/handler.ts'
 import type { Method } from '../../handlers/model-paths.ts'
@@ -14,7 +15,6 @@ import type { Awaitable } from '../../model/hooks.ts'
 import { createDisconnectSignal } from '../disconnect-signal.ts'
 import { announcesBody, checkHead, commonHeaders } from '../headers.ts'
 import { type HtmlPages, wantsPage } from '../html.ts'
-import { toError } from '../log-internal-error.ts'
 import {
   createMethodError,
   formatAllowedMethods,
