@@ -234,6 +234,11 @@ export function describeEnd(contract: ContractDatabase): void {
       () => client.sql(sql`select 1`),
       () => client.transaction((tx) => tx.remove('author', '2')),
       () => client.each('author').next(),
+      () => store.prepare(),
+      () => store.verify(),
+      () => store.catalog(),
+      () => store.checkReady(),
+      () => store.migrate([{ version: 1, sql: 'select 1' }]),
     ]
     for (const call of calls)
       await assert.rejects(call, { code: 'unavailable', message: 'The store is closed.' })

@@ -201,22 +201,23 @@ interface SchemaContext {
 function createSchemaOperations(
   context: SchemaContext,
 ): Pick<Store, 'prepare' | 'verify' | 'catalog' | 'migrate' | 'checkReady'> {
-  const { file, writer, mutex, target, enforcedKeys, rowIds } = context
+  const { file, mutex, target, enforcedKeys, rowIds } = context
   let expected: readonly Migration[] | undefined
   return {
     // Indexes and triggers are looked up when a statement is compiled.
     prepare: async () => {
+      file.checkOpen()
       enforcedKeys.load()
       rowIds.load()
     },
     verify: async () => {
-      const warnings = await verify(target, writer)
+      const warnings = await verify(target, getOpenWriter(context))
       return { warnings: [...warnings, ...rowIds.warnings, ...enforcedKeys.warnings] }
     },
-    catalog: async () => querySqliteCatalog(writer),
+    catalog: async () => querySqliteCatalog(getOpenWriter(context)),
     migrate: async (migrations, mode = 'run') => {
       checkMigrations(migrations, mode)
-      const migrate = () => migrateSqlite(writer, migrations, mode)
+      const migrate = () => migrateSqlite(getOpenWriter(context), migrations, mode)
       await mutex.run(() => retryWhileLocked(performance.now(), migrate))
       expected = migrations
     },
@@ -225,6 +226,12 @@ function createSchemaOperations(
       checkVersion(file.path, expected)
     },
   }
+}
+
+/** @throws HeaderError `unavailable` (503) when the store is closed */
+function getOpenWriter({ file, writer }: SchemaContext): SqliteConnection {
+  file.checkOpen()
+  return writer
 }
 
 /** Opens the file, and compares the version of its schema with the migrations; `undefined` when the program has none. */
