@@ -36,7 +36,7 @@ export interface HttpOptions<Auth = unknown> extends AppOptions<Auth> {
 /**
  * The options of an application, in which `authenticate` is required if `declare` has named an auth context that every request has.
  * Without it, hooks would get `undefined` instead. The other branch repeats the optional member: through the conditional type, the
- * compiler knows the auth context while it reads `authenticate`, and does not widen `role: 'admin'` to a string.
+ * compiler knows the auth context while it reads an `authenticate` with a parameter, and does not widen `role: 'admin'` to a string.
  */
 export type WithAuthenticate<Options extends Readonly<{ authenticate?: unknown }>, Auth> = Options &
   (undefined extends Auth ? Pick<Options, 'authenticate'> : Required<Pick<Options, 'authenticate'>>)
