@@ -20,7 +20,8 @@ export async function executeInTransaction<Result>(
 ): Promise<Result> {
   if (open) return executeInSavepoint(open, (unit) => work({ ...unit, planner, request }))
   const { begin, transactionScope } = planner.model
-  transactionScope.checkOutside()
+  const run = transactionScope.runs.getStore()
+  if (run?.isRunning) throw new Error(run.message)
   let changes: RecordedChange[] = []
   const result = await store.transaction((transaction) => {
     changes = []

@@ -20,13 +20,8 @@ type Hook = (...args: readonly unknown[]) => unknown
  * end of its own, which waits for the code: on SQLite forever, together with every other write.
  */
 export class TransactionScope {
-  readonly #runs = new AsyncLocalStorage<Run>()
-
-  /** @throws Error in a hook, an action or the function of `transaction` that has not ended */
-  checkOutside(): void {
-    const run = this.#runs.getStore()
-    if (run?.isRunning) throw new Error(run.message)
-  }
+  /** The run that the code is in, also one that has ended. */
+  readonly runs = new AsyncLocalStorage<Run>()
 
   /** Observes the hooks that run in a transaction, which are all but `afterCommit`. */
   observeAll(hooks: Hooks): Hooks {
@@ -54,7 +49,7 @@ export class TransactionScope {
   async #run<Result>(message: string, work: () => Awaitable<Result>): Promise<Result> {
     const current: Run = { isRunning: true, message }
     try {
-      return await this.#runs.run(current, work)
+      return await this.runs.run(current, work)
     } finally {
       // What the work has started and not awaited may write after it.
       current.isRunning = false
