@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Catalog, StoredTable } from 'lapidary'
+import type { Catalog, StoredColumn, StoredTable } from 'lapidary'
 import {
   type ClassifiedFunctions,
   classifyFunctions,
@@ -152,14 +152,23 @@ function generateId(
   if (others.length > 0) return generateCompositeId(key, isReadOnly, written)
   const isForeignKey = table.foreignKeys.some(({ columns }) => columns[0] === name && !columns[1])
   const isGenerated = (kind.name === 'uuid' || hasDefault) && !isForeignKey
+  const client = isGenerated ? chooseBesideDefault(column, table) : chooseClientIds(table, kind)
   const options: CodeObject = object({
     column: name === 'id' ? undefined : name,
     kind: kind.name === 'integer' ? undefined : kind.code,
-    client: isGenerated || isReadOnly ? undefined : chooseClientIds(table, kind),
+    client: isReadOnly ? undefined : client,
   })
   if (options.entries.length === 0) return undefined
   const isColumnOnly = options.entries.length === 1 && name !== 'id'
   return isColumnOnly ? name : options
+}
+
+/** Clients may send an id whose default is a literal: it is the id of one row at most, unless a trigger replaces it. */
+function chooseBesideDefault(
+  { hasLiteralDefault = false }: StoredColumn,
+  { triggers }: StoredTable,
+): 'optional' | undefined {
+  return hasLiteralDefault && !triggers?.changes.has('insert') ? 'optional' : undefined
 }
 
 /** Chooses whether clients send ids that neither the server nor a default of the column generates. */

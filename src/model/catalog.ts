@@ -10,6 +10,8 @@ export interface StoredColumn {
   readonly nullable: boolean
   /** True if an insert may omit the column and it still gets a value. */
   readonly hasDefault: boolean
+  /** True if the default is a literal, which is the same for every row. Default false. */
+  readonly hasLiteralDefault?: boolean
   /** The default if it is a text, on SQLite, which does not compare it with the type. */
   readonly defaultText?: string
   /** False for generated columns, and for the columns that a view of PostgreSQL computes. */

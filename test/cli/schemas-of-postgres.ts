@@ -143,7 +143,7 @@ export const postgresCases: readonly SchemaCase[] = [
     "id: { column: 'at', kind: datetime, client: 'required' },",
     "id: { column: ['k', 'n', 'd', 'b'], kind: [enumeration(['a', 'b']), integer, time, boolean] },",
     "k: attribute(enumeration(['a', 'b']), { required: true }),",
-    'id: { kind: boolean },',
+    "id: { kind: boolean, client: 'optional' },",
     'e is omitted: its key ip has the type inet; ids must be integers, decimal numbers, UUIDs, text, enumerations, booleans, dates, times or timestamps',
     'f is omitted: its key bin has the type bytea; ids must be integers, decimal numbers, UUIDs, text, enumerations, booleans, dates, times or timestamps',
   ],

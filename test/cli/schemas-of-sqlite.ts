@@ -20,7 +20,7 @@ export const sqliteCases: readonly SchemaCase[] = [
     'ids have the kind of the key column, and the client gives those that nothing generates',
     `create table by_text (code text primary key); create table by_uuid (id uuid primary key not null);
      create table numbered (id integer primary key) without rowid;
-     create table by_other (a int not null, b int, code text not null unique default 'x', primary key (a, b))`,
+     create table by_other (a int not null, b int, code text not null unique default (lower(hex(randomblob(8)))), primary key (a, b))`,
     "id: { column: 'code', kind: text },",
     'a: attribute(integer, { required: true }),',
     'b: attribute(integer),',

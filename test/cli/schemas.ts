@@ -303,6 +303,14 @@ export const sharedCases: readonly SchemaCase[] = [
     "a_no: toOne('a', { column: 'a_no' }),",
   ],
   [
+    'clients may send the ids of a key whose default is the same for every row',
+    `create table cache (cid varchar(99) default '' not null primary key); create table setting (no bigint default 0 not null primary key);
+     create table site (id numeric(9) default -1 not null primary key)`,
+    "id: { column: 'cid', kind: text, client: 'optional' },",
+    "id: { column: 'no', client: 'optional' },",
+    "id: { client: 'optional' },",
+  ],
+  [
     'a table without a usable key is omitted, and foreign keys to it become attributes',
     `create table bare (x text);
      create table dated (at interval primary key not null); create table session (token text primary key not null);

@@ -93,6 +93,21 @@ for (const database of databases) {
       assert.equal(created.status, 201, created.text)
       assert.deepEqual(await namesIn(url), ['Ada', 'Grace'])
     })
+
+    it('creates resources of a table whose key has a constant default, as programs for MySQL declare it', async (test) => {
+      const filledUrl = await filled(
+        test,
+        database,
+        "create table cache_entry (cid varchar(99) default '' not null primary key, size integer)",
+      )
+      const { url: origin } = await serve(test, filledUrl, '--write')
+      for (const id of ['page:1', 'page:2']) {
+        const body = { data: { type: 'cache-entries', id, attributes: { size: 5 } } }
+        const created = await send(origin, 'POST', '/cache-entries', { body })
+        assert.equal(created.status, 201, created.text)
+        assert.equal(created.headers.location, `/cache-entries/${encodeURIComponent(id)}`)
+      }
+    })
   })
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Catalog, RowChange, StoredColumn, StoredTable } from '../../model/catalog.ts'
 import type { Sql } from '../../model/dialect.ts'
+import { isLiteral } from '../is-literal.ts'
 import { compileStatement } from '../statement.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
@@ -34,7 +35,8 @@ const columnsQuery = sql`
     c.attgenerated = '' and c.attidentity <> 'a' and (t.relkind <> 'v' or pg_column_is_updatable(t.oid, c.attnum, true) or ${isWrittenByTriggers}), col_description(t.oid, c.attnum),
     (select json_agg(l.enumlabel order by l.enumsortorder) from pg_enum as l where l.enumtypid in (b.oid, e.oid)),
     (select json_agg(pg_get_expr(k.conbin, k.conrelid) order by k.oid) from pg_constraint as k where k.contype = 'c'
-      and (k.conrelid = t.oid and k.conkey = array[c.attnum] or k.contypid = any(d.chain)))
+      and (k.conrelid = t.oid and k.conkey = array[c.attnum] or k.contypid = any(d.chain))),
+    (select pg_get_expr(a.adbin, a.adrelid) from pg_attrdef as a where a.adrelid = t.oid and a.adnum = c.attnum)
   ) order by c.attnum)
   from pg_attribute as c left join domain as d on d.own = c.atttypid
     join pg_type as b on b.oid = coalesce(d.base, c.atttypid) and b.typtype <> 'd'
@@ -150,6 +152,7 @@ type ColumnRow = readonly [
   comment: string | null,
   labels: string[] | null,
   checks: string[] | null,
+  defaultSql: string | null,
 ]
 
 /** Queries the tables and views of the database, their columns and keys. */
@@ -195,7 +198,7 @@ function describeTriggers(row: TableRow): Pick<StoredTable, 'triggers' | 'accept
 }
 
 function toColumn(row: ColumnRow): StoredColumn {
-  const [name, type, nullable, hasDefault, writable, comment, labels, checks] = row
+  const [name, type, nullable, hasDefault, writable, comment, labels, checks, defaultSql] = row
   const [listed] = (checks ?? []).flatMap((check) => {
     const values = parseListedValues(check, name)
     return values === undefined ? [] : [values]
@@ -203,6 +206,7 @@ function toColumn(row: ColumnRow): StoredColumn {
   const values = listed ?? labels
   return {
     ...{ name, type, nullable, hasDefault, writable },
+    ...(isLiteral(defaultSql) && { hasLiteralDefault: true }),
     ...(values !== null && { values }),
     ...(comment !== null && { comment }),
   }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Catalog, ForeignKey, StoredColumn, StoredTable } from '../../model/catalog.ts'
 import type { Sql } from '../../model/dialect.ts'
+import { isLiteral } from '../is-literal.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
@@ -178,6 +179,7 @@ function toColumn(
     // SQLite computes the value of a generated column.
     hasDefault: hasDefault === 1 || isRowidAlias || writable !== 1,
     writable: writable === 1,
+    ...(isLiteral(defaultSql) && { hasLiteralDefault: true }),
     ...parseDefaultText(defaultSql),
     ...(values && { values }),
   }
