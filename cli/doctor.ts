@@ -57,11 +57,12 @@ async function examine(
       console.log(`${type.type}: not examined, because its list needs ${type.needed.join(', ')}`)
       continue
     }
-    const { examined, count } = await checkType(
+    const { examined, count, large } = await checkType(
       { api, type, violations, description: api.describe?.(type.path) },
       { sample },
     )
-    console.log(`${type.type}: examined ${examined} of ${count}`)
+    const omitted = large.size > 0 ? `; too many members to examine: ${[...large].join(', ')}` : ''
+    console.log(`${type.type}: examined ${examined} of ${count}${omitted}`)
   }
   const found = violations.format()
   // The process emits its warnings when no promise is left to settle.

@@ -1,19 +1,28 @@
 import { describeAnswer, type Examination, listOf } from './examination.ts'
 import type { ExaminedDocument, ExaminedResource, Identifier } from './examined-api.ts'
 
+/** The members of a relationship that are compared: a resource may have millions, and all of them would be one document. */
+const maxMembers = 1000
+
 const keyOf = ({ type, id }: Identifier) => JSON.stringify([type, id])
 
 /**
  * Checks the relationships of a resource: full linkage of the included resources
  * (https://jsonapi.org/format/1.0/#document-compound-documents), and the same members in the linkage, at the link `self` of the
  * relationship, and at its link `related`.
+ * @returns the relationships that have too many members to compare them
  */
 export async function checkRelationships(
   examination: Examination,
-  { id }: ExaminedResource,
-): Promise<void> {
+  { id, relationships }: ExaminedResource,
+): Promise<string[]> {
   const { api, type, violations } = examination
+  const large: string[] = []
   for (const name of Object.keys(type.relationships)) {
+    if (await isLarge(examination, relationships?.[name]?.links?.related)) {
+      large.push(name)
+      continue
+    }
     const url = `${type.path}/${encodeURIComponent(id)}?include=${encodeURIComponent(name)}`
     const subject = `${type.type}.${name}`
     const { status, document } = await api.get(url)
@@ -30,6 +39,14 @@ export async function checkRelationships(
     for (const link of ['self', 'related'] as const)
       await checkMembers(examination, { link, url: relationship.links?.[link], linkage, add })
   }
+  return large
+}
+
+/** Whether the first page at the link `related` of a relationship counts too many members. */
+async function isLarge({ api }: Examination, related: string | undefined): Promise<boolean> {
+  if (related === undefined) return false
+  const { document } = await api.get(related)
+  return (document.meta?.count ?? 0) > maxMembers
 }
 
 type Report = (problem: string, example?: string) => void

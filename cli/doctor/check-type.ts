@@ -18,26 +18,27 @@ const followedResources = 5
 
 /**
  * Examines the resources of a type: counts, links, relationships, documents, lists, errors and values.
- * @returns the number of examined resources, and of all
+ * @returns the number of examined resources, and of all, and the relationships that were not examined because of their size
  */
 export async function checkType(
   examination: Examination,
   { sample }: ExaminationOptions,
-): Promise<Readonly<{ examined: number; count: number }>> {
+): Promise<Readonly<{ examined: number; count: number; large: ReadonlySet<string> }>> {
   const { resources, count, isReadable } = await readSample(examination, sample)
-  if (!isReadable) return { examined: 0, count }
+  const large = new Set<string>()
+  if (!isReadable) return { examined: 0, count, large }
   for (const resource of resources.slice(0, followedResources)) {
     await checkSelf(examination, resource)
-    await checkRelationships(examination, resource)
+    for (const name of await checkRelationships(examination, resource)) large.add(name)
   }
   const [first] = resources
   if (first) await checkFieldsets(examination, first)
-  await checkIncluded(examination)
+  await checkIncluded(examination, large)
   await checkLists(examination)
   await checkErrors(examination)
   if (examination.api.declared) await checkValues(examination, sample)
   else await checkFilters(examination, resources)
-  return { examined: resources.length, count }
+  return { examined: resources.length, count, large }
 }
 
 /** The resources of the first pages, and the number of all. */

@@ -137,8 +137,8 @@ describe('The doctor of an API over HTTP', () => {
   it('examines all pages, and finds no violation in answers of the engine', async () => {
     assert.deepEqual(await examine(undefined), {
       found: [
-        { examined: 3, count: 3 },
-        { examined: 4, count: 4 },
+        { examined: 3, count: 3, large: new Set() },
+        { examined: 4, count: 4, large: new Set() },
       ],
       violations: [],
     })
@@ -156,11 +156,43 @@ describe('The doctor of an API over HTTP', () => {
   it('reports a count that the last page does not reach, though the sample ends before', async () => {
     const planted = { path: /^\/persons(\?page|$)/, from: '"count":3', to: '"count":4' }
     const { violations, found } = await examine({ ...planted, violation: /^person/ }, 2)
-    assert.deepEqual(found, [{ examined: 2, count: 4 }])
+    assert.deepEqual(found, [{ examined: 2, count: 4, large: new Set() }])
     assert.deepEqual(
       violations.map((line) => line.replace(/, e\.g\. .*/, '')),
       ['person: meta.count is 4, and the last page ends at 3'],
     )
+  })
+
+  it('does not read all members of a relationship with many, and says so', async () => {
+    violation = undefined
+    const requests: string[] = []
+    await store.migrate([
+      {
+        version: 2,
+        sql: `with recursive n (i) as (select 10 union all select i + 1 from n where i < 1100)
+          insert into computer select i, 's' || i, 3 from n`,
+      },
+    ])
+    const { get, ...api } = await connectApi(`${url}/`)
+    const type = api.types.find((each) => each.type === 'person')
+    assert.ok(type)
+    const counted = async (path: string, accept?: string) => {
+      requests.push(path)
+      return get(path, accept)
+    }
+    const violations = new ViolationCollector()
+    const found = await checkType(
+      { api: { ...api, get: counted }, type, violations },
+      { sample: 10 },
+    )
+    assert.deepEqual(found, { examined: 3, count: 3, large: new Set(['computers']) })
+    assert.deepEqual(violations.format(), [])
+    const ofMany = requests.filter((path) => /persons\/3\/|include=computers/.test(path))
+    assert.deepEqual(ofMany, [
+      '/persons/1?include=computers',
+      '/persons/2?include=computers',
+      '/persons/3/computers',
+    ])
   })
 
   it('requests the paths of links to another origin from the API, and leads no header field elsewhere', async () => {
