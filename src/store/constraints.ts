@@ -60,7 +60,7 @@ export function rowConstraintError(
   return createRowError(error, resource, fields, pointer)
 }
 
-/** @param fields - of the columns of the constraint; empty if they are not known */
+/** @param fields - of the columns of the constraint; empty if they are not known: not every database reports those of a foreign key */
 function createRowError(
   error: ConstraintError,
   { type }: ResourceType,
@@ -72,10 +72,10 @@ function createRowError(
   const options = { cause: error }
   switch (error.is) {
     case 'unique': {
-      const reason = isKnown ? `another resource of type ${type} has the same ${names}` : violation
+      const same = `another resource of type ${type} has the same ${names}`
+      const reason = isKnown ? same : reasonOf(error)
       return new BodyError('constraint_conflict', pointer, rejection(reason), options)
     }
-    // Not every database reports the columns of a foreign key.
     case 'foreignKey':
     case 'permission':
     case 'other':
@@ -114,10 +114,15 @@ function takenIdError(
   return new BodyError('id_taken', '/data/id', detail, { cause })
 }
 
-const violation = 'it would violate a constraint'
+/** The reasons that do not name a field or a resource: at a commit, no one knows which of its rows violates the constraint. */
+const reasons: Readonly<Partial<Record<ConstraintError['is'], string>>> = {
+  foreignKey: 'a record would reference another that does not exist',
+  permission: 'it is not permitted',
+  unique: 'another record has the same values',
+}
 
 function reasonOf({ is }: ConstraintError): string {
-  return is === 'permission' ? 'it is not permitted' : violation
+  return reasons[is] ?? 'it would violate a constraint'
 }
 
 function rejection(reason: string): string {

@@ -290,7 +290,7 @@ engine('Actions', { model, tables }, (app) => {
           '409',
           'constraint_conflict',
           undefined,
-          'The database rejects the change: it would violate a constraint.',
+          'The database rejects the change: another record has the same values.',
         ],
       ],
     ],

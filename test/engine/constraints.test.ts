@@ -95,6 +95,16 @@ engine('Constraints of the database', served, (app) => {
     })
   }
 
+  it('a foreign key is rejected with the reason, at once and at the end', async () => {
+    for (const attributes of [{ shelf: 99 }, { box: 99 }]) {
+      const { error } = await app.post('/items', body(attributes))
+      assert.equal(
+        error.detail,
+        'The database rejects the change: a record would reference another that does not exist.',
+      )
+    }
+  })
+
   it('a trigger that rejects a write is a 409 without its message', async () => {
     const before = await all()
     assertRejected(

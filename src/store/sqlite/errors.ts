@@ -90,8 +90,8 @@ export function translateError(error: unknown, statement?: string): unknown {
     return new HeaderError('unavailable', `${reason}; try again later.`, headers, { cause: error })
   }
   if (tooComplex.test(error.message)) return tooComplexError()
-  if (brokenForeignKey.test(error.message)) return new ConstraintError('foreignKey', {}, error)
-  if (isBrokenChange(error.message, statement)) return new ConstraintError('other', {}, error)
+  if (brokenForeignKey.test(error.message) || isBrokenChange(error.message, statement))
+    return new ConstraintError('other', {}, error)
   if (primaryCode !== constraint) return error
   const [is, columnList] = constraints[extendedCode] ?? ['other']
   const columns = columnList?.exec(error.message)?.[1] ?? ''
