@@ -242,7 +242,8 @@ async function chooseFallbacks(
 ): Promise<void> {
   const candidates = mismatches.map((mismatch): Candidate => {
     const { table, column, kind } = mismatch
-    const all = [...(storedFormats[kind.name] ?? []), ...fallbackKinds.map(asKind)]
+    const formats = isDateInDigits(mismatch.sample) ? [] : (storedFormats[kind.name] ?? [])
+    const all = [...formats, ...fallbackKinds.map(asKind)]
     return {
       ...mismatch,
       fallbacks: all.filter(([each]) => isStorable(table, column, each, catalog)),
@@ -264,6 +265,16 @@ async function chooseFallbacks(
     const verb = found.invalid === 1 ? 'it is' : 'they are'
     findings.notes.set(column, `${description}; ${verb} read as ${choice.name}`)
   }
+}
+
+/**
+ * Whether the value of a message is a number such as 20240131 or 20240131120000. As seconds and milliseconds since 1970 they would be
+ * datetimes of August 1970 and of the 27th century, so no program means that.
+ */
+function isDateInDigits({ example = '' }: ColumnSample): boolean {
+  return /^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:(?:[01]\d|2[0-3])(?:[0-5]\d){2})?$/.test(
+    example,
+  )
 }
 
 /** A column and the kind that is chosen for it. */

@@ -73,6 +73,20 @@ for (const database of databases) {
 }
 
 describe('Declarations generated from a catalog and its data · SQLite', () => {
+  it('read dates in digits as integers, not as seconds or milliseconds since 1970', async (test) => {
+    const url = await filled(
+      test,
+      sqlite,
+      `create table a (id integer primary key, day datetime, moment datetime, at datetime);
+       insert into a values (1, 20200131, 20200131235959, 1580428800), (2, 19991231, 19991231000000, 0)`,
+    )
+    const { collections } = await introspect(url)
+    assert.deepEqual(collections['/as'], [
+      { day: 20200131, moment: 20200131235959, at: '2020-01-31T00:00:00Z' },
+      { day: 19991231, moment: 19991231000000, at: '1970-01-01T00:00:00Z' },
+    ])
+  })
+
   it('take few samples, however many columns have values that are not of their kind', async (test) => {
     const names = Array.from({ length: 20 }, (_, index) => `c${index}`)
     const url = await filled(
