@@ -150,15 +150,11 @@ export function deletionConstraintError(error: ConstraintError, resource: Resour
   if (message !== undefined) return new HeaderError(codeOf(error), message, {}, { cause: error })
   const { type } = resource
   if (error.is === 'permission') return new HeaderError(codeOf(error), rejection(reasonOf(error)))
-  return isAboutValues(error)
-    ? new HeaderError(
-        'invalid_value',
-        `The database does not allow this resource of type ${type} to be deleted.`,
-      )
-    : new HeaderError(
-        'constraint_conflict',
-        `Other records still reference this resource of type ${type}.`,
-      )
+  const detail =
+    error.is === 'foreignKey'
+      ? `Other records still reference this resource of type ${type}.`
+      : `The database does not allow this resource of type ${type} to be deleted.`
+  return new HeaderError(codeOf(error), detail)
 }
 
 /** Returns the error of a constraint that is violated by an action. */

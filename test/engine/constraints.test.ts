@@ -135,6 +135,10 @@ engine('Constraints of the database', served, (app) => {
     const response = await app.delete('/owners/1')
     assert.deepEqual([response.status, response.error.code], [409, 'constraint_conflict'])
     assert.equal(response.error.source, undefined)
+    assert.equal(
+      response.error.detail,
+      'Other records still reference this resource of type owner.',
+    )
     assert.equal((await app.get('/owners/1')).status, 200)
     assert.equal((await app.delete('/owners/2')).status, 200)
   })

@@ -35,7 +35,8 @@ const triggers: Readonly<Record<DialectName, string>> = {
       begin select raise(rollback, 'Thirteen is too many.'); end;
     create trigger no_delete before delete on box begin select raise(abort, 'Boxes stay.'); end;
     create trigger no_seven before insert on box_tag when new.tag_id = 7
-      begin select raise(abort, 'Seven is taken.'); end`,
+      begin select raise(abort, 'Seven is taken.'); end;
+    create trigger no_tag_delete before delete on tag begin select raise(abort, 'Tags stay.'); end`,
   postgres: `
     create function reject() returns trigger language plpgsql as $$ begin
       raise exception '%', tg_argv[0] using errcode = tg_argv[1]; end $$;
@@ -46,7 +47,8 @@ const triggers: Readonly<Record<DialectName, string>> = {
     create trigger no_long before insert on box for each row when (new.size = 14) execute function reject('${long}', '45000');
     create trigger no_delete before delete on box for each row execute function reject('Boxes stay.', '23503');
     create trigger no_seven before insert on box_tag for each row when (new.tag_id = 7)
-      execute function reject('Seven is taken.', '23505')`,
+      execute function reject('Seven is taken.', '23505');
+    create trigger no_tag_delete before delete on tag for each row execute function reject('Tags stay.', 'P0001')`,
 }
 
 const served = {
@@ -106,6 +108,15 @@ engine('Messages of triggers', served, (app) => {
     assert.equal(
       error.detail,
       'The database rejects the change: another resource of type open has the same "size".',
+    )
+  })
+
+  it('when a trigger rejects a deletion, then the detail does not name references', async () => {
+    const { status, error } = await app.delete('/tags/6')
+    assert.equal(status, 409)
+    assert.equal(
+      error.detail,
+      'The database does not allow this resource of type tag to be deleted.',
     )
   })
 
