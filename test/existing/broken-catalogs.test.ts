@@ -33,10 +33,11 @@ describe('Foreign keys of SQLite that no row can satisfy', () => {
     const server = createServer({ model, store, logLevel: 'silent' })
     test.after(() => server.close().then(() => store.close()))
     const { warnings } = await store.verify()
-    const both = 'SQLite rejects writes to "child" and deletes from "parent", so they are 409'
+    const both =
+      'SQLite rejects writes to "child", and creates and deletes in "parent", so they are 409'
     const fix = 'to fix it: create "child" again without the foreign key'
     assert.deepEqual(warnings, [
-      `child: the foreign key "keyless_id" of "child" to "keyless" cannot hold: "keyless" has no primary key; SQLite rejects writes to "child" and deletes from "keyless", so they are 409; ${fix}`,
+      `child: the foreign key "keyless_id" of "child" to "keyless" cannot hold: "keyless" has no primary key; SQLite rejects writes to "child", and creates and deletes in "keyless", so they are 409; ${fix}`,
       `child: the foreign key "parent_no" of "child" to "parent" cannot hold: "no" of "parent" is not unique; ${both}; ${fix}`,
       `child: the foreign key "nope" of "child" to "parent" cannot hold: "parent" has no column "nope"; ${both}; ${fix}`,
       `child: the foreign key "gone_id" of "child" to "gone" cannot hold: there is no table "gone"; SQLite rejects writes to "child", so they are 409; ${fix}`,
@@ -45,6 +46,8 @@ describe('Foreign keys of SQLite that no row can satisfy', () => {
     test.after(() => client.close())
     const created = { body: { data: { type: 'child', attributes: { name: 'y' } } } }
     assert.equal((await client.send('POST', '/childs', created)).status, 409)
+    const parent = { body: { data: { type: 'parent' } } }
+    assert.equal((await client.send('POST', '/parents', parent)).status, 409)
     assert.equal((await client.send('DELETE', '/parents/1')).status, 409)
     assert.equal((await client.send('GET', '/childs')).status, 200)
     const renamed = { body: { data: { type: 'parent', id: '1', attributes: { name: 'z' } } } }

@@ -44,7 +44,7 @@ function describe(
   problem: string,
   target: StoredTable | undefined,
 ): string {
-  const deletes =
-    target === undefined || target.name === name ? '' : ` and deletes from "${to.name}"`
-  return `${name}: the foreign key ${quoteNames(columns)} of "${name}" to "${to.name}" cannot hold: ${problem}; SQLite rejects writes to "${name}"${deletes}, so they are 409; to fix it: create "${name}" again without the foreign key`
+  const others =
+    target === undefined || target.name === name ? '' : `, and creates and deletes in "${to.name}"`
+  return `${name}: the foreign key ${quoteNames(columns)} of "${name}" to "${to.name}" cannot hold: ${problem}; SQLite rejects writes to "${name}"${others}, so they are 409; to fix it: create "${name}" again without the foreign key`
 }
