@@ -1,9 +1,10 @@
-import { lexer, type Token } from 'marked'
+import { lexer, type Token, type Tokens } from 'marked'
+import { decodeCharacterReferences } from './character-references.ts'
 import { type Html, h } from './element.ts'
 
 /**
- * Renders a description, which is Markdown. HTML in it stays text, an image is its text, and only `http` and `https` addresses and
- * paths become links.
+ * Renders a description, which is Markdown. HTML in it stays text, character references become the
+ * characters, an image is its text, and only `http` and `https` addresses and paths become links.
  *
  * @param attributes - those of the element around it
  */
@@ -47,21 +48,31 @@ function renderToken(token: Token): Html {
     case 'code':
       return h('pre', null, h('code', null, token.text))
     case 'link':
-      return isSafe(token.href) ? h('a', { href: token.href, rel: 'noreferrer' }, inner) : inner
+      return renderLink(token, inner)
     case 'text':
-      return inner ?? token.text
+      return inner ?? formatToken(token)
     case 'escape':
     case 'image':
-      return token.text
+      return formatToken(token)
     default:
       return token.raw
   }
 }
 
+function renderLink(token: Tokens.Link | Tokens.Generic, inner: Html): Html {
+  const { href, autolink } = token
+  const address = autolink ? href : decodeCharacterReferences(href)
+  const content = autolink ? formatToken(token) : inner
+  return isSafe(address) ? h('a', { href: address, rel: 'noreferrer' }, content) : content
+}
+
 function formatToken(token: Token): string {
   if (token.type === 'list') return token.items.map(formatToken).join('\n')
   if (token.type === 'space' || token.type === 'br') return '\n'
+  // An address that is its own text, such as `<https://example.com>`, has no character references.
+  if (token.type === 'link' && token.autolink) return token.text
   if ('tokens' in token && token.tokens !== undefined) return token.tokens.map(formatToken).join('')
+  if (token.type === 'text' || token.type === 'image') return decodeCharacterReferences(token.text)
   return 'text' in token ? token.text : token.raw
 }
 

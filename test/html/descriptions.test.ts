@@ -31,6 +31,27 @@ const descriptions: readonly (readonly [markdown: string, html: string, title?: 
   ['[a](<java\tscript:attack()>)', '<p>a</p>', 'a'],
   ['<script>attack()</script>', '&lt;script>attack()&lt;/script>'],
   ['<img src=x onerror=attack()>', '&lt;img src=x onerror=attack()>'],
+  ['1 &lt; 2 &amp;&amp; 3 &gt; 2', '<p>1 &lt; 2 &amp;&amp; 3 > 2</p>', '1 < 2 && 3 > 2'],
+  ['It&#39;s &#x41;&copy;&NotEqualTilde;', "<p>It's A©≂̸</p>", "It's A©≂̸"],
+  ['&#0; &#xd800; &#9999999;', '<p>\ufffd \ufffd \ufffd</p>', '\ufffd \ufffd \ufffd'],
+  ['AT&T &unknown; &lt', '<p>AT&amp;T &amp;unknown; &amp;lt</p>'],
+  ['&amp;lt; \\&lt;', '<p>&amp;lt; &amp;lt;</p>', '&lt; &lt;'],
+  ['`&lt;`', '<p><code>&amp;lt;</code></p>', '&lt;'],
+  ['&#42;one&#42;', '<p>*one*</p>', '*one*'],
+  ['&lt;script&gt;attack()', '<p>&lt;script>attack()</p>', '<script>attack()'],
+  ['[&copy;](/x?a&amp;b)', '<p><a href="/x?a&amp;b" rel="noreferrer">©</a></p>', '©'],
+  ['![a &copy;](/a.png)', '<p>a ©</p>', 'a ©'],
+  [
+    '<https://x.test/?a&lt;>',
+    '<p><a href="https://x.test/?a&amp;lt;" rel="noreferrer">https://x.test/?a&amp;lt;</a></p>',
+    'https://x.test/?a&lt;',
+  ],
+  ['[a](java&#115;cript&colon;attack())', '<p>a</p>', 'a'],
+  [
+    '[a](/x&quot; "b&quot; onclick=attack()")',
+    '<p><a href="/x&quot;" rel="noreferrer">a</a></p>',
+    'a',
+  ],
   ['[a](/x" onclick="attack())', '<p>[a](/x&quot; onclick=&quot;attack())</p>'],
 ]
 
