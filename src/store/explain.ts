@@ -11,7 +11,12 @@ import { simplifyNegations } from './simplify-negations.ts'
 import type { RunValues, Statement } from './statement.ts'
 import { bound } from './statement-values.ts'
 import { columnAt, getAttribute, sortKey, type Target } from './tables.ts'
-import { describeAccess, isConverted, type WarningContext } from './unindexed-access.ts'
+import {
+  describeAccess,
+  describeExpression,
+  isConverted,
+  type WarningContext,
+} from './unindexed-access.ts'
 
 // What a read does, for developers: its statements with their plans, and what makes them slow. Nothing here runs for a request
 // that is not explained.
@@ -96,18 +101,21 @@ function listSortWarnings(
   resource: ResourceType,
   context: WarningContext,
 ): UncountedWarning[] {
-  const { target, catalog, isSorted } = context
+  const { target, catalog, plan, isSorted } = context
   // With a condition the database may rather sort the few rows that it finds.
   if (!isSorted || first === undefined || where) return []
   if (first.path.length > 0 || first.isCount) return [describeJoinedSort(first, resource)]
   if (first.field === 'id') return []
   const attribute = getAttribute(resource, first.field)
   const { column } = attribute
+  const subject = `the sort by ${resource.type}.${first.field}`
+  // PostgreSQL reads the rows in the order of an index, and sorts those with equal values by id.
+  if (column === undefined)
+    return plan.includes('Presorted Key') ? [] : describeExpression(subject, resource, context)
   const table = findTable(catalog, resource.table)
-  if (column === undefined || table === undefined) return []
+  if (table === undefined) return []
   const key = sortKey(columnAt(0, column), attribute.kind.codec, target)
   if (isIndexed(table, [column]) && !isConverted(key, target)) return []
-  const subject = `the sort by ${resource.type}.${first.field}`
   const use: IndexUse = { is: 'sort', table: resource.table }
   return describeAccess({ resource, field: first.field, subject, key, use }, context)
 }

@@ -7,7 +7,13 @@ import { compileCondition, compileFilterKey } from './filter.ts'
 import type { IndexUse, UncountedWarning } from './index-effects.ts'
 import { compileStatement } from './statement.ts'
 import { columnAt, getAttribute } from './tables.ts'
-import { describeAccess, isConverted, type WarningContext } from './unindexed-access.ts'
+import {
+  describeAccess,
+  describeExpression,
+  isConverted,
+  usesExpressionIndex,
+  type WarningContext,
+} from './unindexed-access.ts'
 
 /** The operators that an index of the column serves. */
 const indexed: ReadonlySet<OperatorName> = new Set([
@@ -104,7 +110,8 @@ function describeNullTest(
 ): UncountedWarning[] {
   const { field } = condition
   const { column } = getAttribute(resource, field)
-  if (column === undefined) return []
+  const subject = `the filter by ${resource.type}.${field} (is null)`
+  if (column === undefined) return describeComputed(subject, resource, context)
   const { target } = context
   const key = columnAt(0, column)
   const test = compileCondition(condition, { resource, depth: 0 }, target)
@@ -112,7 +119,6 @@ function describeNullTest(
     (each) => compileStatement(each, target.dialect).sql,
   )
   if (compiled !== stored) return []
-  const subject = `the filter by ${resource.type}.${field} (is null)`
   const use: IndexUse = { is: 'filter', table: resource.table, condition: test }
   return describeAccess({ resource, field, subject, key, use }, context)
 }
@@ -133,6 +139,8 @@ function describeFilter(
       },
     ]
   if (!indexed.has(operator)) return []
+  if (getAttribute(resource, field).column === undefined)
+    return describeComputed(subject, resource, context)
   // An index finds the texts with a start if it sorts them by code point.
   const ordered = operator === 'startswith' ? { ...condition, operator: 'ge' as const } : condition
   const key = compileFilterKey(ordered, resource, context.target)
@@ -141,4 +149,13 @@ function describeFilter(
     condition: compileCondition(condition, { resource, depth: 0 }, context.target),
   }
   return describeAccess({ resource, field, subject, key, use }, context)
+}
+
+function describeComputed(
+  subject: string,
+  resource: ResourceType,
+  context: WarningContext,
+): UncountedWarning[] {
+  const isServed = usesExpressionIndex(resource.table, context)
+  return isServed ? [] : describeExpression(subject, resource, context)
 }

@@ -53,6 +53,24 @@ function compileIndexExpression(key: Sql, type: string, { dialect }: Target): st
   return `${cast && !isText ? `(${column}${cast})` : column}${collation}`
 }
 
+/** Describes a condition or an order by an expression, such as an expression field or a path into JSON, without an index. */
+export function describeExpression(
+  subject: string,
+  { table }: ResourceType,
+  { catalog }: WarningContext,
+): UncountedWarning[] {
+  if (findTable(catalog, table)?.indexes === undefined) return []
+  const message = `${subject} evaluates an expression for every row of "${table.name}"; only an index on this expression would serve it`
+  return [{ message }]
+}
+
+/** Whether a plan finds rows of a table by an index on an expression. Catalogs do not list these indexes. */
+export function usesExpressionIndex({ name }: Table, { target, plan }: WarningContext): boolean {
+  if (target.dialect.name === 'sqlite') return plan.includes('<expr>')
+  const scans = [...plan.matchAll(/Seq Scan on (?:[^ .]+\.)?"?([^ "]+)/g)]
+  return scans.every(([, scanned]) => scanned !== name)
+}
+
 /** Describes a condition or an order without an index, with the index that it needs. */
 export function describeAccess(
   { resource, field, subject, key, use }: UnindexedAccess,

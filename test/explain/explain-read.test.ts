@@ -10,6 +10,7 @@ import {
   defineModel,
   enumeration,
   explainRead,
+  expression,
   integer,
   type ReadExplanation,
   resource,
@@ -27,6 +28,8 @@ import { execute, filled } from '../filled.ts'
 
 const fields = {
   name: attribute(text, { required: true }),
+  label: expression(text, (column) => sql`${column('name')} || '!'`),
+  rest: expression(integer, (column) => sql`10000 - ${column('stock')}`),
   stock: attribute(integer, { required: true }),
   price: attribute(decimal({ precision: 10, scale: 2 })),
   made_on: attribute(date),
@@ -313,6 +316,27 @@ for (const database of databases)
         assert.deepEqual(messages(await explain(isNull)), []),
       )
     })
+
+    // biome-ignore format: a table, one request a row
+    const expressions = [
+      ['sort by item.rest', 'sort=rest', '(10000 - stock)'],
+      ['sort by item.rest', 'sort=-rest&include=shop', '(10000 - stock)'],
+      ['sort by item.label', 'sort=label', isPostgres ? "(name || '!') collate \"C\"" : "(name || '!')"],
+      ['filter by item.rest (eq)', `${filterBy({ name: 'rest', op: 'eq', val: 5 })}&sort=id`, '(10000 - stock)'],
+      ['filter by item.rest (is null)', filterBy({ name: 'rest', op: 'is_', val: null }), '(10000 - stock)'],
+      ['filter by item.label (startswith)', filterBy({ name: 'label', op: 'startswith', val: 'n77' }), isPostgres ? "(name || '!') collate \"C\"" : "(name || '!')"],
+    ] as const
+
+    for (const [subject, search, indexed] of expressions)
+      it(`warn of ${search}, which evaluates an expression, but not with an index on it`, async () => {
+        const explanation = await explain(search)
+        assert.deepEqual(messages(explanation), [
+          `the ${subject} evaluates an expression for every row of "item"; only an index on this expression would serve it`,
+        ])
+        await withIndex(`create index item_expression on item (${indexed})`, async () =>
+          assert.deepEqual(messages(await explain(search)), [], planOf(await explain(search))),
+        )
+      })
 
     it('say which sorts no index serves', async () => {
       assert.deepEqual(messages(await explain('sort=shop.name')), [
