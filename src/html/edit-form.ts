@@ -109,7 +109,7 @@ function renderInput(field: Field, value: JsonValue | undefined): Html {
 /** @param linkage - the address from which the script loads what is linked; absent for a new resource */
 function renderRelationshipInput(field: RelationshipField, linkage?: string): Html {
   const { name, to, many, description } = field
-  const label = many ? `${name} (ids of ${to}, one in a line)` : `${name} (id of ${to})`
+  const label = many ? `${name} (ids of ${to}, one per line)` : `${name} (id of ${to})`
   const pointer = `/data/relationships/${name}`
   return renderIdInput({ name, label, description, to, pointer, many, linkage })
 }

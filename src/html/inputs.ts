@@ -1,5 +1,6 @@
 import { type JsonValue, serializeJson } from '../model/json.ts'
 import type { Kind } from '../model/kinds.ts'
+import type { AttributeField } from '../model/model.ts'
 import { type Html, h } from './element.ts'
 import { renderMarkdown } from './markdown.ts'
 import { findValueHint } from './value-hints.ts'
@@ -9,6 +10,8 @@ interface InputValue {
   readonly name: string
   readonly kind: Kind<unknown>
   readonly required: boolean
+  /** Makes the value of a create that sends none; absent if there is no default. */
+  readonly makeDefault?: AttributeField['makeDefault']
   readonly description?: string | undefined
 }
 
@@ -57,16 +60,17 @@ export function renderIdInput(input: IdInput): Html {
  * @param value - `undefined` for a value that the server does not have yet
  */
 export function renderValueInput(
-  { name, kind, required, description }: InputValue,
+  { name, kind, required, makeDefault, description }: InputValue,
   value: JsonValue | undefined,
   position: InputPosition,
 ): Html {
   const choices = listChoices(kind)
   const sentAs = choices === undefined ? toSentAs(kind.schema.type) : 'json'
   const isWrittenAsJson = sentAs === 'json' && choices === undefined && kind.name !== 'json'
-  const rules = [kind.name, isWrittenAsJson && 'as JSON', required && 'required']
+  const isNeeded = required && (value !== undefined || makeDefault === undefined)
+  const rules = [kind.name, isWrittenAsJson && 'as JSON', isNeeded && 'required']
   const label = `${name} (${rules.filter((rule) => rule !== false).join(', ')})`
-  const common = { name, 'data-as': sentAs, required }
+  const common = { name, 'data-as': sentAs, required: isNeeded }
   const placeholder = findValueHint(kind)
   return renderField(position, { label, description }, (ids) => {
     if (choices !== undefined) return renderSelect({ ...common, ...ids }, choices, value)

@@ -32,7 +32,7 @@ function quoteForShell(text: string): string {
 }
 
 /** The position in a code at which the script of a page that was opened with credentials writes where they belong. */
-function renderCredentials(code: 'curl' | 'fetch' | 'client'): Html {
+function renderCredentials(code: 'curl' | 'token' | 'fetch' | 'client'): Html {
   return h('span', { 'data-credentials': code })
 }
 
@@ -47,6 +47,7 @@ function renderCurl(url: string): Html {
 
 function renderFetch(url: string): Html {
   return [
+    renderCredentials('token'),
     'const response = await fetch(',
     h('bdi', null, JSON.stringify(url)),
     `, {\n  headers: { Accept: '${mediaType}'`,
@@ -59,6 +60,7 @@ function renderFetch(url: string): Html {
 function renderClient(api: string, call: string): Html {
   return [
     "import { createClient } from 'lapidary/client'\nimport type { model } from './model.ts'\n\n",
+    renderCredentials('token'),
     `const client = createClient<typeof model>({ url: ${JSON.stringify(api)}`,
     renderCredentials('client'),
     ' })\n',

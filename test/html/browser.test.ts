@@ -263,7 +263,7 @@ for (const database of databases) {
         await reloaded
         await page.goto(`${service.url}/persons/${other}`)
         await openPanel('Update person')
-        const members = page.getByLabel('computers (ids of computer, one in a line)')
+        const members = page.getByLabel('computers (ids of computer, one per line)')
         await page.locator('[data-linkage-at]:enabled').first().waitFor()
         const ids = (await members.inputValue()).split('\n')
         assert.ok(ids.includes('11'))

@@ -61,6 +61,7 @@ const task = resource('task', {
   fields: {
     label: attribute(text, { required: true }),
     state: attribute(enumeration(['open', 'closed'])),
+    level: attribute(integer, { required: true, default: 1 }),
   },
   actions: {
     relabel: action({
@@ -132,8 +133,8 @@ describe('The forms for attributes of every kind', { skip: lacksChromium }, () =
           insert into sample (id, label, note, count, done) values ('s 3', 'A', 'B', -12, 0);
           create table shelf (floor integer not null, label text not null, next_floor integer, next_label text,
             primary key (floor, label), foreign key (next_floor, next_label) references shelf (floor, label));
-          create table task (id text primary key not null, label text not null, state text);
-          insert into task values ('t 1/2', 'A', 'closed')`,
+          create table task (id text primary key not null, label text not null, state text, level integer not null);
+          insert into task values ('t 1/2', 'A', 'closed', 1)`,
       },
     ])
     browser = await openBrowser(await app.listen({ host: '127.0.0.1', port: 0 }))
@@ -271,6 +272,21 @@ describe('The forms for attributes of every kind', { skip: lacksChromium }, () =
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 360)
     },
   )
+
+  it('given a required attribute with a default, when a form creates a resource, then the attribute may be empty', async () => {
+    const page = await browser.open('/tasks')
+    await page.locator('summary', { hasText: 'Create' }).click()
+    await page.getByLabel('id (text, required)').fill('d')
+    await page.locator('form[data-type] [name=label]').fill('D')
+    assert.equal(await page.getByLabel('level (integer)').inputValue(), '')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.waitForURL(/\/tasks\/d$/)
+    await page.locator('summary', { hasText: 'Update' }).click()
+    assert.equal(await page.getByLabel('level (integer, required)').inputValue(), '1')
+    await page.locator('summary', { hasText: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.waitForURL(/\/tasks$/)
+  })
 
   it('given an action of a resource, when it is called, then the page shows its error, its result and what it changed', async () => {
     const page = await browser.open('/tasks/t%201%2F2')

@@ -76,6 +76,9 @@ describe('The pages behind authentication by a header field', { skip: lacksChrom
     })
     assert.ok(Array.isArray(JSON.parse(stdout).data))
     assert.match(call ?? '', /\+json', 'x-api-key': token }/)
+    const program = `${call?.replace('your token', key)}; return document`
+    const fetched = await page.evaluate(`(async () => { ${program} })()`)
+    assert.deepEqual(fetched, JSON.parse(stdout))
     assert.match(
       client ?? '',
       /headers: \{ 'x-api-key': token \} \}\)\nawait client\.book\.list\(\)/,

@@ -279,13 +279,13 @@ function drawChoices(condition, choices) {
 }
 
 /**
- * The values of `in_`, one in a line.
+ * The values of `in_`, one per line.
  * @param {Condition} condition
  */
 function drawList(condition) {
   const area = createElement('textarea', {
     value: condition.values.join('\n'),
-    ariaLabel: 'Values, one in a line',
+    ariaLabel: 'Values, one per line',
     placeholder: 'one value in a line',
     rows: 3,
   })

@@ -87,6 +87,7 @@ function showCredentials() {
   const member = `'${header}': ${scheme && `'${scheme}' + `}token`
   const code = {
     curl: ` -H "${header}: ${scheme}$TOKEN"`,
+    token: "const token = 'your token'\n",
     fetch: `, ${member}`,
     client: `, headers: { ${member} }`,
   }
