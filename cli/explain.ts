@@ -10,6 +10,7 @@ import type { ExplainCommand } from './parse-command-line.ts'
 export async function explain(command: ExplainCommand): Promise<void> {
   const { model, store } = await openSource(command)
   try {
+    await store.verify()
     const { url, prefix, auth, json } = command
     const explanation = await explainRead({ model, store, prefix }, url, { auth })
     console.log(

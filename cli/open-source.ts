@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import {
   type DialectName,
@@ -74,16 +74,30 @@ export async function loadModel({
 
 async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
   if (/^[a-z]+:\/\//i.test(path))
-    throw new Error(`${path} is neither a module nor the url of a database`)
+    throw new Error(
+      `${path} is neither a module nor the url of a database, which begins with sqlite: or postgres:; only doctor takes the url of an API`,
+    )
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new Error(`${path} is a folder; name a module in it, e.g. ${join(path, 'index.ts')}`)
   if (!existsSync(path)) throw new Error(`there is no file ${path}`)
   if (/\.(?:db3?|sqlite3?)$/i.test(path))
     throw new Error(`${path} is no module; the url of a SQLite file is sqlite:${path}`)
+  if (/\.json$/i.test(path))
+    throw new Error(`${path} is no module; declarations are in TypeScript or JavaScript`)
   try {
     return await import(pathToFileURL(resolve(path)).href)
   } catch (error) {
     const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
-    throw new Error(`${path} cannot be imported: ${reason}`, { cause: error })
+    throw new Error(`${findPosition(error) ?? path} cannot be imported: ${reason}`, {
+      cause: error,
+    })
   }
+}
+
+/** Finds the file and the line of a syntax error, with which the stack trace begins. */
+function findPosition(error: unknown): string | undefined {
+  const stack = error instanceof SyntaxError ? error.stack : undefined
+  return /^(?:file:\/\/)?(\/.*:\d+)\n/.exec(stack ?? '')?.[1]
 }
 
 function findModel(exported: Readonly<Record<string, unknown>>, path: string): Model {
@@ -91,7 +105,9 @@ function findModel(exported: Readonly<Record<string, unknown>>, path: string): M
   if (isModel(model)) return model
   if (isStore(store)) return store.model
   if (Array.isArray(resources)) return defineModel(resources as readonly ResourceDeclaration[])
-  throw new Error(`${path} exports neither a model nor resources`)
+  throw new Error(
+    `${path} exports neither a model nor resources, e.g. export const resources = [person]`,
+  )
 }
 
 function isModel(value: unknown): value is Model {

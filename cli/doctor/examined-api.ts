@@ -153,11 +153,19 @@ function keepDigits(
   return isExact || source === undefined ? value : Reflect.get(JSON, 'rawJSON')(source)
 }
 
+function findRemedy(status: number): string {
+  return status === 401 || status === 403
+    ? "send credentials, e.g. --header 'authorization: Bearer …'"
+    : 'name the address that lists the resources, e.g. https://example.com/api'
+}
+
 async function readTypes(get: ExaminedApi['get'], url: string): Promise<ExaminedType[]> {
   const { status, document } = await get(url)
   const resources = document.meta?.resources
   if (status !== 200 || resources === undefined)
-    throw new Error(`${url} has no root document with resources; its status is ${status}`)
+    throw new Error(
+      `${url} has no root document with resources; its status is ${status}; ${findRemedy(status)}`,
+    )
   return Object.entries(resources).map(([type, about]) => {
     const { path, relationships = {}, parameters = {} } = about
     const needed = Object.keys(parameters).filter((name) => parameters[name]?.required)

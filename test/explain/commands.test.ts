@@ -48,6 +48,9 @@ describe('The commands explain and doctor', () => {
     )
     await writeFile(join(folder, 'broken.ts'), 'throw new Error("not today")')
     await writeFile(join(folder, 'empty.ts'), 'export const other = 1')
+    await writeFile(join(folder, 'syntax.ts'), '\nexport const = 1')
+    await writeFile(join(folder, 'data.json'), '{}')
+    new DatabaseSync(join(folder, 'other.db')).exec('create table other (id integer)')
     createDatabase('good.db', 'create index album_artist_id on album (artist_id)')
     createDatabase(
       'bad.db',
@@ -185,7 +188,10 @@ describe('The commands explain and doctor', () => {
     assert.match(lines[2] ?? '', /^warning: the API has no openapi\.json, so filters and sorts are/)
     const denied = await run(['doctor', described])
     assert.equal(denied.status, 2)
-    assert.match(denied.stderr, /has no root document with resources; its status is 401/)
+    assert.match(
+      denied.stderr,
+      /has no root document with resources; its status is 401; send credentials, e\.g\. --header/,
+    )
   })
 
   // biome-ignore format: a table, one command line a row
@@ -202,10 +208,14 @@ describe('The commands explain and doctor', () => {
     [['doctor', 'https://'], /^lapidary: "https:\/\/" is no URL$/],
     [['doctor', 'nothing.ts'], /^lapidary: there is no file nothing\.ts$/],
     [['doctor', 'broken.ts'], /^lapidary: broken\.ts cannot be imported: not today$/],
-    [['doctor', 'empty.ts'], /^lapidary: empty\.ts exports neither a model nor resources$/],
+    [['doctor', 'syntax.ts'], /^lapidary: \/.*\/syntax\.ts:2 cannot be imported: Unexpected token `=`/],
+    [['doctor', '.'], /^lapidary: \. is a folder; name a module in it, e\.g\. index\.ts$/],
+    [['doctor', 'data.json'], /^lapidary: data\.json is no module; declarations are in TypeScript or JavaScript$/],
+    [['explain', 'model.ts', '/albums', '--database-url', 'sqlite:other.db'], /^lapidary: album\.table: the database has no table "album"; the tables are "other"\./],
+    [['doctor', 'empty.ts'], /^lapidary: empty\.ts exports neither a model nor resources, e\.g\. export const resources = \[person\]$/],
     [['doctor', 'sqlite:good.db', '--sample', '0'], /^lapidary: --sample must be a whole number from 1 to 1000000; it is "0"$/],
     [['doctor', 'http://127.0.0.1:9'], /^lapidary: http:\/\/127\.0\.0\.1:9 cannot be reached: bad port$/],
-    [['explain', 'http://127.0.0.1:9', '/albums'], /^lapidary: http:\/\/127\.0\.0\.1:9 is neither a module nor the url of a database$/],
+    [['explain', 'http://127.0.0.1:9', '/albums'], /^lapidary: http:\/\/127\.0\.0\.1:9 is neither a module nor the url of a database, which begins with sqlite: or postgres:; only doctor takes the url of an API$/],
     [['doctor', 'http://127.0.0.1:9', '--header', 'token'], /^lapidary: --header must be a name and a value, e\.g\. 'x-api-key: 1'; it is "token"$/],
   ] as const
 
