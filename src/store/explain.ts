@@ -111,7 +111,9 @@ function listSortWarnings(
   const subject = `the sort by ${resource.type}.${first.field}`
   // PostgreSQL reads the rows in the order of an index, and sorts those with equal values by id.
   if (column === undefined)
-    return plan.includes('Presorted Key') ? [] : describeExpression(subject, resource, context)
+    return plan.includes('Presorted Key')
+      ? []
+      : describeExpression({ resource, field: first.field, subject }, context)
   const table = findTable(catalog, resource.table)
   if (table === undefined) return []
   const key = sortKey(columnAt(0, column), attribute.kind.codec, target)

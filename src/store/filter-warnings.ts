@@ -10,6 +10,7 @@ import { columnAt, getAttribute } from './tables.ts'
 import {
   describeAccess,
   describeExpression,
+  type ExpressionAccess,
   isConverted,
   usesExpressionIndex,
   type WarningContext,
@@ -111,7 +112,7 @@ function describeNullTest(
   const { field } = condition
   const { column } = getAttribute(resource, field)
   const subject = `the filter by ${resource.type}.${field} (is null)`
-  if (column === undefined) return describeComputed(subject, resource, context)
+  if (column === undefined) return describeComputed({ resource, field, subject }, context)
   const { target } = context
   const key = columnAt(0, column)
   const test = compileCondition(condition, { resource, depth: 0 }, target)
@@ -140,7 +141,7 @@ function describeFilter(
     ]
   if (!indexed.has(operator)) return []
   if (getAttribute(resource, field).column === undefined)
-    return describeComputed(subject, resource, context)
+    return describeComputed({ resource, field, subject }, context)
   // An index finds the texts with a start if it sorts them by code point.
   const ordered = operator === 'startswith' ? { ...condition, operator: 'ge' as const } : condition
   const key = compileFilterKey(ordered, resource, context.target)
@@ -151,11 +152,7 @@ function describeFilter(
   return describeAccess({ resource, field, subject, key, use }, context)
 }
 
-function describeComputed(
-  subject: string,
-  resource: ResourceType,
-  context: WarningContext,
-): UncountedWarning[] {
-  const isServed = usesExpressionIndex(resource.table, context)
-  return isServed ? [] : describeExpression(subject, resource, context)
+function describeComputed(access: ExpressionAccess, context: WarningContext): UncountedWarning[] {
+  const isServed = usesExpressionIndex(access.resource.table, context)
+  return isServed ? [] : describeExpression(access, context)
 }

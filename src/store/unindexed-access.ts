@@ -4,7 +4,7 @@ import type { ResourceType, Table } from '../model/model.ts'
 import type { IndexUse, UncountedWarning } from './index-effects.ts'
 import { compileCreateIndex } from './index-warnings.ts'
 import { compileStatement } from './statement.ts'
-import { getAttribute, type Target } from './tables.ts'
+import { fieldAt, getAttribute, type Target } from './tables.ts'
 
 /** What warnings depend on in addition to the read. */
 export interface WarningContext {
@@ -26,6 +26,9 @@ interface UnindexedAccess {
   readonly key: Sql
   readonly use: IndexUse
 }
+
+/** A condition or an order by an expression. */
+export type ExpressionAccess = Pick<UnindexedAccess, 'resource' | 'field' | 'subject'>
 
 /** Whether SQLite converts the stored values of a column, so that an index of the column does not serve the expression. */
 export function isConverted(key: Sql, { dialect }: Target): boolean {
@@ -55,13 +58,19 @@ function compileIndexExpression(key: Sql, type: string, { dialect }: Target): st
 
 /** Describes a condition or an order by an expression, such as an expression field or a path into JSON, without an index. */
 export function describeExpression(
-  subject: string,
-  { table }: ResourceType,
-  { catalog }: WarningContext,
+  { resource, field, subject }: ExpressionAccess,
+  { catalog, target }: WarningContext,
 ): UncountedWarning[] {
+  const { table } = resource
   if (findTable(catalog, table)?.indexes === undefined) return []
-  const message = `${subject} evaluates an expression for every row of "${table.name}"; only an index on this expression would serve it`
-  return [{ message }]
+  const expression = fieldAt(0, getAttribute(resource, field), target)
+  const { sql, placeholders } = compileStatement(expression, target.dialect)
+  const advice =
+    placeholders.length > 0 || /\bselect\b/i.test(sql)
+      ? 'no index serves an expression with a subquery or a parameter'
+      : 'only an index on this expression would serve it'
+  const cause = `${subject} evaluates an expression for every row of "${table.name}"`
+  return [{ message: `${cause}; ${advice}` }]
 }
 
 /** Whether a plan finds rows of a table by an index on an expression. Catalogs do not list these indexes. */

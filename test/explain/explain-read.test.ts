@@ -29,6 +29,10 @@ import { execute, filled } from '../filled.ts'
 const fields = {
   name: attribute(text, { required: true }),
   label: expression(text, (column) => sql`${column('name')} || '!'`),
+  found: expression(
+    integer,
+    (column) => sql`(select count(*) from shop where shop.id = ${column('stock')})`,
+  ),
   rest: expression(integer, (column) => sql`10000 - ${column('stock')}`),
   stock: attribute(integer, { required: true }),
   price: attribute(decimal({ precision: 10, scale: 2 })),
@@ -316,6 +320,12 @@ for (const database of databases)
         assert.deepEqual(messages(await explain(isNull)), []),
       )
     })
+
+    for (const search of ['sort=found', filterBy({ name: 'found', op: 'gt', val: 5 })])
+      it(`say of ${search} that no index serves a subquery`, async () => {
+        const [message = ''] = messages(await explain(search))
+        assert.match(message, /no index serves an expression with a subquery or a parameter$/)
+      })
 
     // biome-ignore format: a table, one request a row
     const expressions = [
