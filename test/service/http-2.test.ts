@@ -221,3 +221,106 @@ describe('Overload over HTTP/2', () => {
     await closed
   })
 })
+
+describe('Large bodies over HTTP/2 that do not arrive completely', () => {
+  const server = serveNotes({ http2: true })
+  const session = useSession(() => server.origin)
+  const other = useSession(() => server.origin)
+  const whole = noteBody('large').padStart(2 ** 20)
+  const warnings: Error[] = []
+  const onWarning = (warning: Error) => void warnings.push(warning)
+  before(() => process.on('warning', onWarning))
+  after(() => process.off('warning', onWarning))
+
+  /** Begins a body of a megabyte and keeps back its last ten bytes. */
+  const begin = (connection: ClientHttp2Session) => {
+    const stream = connection.request(post)
+    const received = receive(stream)
+    stream.write(whole.slice(0, -10))
+    return { stream, received }
+  }
+  const isServed = async () => {
+    const stream = other().request(post)
+    stream.end(whole)
+    assert.equal((await receive(stream)).status, 201)
+  }
+
+  it('given more than the memory for them, when others arrive, then those that have waited longest get 503', async () => {
+    const first = begin(session())
+    await isServed()
+    const stalled: ReturnType<typeof begin>[] = []
+    for (let group = 0; group < 6; group += 1) {
+      stalled.push(...Array.from({ length: 25 }, () => begin(group < 3 ? session() : other())))
+      // A byte does not count as progress.
+      if (!first.stream.closed) first.stream.write('x')
+      await pause(100)
+    }
+    const { status, text, reset } = await first.received
+    assert.deepEqual([status, reset], [503, constants.NGHTTP2_NO_ERROR])
+    assert.equal(JSON.parse(text).errors[0].code, 'overloaded')
+    const last = begin(session())
+    for (let times = 0; times < 5; times += 1) await isServed()
+    assert.equal(last.stream.closed, false)
+    last.stream.end(whole.slice(-10))
+    assert.equal((await last.received).status, 201)
+    // The server ends the rejected requests, whose clients send nothing more.
+    const rejected = stalled.filter(({ stream }) => stream.closed)
+    assert.ok(rejected.length > 150 - 140 && rejected.length < 150 - 100, `${rejected.length}`)
+    assert.deepEqual(warnings, [])
+    // A stop would wait for the incomplete bodies.
+    for (const connection of [session(), other()]) connection.destroy()
+  })
+})
+
+describe('Responses over HTTP/2 that are not read', () => {
+  const server = serveNotes({ http2: true, queueTimeout: 60_000 })
+  const session = useSession(() => server.origin)
+  const megabyte = 'x'.repeat(2 ** 20)
+  server.app.get('/large', async () => megabyte)
+
+  it('given more than the memory for them, then the oldest ones are reset, and others are served', async () => {
+    const attackers = Array.from({ length: 2 }, () => {
+      const attacker = connect(server.origin, { settings: { initialWindowSize: 0 } })
+      attacker.on('error', () => {})
+      return attacker
+    })
+    const streams = attackers.flatMap((attacker) =>
+      Array.from({ length: 100 }, () => attacker.request({ ':path': '/large' })),
+    )
+    const closed = () => streams.filter((stream) => stream.closed)
+    const began = performance.now()
+    while (closed().length < 200 - 128 && performance.now() - began < 20_000) await pause(20)
+    assert.equal(closed().length, 200 - 128)
+    assert.deepEqual(
+      new Set(closed().map(({ rstCode }) => rstCode)),
+      new Set([constants.NGHTTP2_CANCEL]),
+    )
+    const { status, text } = await get(session(), '/large')
+    assert.deepEqual([status, text.length], [200, megabyte.length])
+    const disconnected = attackers.map((attacker) => once(attacker, 'close'))
+    for (const attacker of attackers) attacker.destroy()
+    await Promise.all(disconnected)
+    await pause(200)
+    // What is closed is not counted any more.
+    const all = await Promise.all(Array.from({ length: 90 }, () => get(session(), '/large')))
+    for (const { text: body, reset } of all)
+      assert.deepEqual([body.length, reset], [megabyte.length, constants.NGHTTP2_NO_ERROR])
+  })
+})
+
+describe('Requests over HTTP/2 that wait too long', () => {
+  const server = serveNotes({ http2: true, queueTimeout: 50 })
+  const session = useSession(() => server.origin)
+  server.app.get('/slow', async () => {
+    block(20)
+    return 'slow'
+  })
+
+  it('given many requests of one connection, then the response to the last ones is 503', async () => {
+    const all = await Promise.all(Array.from({ length: 90 }, () => get(session(), '/slow')))
+    assert.equal(all[0]?.status, 200)
+    const { status, text } = all.at(-1) ?? assert.fail('there are 90')
+    assert.equal(status, 503)
+    assert.equal(JSON.parse(text).errors[0].code, 'overloaded')
+  })
+})

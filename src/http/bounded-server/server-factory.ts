@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import type { ServerHttp2Stream } from 'node:http2'
 import type { ServerOptions as TlsOptions } from 'node:https'
 import type { FastifyServerOptions } from 'fastify'
 import { HeaderError } from '../../errors/errors.ts'
@@ -94,7 +95,12 @@ function checkRequests(
 ): RequestListener {
   const { http2, queueTimeout, allowedHosts } = options
   const checkHead = createHeadCheck(allowedHosts)
-  const isOverloaded = createLoadShedder(queueTimeout, connections.open)
+  const streams = new Set<ServerHttp2Stream>()
+  const isOverloaded = createLoadShedder(queueTimeout, {
+    get size() {
+      return Math.max(connections.open.size, streams.size)
+    },
+  })
   const detail = `The request has waited for more than ${queueTimeout} ms; try again shortly.`
   const overloaded = toErrorResponse(new HeaderError('overloaded', detail, { 'retry-after': '1' }))
   const check: RequestListener = (request, response) => {
@@ -103,7 +109,7 @@ function checkRequests(
     else if (isOverloaded()) sendError(response, overloaded, closes(server, request))
     else handle(request, response)
   }
-  return http2 ? limitStreams(server, options, check) : check
+  return http2 ? limitStreams(server, { ...options, open: streams }, check) : check
 }
 
 /** True if the response closes its connection, because the server stops. HTTP/2 has a frame for it instead of a field. */

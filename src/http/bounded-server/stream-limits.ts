@@ -3,17 +3,20 @@ import type {
   Http2SecureServer,
   Http2Server,
   Http2ServerRequest,
+  Http2ServerResponse,
   ServerHttp2Session,
   ServerHttp2Stream,
 } from 'node:http2'
 import type { ServerOptions as TlsOptions } from 'node:https'
 import { HeaderError } from '../../errors/errors.ts'
+import { isObject } from '../../model/json.ts'
 import { Admission, type ConnectionLimits } from './admission.ts'
 import { getSubmittedBytes } from './node-internals.ts'
 import { toProtocolErrorResponse } from './protocol-errors.ts'
 import { sendError, toErrorResponse } from './raw-response.ts'
 import { scheduleChecks } from './schedule-checks.ts'
 import { minProgress } from './stalled-clients.ts'
+import { UnsentResponses } from './unsent-responses.ts'
 
 /** The limits of the requests over HTTP/2. Times are in milliseconds. */
 interface Http2Limits extends ConnectionLimits {
@@ -21,6 +24,8 @@ interface Http2Limits extends ConnectionLimits {
   readonly requestTimeout: number
   /** In which a client must accept 64 KiB of a response, or all of a smaller one. */
   readonly sendTimeout: number
+  /** The requests that the server processes, which this module keeps. */
+  readonly open: Set<ServerHttp2Stream>
 }
 
 /** The requests of one connection that the server processes at once; the client waits with the others. */
@@ -44,14 +49,38 @@ export function createHttp2Server(
   http1: object,
 ): Http2Server | Http2SecureServer {
   const { createServer, createSecureServer } = process.getBuiltinModule('node:http2')
-  const settings = { maxConcurrentStreams }
+  const options = {
+    settings: { maxConcurrentStreams },
+    Http2ServerResponse: createHttp2ResponseClass(),
+  }
   const server =
     tls === undefined
       ? // A server without HTTP/1 has no idle connections that it would have to close.
-        Object.assign(createServer({ settings }), { closeIdleConnections: () => {} })
-      : createSecureServer({ allowHTTP1: true, settings, ...tls, ...http1 })
+        Object.assign(createServer(options), { closeIdleConnections: () => {} })
+      : createSecureServer({ allowHTTP1: true, ...options, ...tls, ...http1 })
   server.on('session', closeWhenIdle)
   return server
+}
+
+/** Creates the class of the responses over HTTP/2 of one server. */
+function createHttp2ResponseClass(): typeof Http2ServerResponse {
+  const { Http2ServerResponse: ResponseClass } = process.getBuiltinModule('node:http2')
+  const unsent = new UnsentResponses()
+  // The type of the class has a type parameter, which a class that extends it cannot repeat.
+  return class extends ResponseClass {
+    override writeHead(...parameters: unknown[]): this {
+      Reflect.apply(super.writeHead, this, parameters.map(omitConnection))
+      unsent.add(this.stream, Number(this.getHeader('content-length')))
+      return this
+    }
+  } as typeof ResponseClass
+}
+
+/** Omits the field `connection` of a response head, which HTTP/2 does not have: Node would log a warning. RFC 9113 §8.2.2. */
+function omitConnection(parameter: unknown): unknown {
+  if (!isObject(parameter) || !('connection' in parameter)) return parameter
+  const { connection: _, ...others } = parameter
+  return others
 }
 
 function closeWhenIdle(session: ServerHttp2Session): void {
@@ -78,7 +107,7 @@ export function limitStreams(
   const overloaded = toErrorResponse(new HeaderError('overloaded', detail, { 'retry-after': '1' }))
   const late = toProtocolErrorResponse('ERR_HTTP_REQUEST_TIMEOUT')
   const admission = new Admission(limits)
-  const open = new Set<ServerHttp2Stream>()
+  const { open } = limits
   server.on('listening', () => {
     server.once('close', resetStalledStreams(open, limits.sendTimeout))
   })
@@ -135,6 +164,10 @@ function awaitBody(stream: ServerHttp2Stream, timeout: number, onLate: () => voi
   const timer = setTimeout(onLate, timeout).unref()
   const stop = () => clearTimeout(timer)
   stream.once('end', stop).once('close', stop)
+  // After the response nobody reads the rest of the body. RFC 9113, section 8.1.
+  stream.once('finish', () => {
+    if (!stream.readableEnded) stream.close(noError)
+  })
 }
 
 function isHttp2(request: object): request is Http2ServerRequest {
