@@ -35,7 +35,7 @@ const layers: Readonly<Record<string, Readonly<{ layers: readonly string[]; outs
   'in-process': { layers: ['errors', 'model', 'parse', 'plan', 'store', 'serialize', 'lifecycle', 'handlers'], outside: ['node:async_hooks'] },
   docs:      { layers: ['openapi'],                                                         outside: [/^node:/] },
   openapi:   { layers: ['errors', 'model', 'parse', 'plan', 'handlers'],                outside: [] },
-  html:      { layers: ['errors', 'model', 'parse', 'handlers', 'http', 'store/explain.ts'], outside: ['marked', 'preact', 'preact-render-to-string', /^node:/] },
+  html:      { layers: ['errors', 'model', 'parse', 'handlers', 'http', 'store/explain.ts'], outside: ['decode-named-character-reference', 'marked', 'preact', 'preact-render-to-string', /^node:/] },
   http:      { layers: ['errors', 'model', 'parse', 'serialize', 'handlers', 'in-process/action-calls.ts', 'openapi', 'store/explain.ts'], outside: ['fast-querystring', 'fastify', 'find-my-way', /^node:/] },
 }
 /** The folders that may import drivers, Node modules and caches. */
