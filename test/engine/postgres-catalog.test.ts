@@ -77,7 +77,7 @@ for (const database of databases.filter(({ name }) => name === 'PostgreSQL')) {
       assert.deepEqual(Object.keys(columnsOf(table)), ['Or"der', 'b', 'c', 'd', 'e', 'f'])
       assert.deepEqual(columnsOf(table), {
         'Or"der': { ...plain, type: 'text', nullable: false },
-        b: { ...plain, type: 'integer', hasDefault: true },
+        b: { ...plain, type: 'integer', hasDefault: true, hasLiteralDefault: true },
         c: { type: 'bigint', nullable: false, hasDefault: true, writable: false },
         d: { type: 'bigint', nullable: false, hasDefault: true, writable: true },
         e: { ...plain, type: 'text', hasDefault: true, writable: false },
