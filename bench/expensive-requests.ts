@@ -3,13 +3,14 @@ import { openDatabases } from './databases/open.ts'
 import { type ServerProcess, startServerProcess } from './processes.ts'
 
 /**
- * Measures the most expensive valid requests one after the other, and their effect on small requests: the table of
- * docs/limits.md. `node bench/expensive-requests.ts [--database sqlite,postgres] [--persons 100000]`
+ * Measures the most expensive valid requests, one after the other or by many clients at once, and their effect on small requests:
+ * the tables of docs/limits.md. `node bench/expensive-requests.ts [--database sqlite,postgres] [--persons 100000] [--clients 50]`
  */
 const { values } = parseArgs({
   options: {
     database: { type: 'string', default: 'sqlite,postgres' },
     persons: { type: 'string', default: '100000' },
+    clients: { type: 'string', default: '1' },
   },
 })
 
@@ -46,6 +47,73 @@ interface Cost {
   readonly longest: number
 }
 
+/** A small request of another client. */
+type SmallRequest = (origin: string, index: number) => Promise<Response>
+
+/** What other clients send meanwhile. */
+const smallRequests: readonly SmallRequest[] = [
+  (origin, index) => fetch(`${origin}/persons/${1 + (index % 1000)}`),
+  (origin, index) => fetch(`${origin}/persons?page[size]=10&page[number]=${1 + (index % 10)}`),
+  (origin, index) => {
+    const id = String(1 + (index % 1000))
+    const data = { type: 'person', id, attributes: { name: `Name ${index}` } }
+    const headers = { 'Content-Type': 'application/vnd.api+json' }
+    return fetch(`${origin}/persons/${id}`, {
+      ...{ method: 'PATCH', headers, body: JSON.stringify({ data }) },
+    })
+  },
+]
+
+/** How long many clients repeat an expensive request, in milliseconds. */
+const crowdTime = 8000
+
+/** Latencies of small requests, in milliseconds, and the number of those that were not successful. */
+interface SmallCost {
+  readonly latencies: readonly number[]
+  readonly failures: number
+}
+
+async function repeatSmall(
+  send: SmallRequest,
+  origin: string,
+  isFinished: () => boolean,
+): Promise<SmallCost> {
+  const latencies: number[] = []
+  let failures = 0
+  while (!isFinished()) {
+    const start = performance.now()
+    const response = await send(origin, latencies.length)
+    await response.arrayBuffer()
+    latencies.push(performance.now() - start)
+    if (!response.ok) failures += 1
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  return { latencies, failures }
+}
+
+/** Repeats an expensive request on many connections. @returns the costs of each of the small requests */
+async function measureCrowd(
+  { port }: ServerProcess,
+  path: string,
+  query: Query,
+  clients: number,
+): Promise<readonly SmallCost[]> {
+  const origin = `http://127.0.0.1:${port}`
+  const end = performance.now() + crowdTime
+  const isFinished = () => performance.now() > end
+  const crowd = repeat(clients, async () => {
+    while (!isFinished()) {
+      const response = await fetch(`${origin}${path}?${encodeQuery(query)}`)
+      for await (const _chunk of response.body ?? []);
+    }
+  })
+  const costs = await Promise.all(
+    smallRequests.map((send) => repeatSmall(send, origin, isFinished)),
+  )
+  await Promise.all(crowd)
+  return costs
+}
+
 async function measure({ port }: ServerProcess, path: string, query: Query): Promise<Cost> {
   const origin = `http://127.0.0.1:${port}`
   const latencies: number[] = []
@@ -66,9 +134,18 @@ async function measure({ port }: ServerProcess, path: string, query: Query): Pro
   const seconds = (performance.now() - start) / 1000
   isFinished = true
   await smallRequests
-  latencies.sort((left, right) => left - right)
-  const p99 = latencies[Math.floor(latencies.length * 0.99)] ?? 0
-  return { status: response.status, seconds, bytes, p99, longest: latencies.at(-1) ?? 0 }
+  return {
+    status: response.status,
+    seconds,
+    bytes,
+    p99: findP99(latencies),
+    longest: Math.max(...latencies),
+  }
+}
+
+function findP99(latencies: readonly number[]): number {
+  const sorted = latencies.toSorted((left, right) => left - right)
+  return sorted[Math.floor(sorted.length * 0.99)] ?? 0
 }
 
 function encodeQuery(query: Query): string {
@@ -83,6 +160,7 @@ function encodeQuery(query: Query): string {
 async function measureAll(engine: string, url: string): Promise<void> {
   const server = await startServerProcess('service', url)
   try {
+    if (clients > 1) return await measureCrowds(server, engine)
     // The first request is measured twice, because V8 compiles the code during the first run.
     for (const [, path, query] of requests.slice(0, 1)) await measure(server, path, query)
     for (const [description, path, query] of requests) {
@@ -103,8 +181,24 @@ async function measureAll(engine: string, url: string): Promise<void> {
   }
 }
 
-console.log('| request | database | status | s | MB | p99 of small requests, ms | longest, ms |')
-console.log('| --- | --- | --- | --- | --- | --- | --- |')
+async function measureCrowds(server: ServerProcess, engine: string): Promise<void> {
+  for (const [description, path, query] of requests) {
+    const costs = await measureCrowd(server, path, query, clients)
+    const cells = costs.map(
+      ({ latencies, failures }) =>
+        findP99(latencies).toFixed(0) + (failures > 0 ? `, ${failures} failed` : ''),
+    )
+    console.log(`| ${[description, engine, ...cells].join(' | ')} |`)
+  }
+}
+
+const clients = Number(values.clients)
+const columns =
+  clients > 1
+    ? ['p99 of single resources, ms', 'p99 of small lists, ms', 'p99 of updates, ms']
+    : ['status', 's', 'MB', 'p99 of small requests, ms', 'longest, ms']
+console.log(`| ${['request', 'database', ...columns].join(' | ')} |`)
+console.log(`|${' --- |'.repeat(columns.length + 2)}`)
 for (const engine of values.database.split(',')) {
   const databases = await openDatabases(engine)
   try {
