@@ -60,7 +60,8 @@ export class Semaphore {
       if (this.#waiters.delete(waiter)) reject(overloadedError())
     }
     const timer = setTimeout(giveUp, timeout)
-    signal?.addEventListener('abort', giveUp, { once: true })
+    if (signal?.aborted) giveUp()
+    else signal?.addEventListener('abort', giveUp, { once: true })
     return promise.finally(() => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', giveUp)

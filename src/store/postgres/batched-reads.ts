@@ -1,5 +1,6 @@
 import { executeText, type QueryExecutor } from './connection.ts'
 import { type BatchResult, type PostgresQuery, type PostgresResult, sendBatch } from './pipeline.ts'
+import { isQuick, type ReadAdmission } from './read-admission.ts'
 import { type AcquireSession, AffinityScheduler } from './statement-affinity.ts'
 
 // Batched point reads (docs/decisions/0034). A point read looks up columns of one row by its id. A message to the server and back
@@ -24,24 +25,28 @@ interface AcquiredSessions {
   readonly forPointReads: AcquireSession
   /** For other reads, which may not take all connections. */
   readonly forReads: AcquireSession
+  /** Admits other reads. */
+  readonly admission: ReadAdmission
 }
 
 /** Runs single queries, each on any connection: point reads in batches, other queries by themselves. */
 export class BatchingExecutor implements QueryExecutor {
   readonly #acquire: AcquireSession
+  readonly #admission: ReadAdmission
   readonly #scheduler: AffinityScheduler
   /** The batch that accepts queries. */
   #openBatch: Batch | undefined
   /** The waiting queries that joined the batch of another query. */
   #joined = 0
 
-  constructor({ forPointReads, forReads }: AcquiredSessions) {
+  constructor({ forPointReads, forReads, admission }: AcquiredSessions) {
     this.#acquire = forPointReads
-    this.#scheduler = new AffinityScheduler(forReads)
+    this.#admission = admission
+    this.#scheduler = new AffinityScheduler(forReads, admission.durations)
   }
 
   send(query: PostgresQuery): Promise<PostgresResult> {
-    return query.statement.isPointRead ? this.#join(query) : this.#scheduler.run(query)
+    return query.statement.isPointRead ? this.#join(query) : this.#run(query)
   }
 
   execute(text: string, timeout?: number): Promise<string> {
@@ -56,6 +61,17 @@ export class BatchingExecutor implements QueryExecutor {
     return this.#joined + this.#scheduler.surplus
   }
 
+  /** Runs a query that is no point read. */
+  #run(query: PostgresQuery): Promise<PostgresResult> {
+    const expected = this.#admission.durations.expect(query)
+    return isQuick(expected) ? this.#scheduler.run(query, expected) : this.#runSlow(query, expected)
+  }
+
+  async #runSlow(query: PostgresQuery, expected: number | undefined): Promise<PostgresResult> {
+    const release = await this.#admission.admitToQueue(expected, query.signal?.())
+    return this.#scheduler.run(query, expected).finally(release)
+  }
+
   async #join(query: PostgresQuery): Promise<PostgresResult> {
     const batch = this.#openBatch ?? this.#begin()
     const index = batch.queries.push(query) - 1
@@ -65,7 +81,7 @@ export class BatchingExecutor implements QueryExecutor {
     const result = results[index]
     if (result !== undefined) return result
     if (batch.queries.length === 1) throw failure
-    return this.#scheduler.run(query)
+    return this.#run(query)
   }
 
   #begin(): Batch {

@@ -1,6 +1,5 @@
 import pg, { type PoolClient } from 'pg'
 import { closedError } from '../closed-error.ts'
-import { Semaphore } from '../semaphore.ts'
 import type { Statement } from '../statement.ts'
 import { defaultCacheSize } from '../statement-cache.ts'
 import { BatchingExecutor } from './batched-reads.ts'
@@ -12,6 +11,8 @@ import {
   unavailableWriteError,
 } from './errors.ts'
 import type { PostgresOptions } from './options.ts'
+import { ReadAdmission } from './read-admission.ts'
+import type { ExpectedQuery, ReadDurations } from './read-durations.ts'
 import { cancelGracePeriod, Session, type SessionLimits } from './session.ts'
 import type { SessionSetup } from './session-setup.ts'
 import {
@@ -28,8 +29,6 @@ const maxLifetime = 1800
 const idleTimeout = 600_000
 /** When the operating system probes a silent connection, in milliseconds: routers may drop silent connections. */
 const keepAliveDelay = 30_000
-/** The share of the connections that is left to point reads and writes while other reads take long: none of less than five. */
-const reservedShare = 0.2
 /** How much longer than our server the database waits for a client that accepts no data, in milliseconds. */
 const streamGracePeriod = 5000
 
@@ -46,10 +45,8 @@ export class PostgresPool {
   readonly #sessions = new WeakMap<PoolClient, Session>()
   readonly #limits: SessionLimits
   readonly #keepsSessions: boolean
-  /** Limits the reads that may take long. The other connections are left to point reads and writes. */
-  readonly #reads: Semaphore
-  /** Limits the streams, which occupy connections for as long as their clients read. */
-  readonly #streams: Semaphore
+  /** Limits the reads other than point reads. */
+  readonly #admission: ReadAdmission
   readonly #beginStream: TransactionOptions['begin']
   readonly #limitIdleTime: Statement
   /** Pending requests for connections that were given up. */
@@ -73,9 +70,7 @@ export class PostgresPool {
     const driverTimeout = keepsSessions ? timeout + cancelGracePeriod : timeout
     this.#limits = { timeout, driverTimeout, statementCache }
     this.#pool = createConnections(url, { poolSize, timeout, driverTimeout, keepsSessions })
-    const reserved = Math.floor(poolSize * reservedShare)
-    this.#reads = new Semaphore(poolSize - reserved, queueSize)
-    this.#streams = new Semaphore(Math.max(Math.floor(poolSize / 2), 1), queueSize)
+    this.#admission = new ReadAdmission({ poolSize, queueSize, timeout })
     this.#beginStream = beginStream(sendTimeout + streamGracePeriod)
     this.#limitIdleTime = limitIdleTime(sendTimeout + streamGracePeriod)
     this.#keepsSessions = keepsSessions
@@ -83,6 +78,7 @@ export class PostgresPool {
     this.#executor = new BatchingExecutor({
       forPointReads: (work) => this.#withSession(work),
       forReads: (work) => this.#withReadSession(work),
+      admission: this.#admission,
     })
     this.shared = new PostgresConnection(this.#executor, keepsSessions)
   }
@@ -109,14 +105,19 @@ export class PostgresPool {
   /**
    * Runs work in a read transaction, which sees one snapshot.
    * @param signal - cancels the work, or gives it up while it waits
+   * @param query - what the work mainly runs: a transaction with it is expected to take as long as those before it
    */
   async read<Result>(
     signal: AbortSignal | undefined,
     work: Work<Result>,
     setup?: SessionSetup,
+    query?: ExpectedQuery,
   ): Promise<Result> {
-    const onEnd = await this.#admitRead(signal)
-    const acquire = () => this.#streams.acquire({ timeout: 0, signal })
+    const admission = this.#admission
+    const onEnd = await (query
+      ? admission.admitTransaction(query, signal)
+      : admission.admit(signal))
+    const acquire = () => admission.continueAsStream(signal)
     const stream = { acquire, limitIdleTime: this.#limitIdleTime }
     return this.#runTransaction({ begin: beginSnapshot, setup, signal, stream, onEnd }, work)
   }
@@ -131,17 +132,13 @@ export class PostgresPool {
     work: Work<Result>,
     setup?: SessionSetup,
   ): Promise<Result> {
-    const { timeout } = this.#limits
-    const endStream = await this.#streams.acquire({ timeout, signal })
-    const endRead = await this.#admitRead(signal).catch((error) => {
-      endStream()
-      throw error
-    })
-    const onEnd = () => {
-      endRead()
-      endStream()
-    }
+    const onEnd = await this.#admission.admitStream(signal)
     return this.#runTransaction({ begin: this.#beginStream, setup, signal, onEnd }, work)
+  }
+
+  /** The expected durations of the reads. */
+  get durations(): ReadDurations {
+    return this.#admission.durations
   }
 
   /** Whether any connection is open. */
@@ -175,17 +172,8 @@ export class PostgresPool {
 
   /** Runs a read that may take long on any connection. */
   async #withReadSession<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
-    const release = await this.#admitRead()
+    const release = await this.#admission.admit()
     return this.#withSession(work).finally(release)
-  }
-
-  /** @returns the function that admits the next read. @throws HeaderError `unavailable` (503) */
-  async #admitRead(signal?: AbortSignal): Promise<() => void> {
-    try {
-      return await this.#reads.acquire({ timeout: this.#limits.timeout, signal })
-    } catch (error) {
-      throw unavailableError('Too many requests wait for a connection', error)
-    }
   }
 
   /** Runs work on any connection. */

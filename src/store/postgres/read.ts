@@ -25,6 +25,7 @@ import type { Target } from '../tables.ts'
 import type { PostgresConnection } from './connection.ts'
 import type { CachedCount, PostgresCountCache } from './counts.ts'
 import { type DocumentStatement, splitColumns } from './document-statement.ts'
+import type { ReadDurations } from './read-durations.ts'
 import { compileHasShortRows } from './row-storage.ts'
 import type { PostgresStatements } from './statements.ts'
 import type { PostgresTransaction } from './transaction.ts'
@@ -221,21 +222,31 @@ export function mayNeedStream({ shape, page }: ReadPlan): boolean {
   return size > maxBufferedRows || shape.includeEdges.length > 0
 }
 
+/** Returns the query that reads a document in a transaction, without the hooks. */
+export function boundedQuery(
+  plan: ReadPlan,
+  id: string | undefined,
+  statements: PostgresStatements,
+) {
+  const statement = statements.boundedDocument(plan.shape)
+  return { statement, values: limitRows(createRunValues(plan, id), maxBufferedRows) }
+}
+
 /** Executes a read and its hooks in one snapshot; streams a long document. */
 export async function readWithHooks(
   transaction: PostgresTransaction,
   plan: ReadPlan,
   id: string | undefined,
-  options: TransactionReadOptions & Readonly<{ hooks: ReadHooks }>,
+  options: TransactionReadOptions & Readonly<{ hooks: ReadHooks; durations: ReadDurations }>,
 ): Promise<Rows> {
-  const { hooks, statements, limit } = options
+  const { hooks, statements, limit, durations } = options
   const query = createPostgresRunQuery(transaction, statements.target.dialect)
   await hooks.before(query)
-  const statement = statements.boundedDocument(plan.shape)
-  const result = await transaction.all(
-    statement,
-    limitRows(createRunValues(plan, id), maxBufferedRows),
-  )
+  const { statement, values } = boundedQuery(plan, id, statements)
+  const start = performance.now()
+  const result = await transaction
+    .all(statement, values)
+    .finally(() => durations.record({ statement, values }, start))
   const complete = bufferedOrUndefined(parseDocument(result, statement, { plan, id }))
   if (
     complete === undefined ||

@@ -6,6 +6,7 @@ import {
   type RunningBatch,
   sendBatch,
 } from './pipeline.ts'
+import type { ReadDurations } from './read-durations.ts'
 import type { Session } from './session.ts'
 
 // Statement-affinity scheduling (docs/decisions/0038). Each connection prepares its own statements and keeps a limited number
@@ -13,14 +14,21 @@ import type { Session } from './session.ts'
 // picks a waiting query whose statement is prepared there. Row `thousand-shapes` of the benchmark, the throughput of a thousand
 // query shapes relative to one, rises from 0.4 to 0.7.
 //
-// Invariant: every query runs once or fails. At most `maxOvertakes` queries in a row overtake the longest-waiting one, so none
-// waits forever. A query and the connection that was requested for it are independent: each query adds one request to the pool,
-// and each connection takes one query.
+// Queries wait in the order of the times by which they should start (docs/decisions/0088): a quick one overtakes those that are
+// expected to take longer.
+//
+// Invariant: every query runs once or fails. At most `maxOvertakes` queries in a row overtake the first one, and no query that
+// arrives after the time by which another one should start is put before it, so none waits forever. A query and the connection
+// that was requested for it are independent: each query adds one request to the pool, and each connection takes one query.
 
-/** How many of the longest-waiting queries the scheduler looks at. */
+/** How many of the first queries the scheduler looks at. */
 const searchWindow = 32
-/** How many queries in a row may overtake the longest-waiting one. */
+/** How many queries in a row may overtake the first one. */
 const maxOvertakes = 16
+/** How much later than the first query one that overtakes it should start, at most, in milliseconds. */
+const maxOvertakeTime = 100
+/** A query should start before it has waited this many times as long as it is expected to run. */
+const waitFactor = 10
 
 /** Acquires a connection for some work and releases it afterwards. */
 export type AcquireSession = <Result>(
@@ -30,6 +38,8 @@ export type AcquireSession = <Result>(
 /** A query that waits for any connection, or runs. */
 interface Pending extends WatchedQuery {
   readonly query: PostgresQuery
+  /** When it should start, on the clock of `performance.now`. */
+  readonly startBy: number
   readonly resolve: (result: PostgresResult) => void
   readonly reject: (error: unknown) => void
   /** `undefined` while it waits. */
@@ -39,7 +49,8 @@ interface Pending extends WatchedQuery {
 /** Runs single queries, each on any connection. */
 export class AffinityScheduler {
   readonly #acquire: AcquireSession
-  /** In the order of arrival. */
+  readonly #durations: ReadDurations
+  /** In the order of `startBy`. */
   readonly #waiting: Pending[] = []
   readonly #running: Pending[] = []
   readonly #disconnects = new DisconnectWatch(() => [...this.#waiting, ...this.#running])
@@ -47,8 +58,10 @@ export class AffinityScheduler {
   #requested = 0
   #overtakes = 0
 
-  constructor(acquire: AcquireSession) {
+  /** @param durations - records the duration of each query */
+  constructor(acquire: AcquireSession, durations: ReadDurations) {
     this.#acquire = acquire
+    this.#durations = durations
   }
 
   /** The waiting queries minus the pending requests for connections; at most 0. */
@@ -56,10 +69,12 @@ export class AffinityScheduler {
     return Math.min(this.#waiting.length - this.#requested, 0)
   }
 
-  run(query: PostgresQuery): Promise<PostgresResult> {
+  /** @param expected - how long the query is expected to run, in milliseconds; unknown ones should start at once */
+  run(query: PostgresQuery, expected = 0): Promise<PostgresResult> {
     const { promise, resolve, reject } = Promise.withResolvers<PostgresResult>()
     const own: Pending = {
       query,
+      startBy: performance.now() + waitFactor * expected,
       resolve,
       reject,
       createSignal: query.signal,
@@ -68,10 +83,15 @@ export class AffinityScheduler {
       signal: undefined,
       running: undefined,
     }
-    this.#waiting.push(own)
+    this.#enqueue(own)
     this.#disconnects.start()
     this.#requestConnection(own)
     return promise
+  }
+
+  #enqueue(own: Pending): void {
+    const index = this.#waiting.findLastIndex(({ startBy }) => startBy <= own.startBy)
+    this.#waiting.splice(index + 1, 0, own)
   }
 
   #requestConnection(own: Pending): void {
@@ -109,6 +129,7 @@ export class AffinityScheduler {
   }
 
   async #runOn(session: Session, pending: Pending): Promise<PostgresResult> {
+    const start = performance.now()
     pending.running = sendBatch(session, [pending.query])
     this.#running.push(pending)
     try {
@@ -117,6 +138,7 @@ export class AffinityScheduler {
       if (result === undefined) throw failure
       return result
     } finally {
+      this.#durations.record(pending.query, start)
       this.#end(pending)
     }
   }
@@ -129,8 +151,13 @@ export class AffinityScheduler {
 
   /** Picks the next query for a connection. @returns its index */
   #pick({ prepared }: Session): number {
+    const [first] = this.#waiting
+    const isCandidate = ({ query, startBy }: Pending) =>
+      prepared.has(query.statement) &&
+      first !== undefined &&
+      startBy <= first.startBy + maxOvertakeTime
     const candidates = this.#overtakes < maxOvertakes ? this.#waiting.slice(0, searchWindow) : []
-    const index = candidates.findIndex(({ query }) => prepared.has(query.statement))
+    const index = candidates.findIndex(isCandidate)
     this.#overtakes = index > 0 ? this.#overtakes + 1 : 0
     return Math.max(index, 0)
   }

@@ -30,6 +30,7 @@ import { describeNaN, findTypesWithNaN } from './nan-ids.ts'
 import type { PostgresOptions } from './options.ts'
 import { listPrivilegeWarnings } from './privileges.ts'
 import {
+  boundedQuery,
   createPostgresRunQuery,
   mayNeedStream,
   readWithCachedCount,
@@ -275,10 +276,10 @@ async function readFrom(
   const statements = statementsOf(plan.identity)
   if (hooks) {
     const work = (transaction: PostgresTransaction) =>
-      readWithHooks(transaction, plan, id, { hooks, statements, limit })
+      readWithHooks(transaction, plan, id, { hooks, statements, limit, durations: pool.durations })
     return mayNeedStream(plan)
       ? pool.stream(signal?.(), work, setup)
-      : pool.read(signal?.(), work, setup)
+      : pool.read(signal?.(), work, setup, boundedQuery(plan, id, statements))
   }
   const connection = setup ? pool.shared.withSetup(setup) : pool.shared
   const complete = await readWithCachedCount(connection, plan, id, { statements, counts, signal })
