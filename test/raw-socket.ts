@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { connect as connectTls } from 'node:tls'
 
 /** Milliseconds after which what a test waits for counts as never coming. */
 const timeout = 20_000
@@ -8,6 +9,8 @@ const timeout = 20_000
 /** One connection to a server, byte for byte. */
 export interface RawSocket {
   readonly socket: Socket
+  /** Closes the TCP connection with a reset; over TLS without the end of TLS. */
+  reset(): void
   /** Everything that was received, bytes as characters. */
   received(): string
   send(bytes: string | Buffer): void
@@ -17,10 +20,13 @@ export interface RawSocket {
   closed(): Promise<string>
 }
 
-/** Opens a connection that reads what comes; `reads: false` leaves it unread. */
+/** Opens a connection that reads what comes; `reads: false` leaves it unread. Over TLS the certificate is not verified. */
 export async function openSocket(origin: string, { reads = true } = {}): Promise<RawSocket> {
-  const { hostname, port } = new URL(origin)
-  const socket = connect({ host: hostname.replace(/[[\]]/g, ''), port: Number(port) })
+  const { protocol, hostname, port } = new URL(origin)
+  const address = { host: hostname.replace(/[[\]]/g, ''), port: Number(port) }
+  const isSecure = protocol === 'https:'
+  const transport = connect(address)
+  const socket = isSecure ? connectTls({ socket: transport, rejectUnauthorized: false }) : transport
   let text = ''
   let isClosed = false
   socket.on('error', () => {})
@@ -31,9 +37,11 @@ export async function openSocket(origin: string, { reads = true } = {}): Promise
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1')
     })
-  await once(socket, 'connect')
+  await once(socket, isSecure ? 'secureConnect' : 'connect')
   return {
     socket,
+    // After a reset below TLS, the process of Node.js would never end.
+    reset: () => void (isSecure ? transport.destroy() : transport.resetAndDestroy()),
     received: () => text,
     send: (bytes) => void socket.write(bytes),
     until: async (pattern) => {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { afterEach, describe, it } from 'node:test'
 import { setImmediate as nextIteration } from 'node:timers/promises'
+import { tls, transports } from '../certificate.ts'
 import { eventually, openSocket, type RawSocket, request, statuses } from '../raw-socket.ts'
 import { block } from './block.ts'
 import { noteBody, serveNotes } from './notes.ts'
@@ -50,12 +53,16 @@ async function isServed(client: RawSocket): Promise<boolean> {
   return statuses(received)[0] === 200
 }
 
-for (const [limit, options] of [
+const limits = [
   ['in all', { maxConnections: 3 }],
   ['of one address', { maxConnectionsPerAddress: 3 }],
-] as const) {
-  describe(`More connections than allowed ${limit}`, () => {
-    const server = serveNotes(options)
+] as const
+
+for (const [limit, options, scheme, schemeOptions, suite] of limits.flatMap((each) =>
+  transports.map((transport) => [...each, ...transport] as const),
+)) {
+  describe(`More connections than allowed ${limit} ${scheme}`, suite, () => {
+    const server = serveNotes({ ...options, ...schemeOptions })
     const clients: RawSocket[] = []
     const open = async () => {
       const client = await openSocket(server.origin)
@@ -87,8 +94,8 @@ for (const [limit, options] of [
       for (let round = 0; round < 10; round += 1) {
         const three = await Promise.all([open(), open(), open()])
         for (const client of three) assert.ok(await isServed(client))
-        for (const [at, { socket }] of three.entries()) {
-          if ((round + at) % 3 === 0) socket.resetAndDestroy()
+        for (const [at, { socket, reset }] of three.entries()) {
+          if ((round + at) % 3 === 0) reset()
           else if ((round + at) % 3 === 1) socket.destroy()
           else socket.end()
         }
@@ -99,13 +106,37 @@ for (const [limit, options] of [
 
     it('given many that are reset at once, when all are gone, then as many as before are served', async () => {
       const many = await Promise.all(Array.from({ length: 50 }, open))
-      for (const { socket } of many) socket.resetAndDestroy()
+      for (const { reset } of many) reset()
       await allClosed(server)
       for (let each = 0; each < 3; each += 1) assert.ok(await isServed(await open()))
       assertOverloaded(await (await open()).closed())
     })
   })
 }
+
+describe('Connections over TLS', () => {
+  const server = serveNotes({ maxConnections: 3, https: { ...tls, handshakeTimeout: 200 } })
+
+  it('given as many as are allowed without a handshake, when one more opens, then it gets 503', async () => {
+    const silent = Array.from({ length: 3 }, () => connect(Number(new URL(server.origin).port)))
+    try {
+      while ((await openOf(server)) < 3) await nextIteration()
+      assertOverloaded(await (await openSocket(server.origin)).closed())
+    } finally {
+      for (const socket of silent) socket.destroy()
+    }
+    await allClosed(server)
+  })
+
+  it('given a client that does not begin the handshake, then the connection is closed', async () => {
+    const silent = connect(Number(new URL(server.origin).port))
+    await once(silent.resume(), 'close')
+    await allClosed(server)
+    const client = await openSocket(server.origin)
+    assert.ok(await isServed(client))
+    client.socket.destroy()
+  })
+})
 
 describe('Connections without a request', () => {
   const server = serveNotes({}, 1)

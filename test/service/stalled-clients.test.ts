@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { transports } from '../certificate.ts'
 import { long } from '../long-tests.ts'
 import { eventually, openSocket, request, statuses } from '../raw-socket.ts'
 import { describeService } from '../service-suite.ts'
@@ -64,66 +65,68 @@ describeService(
   { settings: { sendTimeout, databasePool: 2 } },
 )
 
-describe('Clients that stop reading', () => {
-  const server = serveNotes({ sendTimeout: 300 }, 100_000)
-  const large = 'x'.repeat(32 * 1024 * 1024)
-  const accepted = new Set<Socket>()
-  server.app.get('/large', async () => large)
-  server.app.server.on('connection', (socket) => {
-    accepted.add(socket)
-    socket.on('close', () => accepted.delete(socket))
-  })
+for (const [transport, options, suite] of transports) {
+  describe(`Clients that stop reading ${transport}`, suite, () => {
+    const server = serveNotes({ ...options, sendTimeout: 300 }, 100_000)
+    const large = 'x'.repeat(32 * 1024 * 1024)
+    const accepted = new Set<Socket>()
+    server.app.get('/large', async () => large)
+    server.app.server.on('connection', (socket) => {
+      accepted.add(socket)
+      socket.on('close', () => accepted.delete(socket))
+    })
 
-  for (const [what, path] of [
-    ['a large document', '/large'],
-    ['a stream', '/notes?page[size]=0'],
-  ] as const) {
-    it(`given ${what}, when nothing of it is read, then the connection is closed`, async () => {
-      const client = await openSocket(server.origin, { reads: false })
-      client.send(request('GET', path))
-      await eventually('the connection', () => accepted.size === 1)
-      await eventually('its end', () => accepted.size === 0)
+    for (const [what, path] of [
+      ['a large document', '/large'],
+      ['a stream', '/notes?page[size]=0'],
+    ] as const) {
+      it(`given ${what}, when nothing of it is read, then the connection is closed`, async () => {
+        const client = await openSocket(server.origin, { reads: false })
+        client.send(request('GET', path))
+        await eventually('the connection', () => accepted.size === 1)
+        await eventually('its end', () => accepted.size === 0)
+        client.socket.destroy()
+      })
+    }
+
+    it('given a large document, when it is read slowly, then it arrives whole', async () => {
+      const client = await openSocket(server.origin)
+      client.send(request('GET', '/large', ['Connection: close']))
+      for (let times = 0; times < 10; times += 1) {
+        client.socket.pause()
+        await pause(100)
+        client.socket.resume()
+        await pause(5)
+      }
+      const received = await client.closed()
+      assert.deepEqual(statuses(received), [200])
+      assert.ok(received.endsWith(large.slice(-1000)) && received.length > large.length)
+    })
+
+    it(
+      'given a server that is blocked for longer than the time, when a client reads on, then it gets the whole document',
+      long,
+      async () => {
+        const client = await openSocket(server.origin, { reads: false })
+        client.send(request('GET', '/large', ['Connection: close']))
+        await eventually('unsent data', () => [...accepted].some((each) => each.writableLength > 0))
+        // The server checks the connection at least once before it is blocked.
+        await pause(100)
+        block(600)
+        const received = await text(client.socket)
+        assert.ok(received.endsWith(large.slice(-1000)) && received.length > large.length)
+      },
+    )
+
+    it('given a connection without a request, when nothing is sent, then it stays open', async () => {
+      const client = await openSocket(server.origin)
+      await pause(1000)
+      client.send(request('GET', '/notes/1'))
+      await client.until(/"type":"note"/)
       client.socket.destroy()
     })
-  }
-
-  it('given a large document, when it is read slowly, then it arrives whole', async () => {
-    const client = await openSocket(server.origin)
-    client.send(request('GET', '/large', ['Connection: close']))
-    for (let times = 0; times < 10; times += 1) {
-      client.socket.pause()
-      await pause(100)
-      client.socket.resume()
-      await pause(5)
-    }
-    const received = await client.closed()
-    assert.deepEqual(statuses(received), [200])
-    assert.ok(received.endsWith(large.slice(-1000)) && received.length > large.length)
   })
-
-  it(
-    'given a server that is blocked for longer than the time, when a client reads on, then it gets the whole document',
-    long,
-    async () => {
-      const client = await openSocket(server.origin, { reads: false })
-      client.send(request('GET', '/large', ['Connection: close']))
-      await eventually('unsent data', () => [...accepted].some((each) => each.writableLength > 0))
-      // The server checks the connection at least once before it is blocked.
-      await pause(100)
-      block(600)
-      const received = await text(client.socket)
-      assert.ok(received.endsWith(large.slice(-1000)) && received.length > large.length)
-    },
-  )
-
-  it('given a connection without a request, when nothing is sent, then it stays open', async () => {
-    const client = await openSocket(server.origin)
-    await pause(1000)
-    client.send(request('GET', '/notes/1'))
-    await client.until(/"type":"note"/)
-    client.socket.destroy()
-  })
-})
+}
 
 describe('Clients that read little', { skip: !hasPerl && 'Perl is not installed' }, () => {
   const server = serveNotes({ sendTimeout: 2000 })
