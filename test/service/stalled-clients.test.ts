@@ -71,7 +71,8 @@ for (const [transport, options, suite] of transports) {
     const large = 'x'.repeat(32 * 1024 * 1024)
     const accepted = new Set<Socket>()
     server.app.get('/large', async () => large)
-    server.app.server.on('connection', (socket) => {
+    const event = 'https' in options ? 'secureConnection' : 'connection'
+    server.app.server.on(event, (socket: Socket) => {
       accepted.add(socket)
       socket.on('close', () => accepted.delete(socket))
     })
