@@ -27,8 +27,11 @@ export class IterationQueue {
   }
 }
 
-/** Large bodies that are processed at the same time: parsed and planned, they take several times their size in memory. */
-const maxProcessed = 16
+/**
+ * Large bodies that are processed at the same time. Parsed and planned, they take several times their size in memory, and their
+ * writes may occupy as many connections to the database.
+ */
+const maxProcessed = 4
 
 /** The large bodies that are complete. */
 export class LargeBodies {

@@ -5,19 +5,22 @@ export interface AcquireOptions {
   /** In milliseconds. */
   readonly timeout: number
   readonly signal?: AbortSignal | undefined
+  /** When the request should start, on the clock of `performance.now`. Default: now. */
+  readonly startBy?: number | undefined
 }
 
 /** A request that waits. */
 interface Waiter {
+  readonly startBy: number
   readonly start: () => void
 }
 
-/** Limits the number of concurrent holders. Others wait in the order of arrival, in a queue of limited size. */
+/** Limits the number of concurrent holders. Others wait in the order in which they should start, in a queue of limited size. */
 export class Semaphore {
   readonly #maxHolders: number
   readonly #queueSize: number
   #holders = 0
-  readonly #waiters = new Set<Waiter>()
+  readonly #waiters: Waiter[] = []
 
   constructor(maxHolders: number, queueSize: number) {
     this.#maxHolders = maxHolders
@@ -29,8 +32,8 @@ export class Semaphore {
    * @returns the function that releases it; calling it again has no effect
    * @throws HeaderError `overloaded` (503) when too many wait or the wait is too long
    */
-  async acquire({ timeout, signal }: AcquireOptions): Promise<() => void> {
-    if (this.#holders >= this.#maxHolders) await this.#wait(timeout, signal)
+  async acquire(options: AcquireOptions): Promise<() => void> {
+    if (this.#holders >= this.#maxHolders) await this.#wait(options)
     else this.#holders += 1
     let isHeld = true
     return () => {
@@ -40,24 +43,24 @@ export class Semaphore {
   }
 
   #release(): void {
-    const [next] = this.#waiters
-    if (next === undefined) {
-      this.#holders -= 1
-      return
-    }
+    const next = this.#waiters.shift()
     // The next waiter takes over.
-    this.#waiters.delete(next)
-    next.start()
+    if (next === undefined) this.#holders -= 1
+    else next.start()
   }
 
-  #wait(timeout: number, signal: AbortSignal | undefined): Promise<void> {
-    if (this.#waiters.size >= this.#queueSize) throw overloadedError()
+  #wait({ timeout, signal, startBy = performance.now() }: AcquireOptions): Promise<void> {
+    if (this.#waiters.length >= this.#queueSize) throw overloadedError()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const waiter: Waiter = { start: resolve }
-    this.#waiters.add(waiter)
+    const waiter: Waiter = { startBy, start: resolve }
+    const last = this.#waiters.findLastIndex((other) => other.startBy <= startBy)
+    this.#waiters.splice(last + 1, 0, waiter)
     const giveUp = () => {
+      const index = this.#waiters.indexOf(waiter)
       // A waiter that was started is no longer in the queue.
-      if (this.#waiters.delete(waiter)) reject(overloadedError())
+      if (index === -1) return
+      this.#waiters.splice(index, 1)
+      reject(overloadedError())
     }
     const timer = setTimeout(giveUp, timeout)
     if (signal?.aborted) giveUp()

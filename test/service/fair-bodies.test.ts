@@ -8,7 +8,7 @@ import { noteBody, serveNotes } from './notes.ts'
 
 /** More than the server processes at a time. */
 const many = 40
-const processedAtOnce = 16
+const processedAtOnce = 4
 const text = 'x'.repeat(100_000)
 const large = request('POST', '/notes', [], noteBody(text))
 /** White space that is more than the kernel takes for a client that does not read. */

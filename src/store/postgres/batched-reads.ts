@@ -1,6 +1,6 @@
 import { executeText, type QueryExecutor } from './connection.ts'
 import { type BatchResult, type PostgresQuery, type PostgresResult, sendBatch } from './pipeline.ts'
-import { isQuick, type ReadAdmission } from './read-admission.ts'
+import type { ReadAdmission } from './read-admission.ts'
 import { type AcquireSession, AffinityScheduler } from './statement-affinity.ts'
 
 // Batched point reads (docs/decisions/0034). A point read looks up columns of one row by its id. A message to the server and back
@@ -63,13 +63,13 @@ export class BatchingExecutor implements QueryExecutor {
 
   /** Runs a query that is no point read. */
   #run(query: PostgresQuery): Promise<PostgresResult> {
-    const expected = this.#admission.durations.expect(query)
-    return isQuick(expected) ? this.#scheduler.run(query, expected) : this.#runSlow(query, expected)
+    const isQuick = this.#admission.isQuick(query)
+    return isQuick ? this.#scheduler.run(query) : this.#runSlow(query)
   }
 
-  async #runSlow(query: PostgresQuery, expected: number | undefined): Promise<PostgresResult> {
-    const release = await this.#admission.admitToQueue(expected, query.signal?.())
-    return this.#scheduler.run(query, expected).finally(release)
+  async #runSlow(query: PostgresQuery): Promise<PostgresResult> {
+    const release = await this.#admission.admitToQueue(query, query.signal?.())
+    return this.#scheduler.run(query).finally(release)
   }
 
   async #join(query: PostgresQuery): Promise<PostgresResult> {

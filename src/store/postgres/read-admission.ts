@@ -6,11 +6,13 @@ import { type ExpectedQuery, ReadDurations } from './read-durations.ts'
 // connection that reads may take, and the lists of all others would wait for theirs. A read is expected to take as long as its
 // statement took before (`ReadDurations`).
 //
-// Invariant: reads that are not known to be quick never occupy all of the connections that reads may take, and those that are
-// known to be long leave some of them to reads that nothing is known of.
+// Invariant: reads that are not known to be quick never occupy all of the connections that reads may take. Those that are known to
+// be long, and complex ones of which nothing is known, leave some of them to others.
 
 /** The share of the connections that slower work leaves to each class of quicker work: none of less than five. */
 const reservedShare = 0.2
+/** A statement of which nothing is known is complex if its SQL has at least this many characters. */
+const complexLength = 4000
 /** A read that is expected to take at least this long is a long one, in milliseconds. */
 const longDuration = 100
 
@@ -34,6 +36,8 @@ export class ReadAdmission {
   readonly #slow: Semaphore
   /** Reads that are known to be long. */
   readonly #long: Semaphore
+  /** Reads of which nothing is known but that they are complex. */
+  readonly #complex: Semaphore
   /** Streams, which occupy connections for as long as their clients read. */
   readonly #streams: Semaphore
   readonly #timeout: number
@@ -45,6 +49,7 @@ export class ReadAdmission {
     this.#all = new Semaphore(poolSize - reserved, queueSize)
     this.#slow = new Semaphore(poolSize - 2 * reserved, queueSize)
     this.#long = new Semaphore(half, queueSize)
+    this.#complex = new Semaphore(half, queueSize)
     this.#streams = new Semaphore(half, queueSize)
     this.#timeout = timeout
   }
@@ -56,21 +61,27 @@ export class ReadAdmission {
 
   /** Admits a transaction in which a query runs to a connection. @throws HeaderError `unavailable` (503) */
   admitTransaction(query: ExpectedQuery, signal: AbortSignal | undefined): Promise<Release> {
-    return this.#acquire([...this.#semaphoresOf(this.durations.expect(query)), this.#all], signal)
+    const semaphores = [...this.#semaphoresOf(query), this.#all]
+    return this.#acquire(semaphores, signal, this.durations.startTime(query))
   }
 
-  /**
-   * Admits a read to the queue for connections.
-   * @param expected - how long it is expected to take, in milliseconds; `undefined` if it is unknown
-   * @throws HeaderError `unavailable` (503)
-   */
-  admitToQueue(expected: number | undefined, signal: AbortSignal | undefined): Promise<Release> {
-    return this.#acquire(this.#semaphoresOf(expected), signal)
+  /** Admits a read that is not known to be quick to the queue for connections. @throws HeaderError `unavailable` (503) */
+  admitToQueue(query: ExpectedQuery, signal: AbortSignal | undefined): Promise<Release> {
+    return this.#acquire(this.#semaphoresOf(query), signal, this.durations.startTime(query))
   }
 
-  #semaphoresOf(expected: number | undefined): readonly Semaphore[] {
-    if (isQuick(expected)) return []
-    return expected === undefined ? [this.#slow] : [this.#long, this.#slow]
+  /** Whether a read is known to be quick. */
+  isQuick(query: ExpectedQuery): boolean {
+    const expected = this.durations.expect(query)
+    return expected !== undefined && expected < longDuration
+  }
+
+  /** Returns what limits a read by its class. */
+  #semaphoresOf(query: ExpectedQuery): readonly Semaphore[] {
+    if (this.isQuick(query)) return []
+    if (this.durations.expect(query) !== undefined) return [this.#long, this.#slow]
+    const isComplex = query.statement.sql.length >= complexLength
+    return isComplex ? [this.#complex, this.#slow] : [this.#slow]
   }
 
   /** Admits a stream. @throws HeaderError `unavailable`, `overloaded` (503) */
@@ -96,6 +107,7 @@ export class ReadAdmission {
   async #acquire(
     semaphores: readonly Semaphore[],
     signal: AbortSignal | undefined,
+    startBy?: number,
   ): Promise<Release> {
     const acquired: Release[] = []
     const release = () => {
@@ -103,16 +115,11 @@ export class ReadAdmission {
     }
     try {
       for (const semaphore of semaphores)
-        acquired.push(await semaphore.acquire({ timeout: this.#timeout, signal }))
+        acquired.push(await semaphore.acquire({ timeout: this.#timeout, signal, startBy }))
     } catch (error) {
       release()
       throw unavailableError('Too many requests wait for a connection', error)
     }
     return release
   }
-}
-
-/** Whether a read is known to be quick. */
-export function isQuick(expected: number | undefined): expected is number {
-  return expected !== undefined && expected < longDuration
 }

@@ -1,8 +1,14 @@
 import type { Statement } from '../statement.ts'
 import type { PostgresQuery } from './pipeline.ts'
 
-/** The weight of the latest run in the expected duration. */
-const weight = 0.25
+/** The weight of the latest run in the expected duration if it took longer than expected. */
+const weightOfLonger = 0.25
+/** The same if it took less time: on a busy server every run takes long now and then. */
+const weightOfShorter = 0.5
+/** A read should start before it has waited this many times as long as it is expected to take. */
+const waitFactor = 10
+/** How long a statement of which nothing is known is supposed to take, in milliseconds for each character of its SQL. */
+const durationPerCharacter = 0.1
 /** The rows that an offset skips at no noticeable cost. Larger offsets are told apart by powers of two. */
 const smallOffset = 1024
 
@@ -19,12 +25,22 @@ export class ReadDurations {
     return this.#means.get(statement)?.[classOfOffset(values.offset)]
   }
 
+  /**
+   * Returns when a query should start that arrives now, on the clock of `performance.now`. While nothing is known of it, it is
+   * supposed to take the longer the longer its SQL is.
+   */
+  startTime(query: ExpectedQuery): number {
+    const { length } = query.statement.sql
+    return performance.now() + waitFactor * (this.expect(query) ?? length * durationPerCharacter)
+  }
+
   /** Records how long a query ran. @param start - when it was sent, on the clock of `performance.now` */
   record({ statement, values }: ExpectedQuery, start: number): void {
     const duration = performance.now() - start
     const means = this.#means.get(statement) ?? []
     const index = classOfOffset(values.offset)
     const mean = means[index]
+    const weight = duration > (mean ?? 0) ? weightOfLonger : weightOfShorter
     means[index] = mean === undefined ? duration : mean + weight * (duration - mean)
     this.#means.set(statement, means)
   }

@@ -27,8 +27,6 @@ const searchWindow = 32
 const maxOvertakes = 16
 /** How much later than the first query one that overtakes it should start, at most, in milliseconds. */
 const maxOvertakeTime = 100
-/** A query should start before it has waited this many times as long as it is expected to run. */
-const waitFactor = 10
 
 /** Acquires a connection for some work and releases it afterwards. */
 export type AcquireSession = <Result>(
@@ -58,7 +56,7 @@ export class AffinityScheduler {
   #requested = 0
   #overtakes = 0
 
-  /** @param durations - records the duration of each query */
+  /** @param durations - the expected durations, which the scheduler also records */
   constructor(acquire: AcquireSession, durations: ReadDurations) {
     this.#acquire = acquire
     this.#durations = durations
@@ -69,12 +67,11 @@ export class AffinityScheduler {
     return Math.min(this.#waiting.length - this.#requested, 0)
   }
 
-  /** @param expected - how long the query is expected to run, in milliseconds; unknown ones should start at once */
-  run(query: PostgresQuery, expected = 0): Promise<PostgresResult> {
+  run(query: PostgresQuery): Promise<PostgresResult> {
     const { promise, resolve, reject } = Promise.withResolvers<PostgresResult>()
     const own: Pending = {
       query,
-      startBy: performance.now() + waitFactor * expected,
+      startBy: this.#durations.startTime(query),
       resolve,
       reject,
       createSignal: query.signal,
