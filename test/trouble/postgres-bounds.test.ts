@@ -278,6 +278,25 @@ describe('Bounded work on PostgreSQL', () => {
     })
   })
 
+  it('given more complex reads than connections, lists that were never read before are served', async () => {
+    await during({ databasePool: 10, databaseTimeout: 60_000 }, async ({ ask, url }) => {
+      const complex = (terms: number) => {
+        const or = Array.from({ length: terms }, (_, term) => ({
+          ...{ name: 'serial', op: 'ilike', val: `${term}` },
+        }))
+        return `/computers?filter=${encodeURIComponent(JSON.stringify([{ or }]))}`
+      }
+      await holding('computer', async () => {
+        const stops = Array.from({ length: 20 }, (_, each) => started(url, complex(180 + each)))
+        await until(async () => (await running('from "computer"')) === 5, 'they do not run')
+        for (const sort of ['name', '-name', 'id', '-id'])
+          assert.equal((await ask('GET', `/persons?sort=${sort}`)).status, 200)
+        assert.equal(await running('from "computer"'), 5)
+        for (const each of stops) each()
+      })
+    })
+  })
+
   it('given hooks, and more reads than connections of a kind that took long before, other lists with hooks are served', async () => {
     await during({}, async () => {})
     const hooked = resources.map((each) => ({ ...each, hooks: { beforeRead: () => {} } }))
