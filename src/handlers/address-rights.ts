@@ -1,5 +1,5 @@
 import type { Operation } from '../model/access.ts'
-import type { Model, ResourceType } from '../model/model.ts'
+import { listRelationships, type Model, type ResourceType } from '../model/model.ts'
 import type { Rights } from '../plan/access/rights.ts'
 import { parsePathId } from '../plan/path-id.ts'
 import { listAllowedTypes } from './allowed-paths.ts'
@@ -91,9 +91,9 @@ function listParts(resource: ResourceType): RouteTarget[] {
   const actions = [...resource.actions].map(([name, action]): RouteTarget => {
     return { is: 'action', resource, action: { name, action } }
   })
-  const relationships = [...resource.fields.values()].flatMap((field): RouteTarget[] =>
-    field.is === 'relationship' ? [{ is: 'relationship', resource, relationship: field }] : [],
-  )
+  const relationships = listRelationships(resource).map((relationship): RouteTarget => {
+    return { is: 'relationship', resource, relationship }
+  })
   return [...actions, ...relationships]
 }
 

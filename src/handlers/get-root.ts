@@ -1,3 +1,4 @@
+import { listRelationships } from '../model/model.ts'
 import { listParameters } from '../model/parameter.ts'
 import type { TableFunction } from '../model/table-function.ts'
 import { parseQuery } from '../parse/query.ts'
@@ -22,9 +23,7 @@ export function getRoot(): Handler {
         ...(description !== undefined && { description }),
         ...(call && { parameters: describeParameters(call) }),
         relationships: Object.fromEntries(
-          [...fields.values()].flatMap((field) =>
-            field.is === 'relationship' ? [[field.name, field.to]] : [],
-          ),
+          listRelationships({ fields }).map(({ name, to }) => [name, to]),
         ),
       },
     ])

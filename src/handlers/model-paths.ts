@@ -1,5 +1,6 @@
 import {
   getResourceType,
+  listRelationships,
   type Model,
   type RelationshipField,
   type ResourceType,
@@ -40,13 +41,12 @@ export function listPaths(model: Model): ModelPath[] {
 }
 
 function listResourcePaths(resource: ResourceType, model: Model): ModelPath[] {
-  const { path, isWritable, fields } = resource
-  const relationships = [...fields.values()].filter(({ is }) => is === 'relationship')
+  const { path, isWritable } = resource
   return [
     definePath(path, { is: 'collection', resource }, isWritable, ['POST']),
     definePath(`${path}/:id`, { is: 'resource', resource }, isWritable, ['PATCH', 'DELETE']),
-    ...relationships.flatMap((field) =>
-      field.is === 'relationship' ? listRelationshipPaths(resource, field, model) : [],
+    ...listRelationships(resource).flatMap((field) =>
+      listRelationshipPaths(resource, field, model),
     ),
     ...[...resource.actions].map(([name, action]) => defineActionPath(resource, { name, action })),
   ]

@@ -9,7 +9,12 @@ import type { Handler } from '../handlers/handler.ts'
 import { updateResource } from '../handlers/update-resource.ts'
 import { writeRelationship } from '../handlers/write-relationship.ts'
 import { describeReadOnly } from '../model/describe-read-only.ts'
-import { findRelationship, type RelationshipField, type ResourceType } from '../model/model.ts'
+import {
+  findRelationship,
+  listRelationships,
+  type RelationshipField,
+  type ResourceType,
+} from '../model/model.ts'
 import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
 import type { Planner } from '../plan/planner.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
@@ -97,12 +102,8 @@ export function findAction({ resource, actions }: Endpoints, name: string): Hand
 export function findWritableRelationship(resource: ResourceType, name: string): RelationshipField {
   const relationship = findRelationship(resource, name)
   if (relationship === undefined) {
-    const names = [...resource.fields.values()].filter(({ is }) => is === 'relationship')
-    const known = suggest(
-      name,
-      names.map((each) => each.name),
-      `relationships of ${resource.type}`,
-    )
+    const names = listRelationships(resource).map((each) => each.name)
+    const known = suggest(name, names, `relationships of ${resource.type}`)
     const detail = `${resource.type} has no relationship ${JSON.stringify(name)}; ${known}`
     throw new HeaderError('route_not_found', detail)
   }

@@ -291,6 +291,17 @@ export function findRelationship(
   return field?.is === 'relationship' ? field : undefined
 }
 
+/** Returns the relationships of a type. */
+export function listRelationships({ fields }: Pick<ResourceType, 'fields'>): RelationshipField[] {
+  return [...fields.values()].filter((field) => field.is === 'relationship')
+}
+
+/** Returns the columns of the row that store a field; none for a computed field, an expression, and a link in another table. */
+export function listStoredColumns(field: Field): readonly string[] {
+  if (field.is === 'attribute') return field.column === undefined ? [] : [field.column]
+  return field.is === 'relationship' && field.link.foreignKey === 'own' ? field.link.ownKey : []
+}
+
 /** True if two keys are the same columns. */
 export function isSameKey(one: KeyColumns, other: KeyColumns): boolean {
   return one.length === other.length && one.every((column, index) => column === other[index])

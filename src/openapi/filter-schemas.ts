@@ -1,6 +1,6 @@
 import type { IdQuery } from '../model/id-query.ts'
 import type { JsonSchema, Kind } from '../model/kinds.ts'
-import type { AttributeField, ResourceType } from '../model/model.ts'
+import { type AttributeField, listRelationships, type ResourceType } from '../model/model.ts'
 import {
   countOperators,
   getCustomOperators,
@@ -15,7 +15,7 @@ import { makeUnique, replaceOthers } from './component-names.ts'
 import { getBaseName } from './example-values.ts'
 import type { SchemaContext } from './resource-schemas.ts'
 import { arrayOf, objectOf, openObject, orNull, type Schemas } from './schema.ts'
-import { anyDecimal, listRelationships } from './value-schemas.ts'
+import { anyDecimal } from './value-schemas.ts'
 
 /** Returns the attributes and the id of a type that clients can filter by, and the values inside JSON, such as `meta__city`. */
 export function listFilterable({ id, fields }: ResourceType): AttributeField[] {

@@ -1,5 +1,5 @@
 import type { Method, ModelPath } from '../handlers/model-paths.ts'
-import type { RelationshipField, ResourceType } from '../model/model.ts'
+import { listRelationships, type RelationshipField, type ResourceType } from '../model/model.ts'
 import type { NamedAction } from '../plan/action.ts'
 import { nameAction, nameActionResponse } from './action-schemas.ts'
 import { createUniqueNames } from './component-names.ts'
@@ -7,7 +7,6 @@ import { describeShortFilters } from './parameters.ts'
 import type { SchemaContext } from './resource-schemas.ts'
 import type { ErrorResponseName } from './responses.ts'
 import { createReference } from './schema.ts'
-import { listRelationships } from './value-schemas.ts'
 
 /** A path with its operations (https://spec.openapis.org/oas/v3.1.0#path-item-object). */
 export type PathItem = Readonly<Record<string, unknown>>

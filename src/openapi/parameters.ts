@@ -3,6 +3,7 @@ import type { JsonSchema } from '../model/kinds.ts'
 import {
   type AttributeField,
   getResourceType,
+  listRelationships,
   type Model,
   type ResourceType,
 } from '../model/model.ts'
@@ -16,7 +17,6 @@ import {
 } from './filter-schemas.ts'
 import type { SchemaContext } from './resource-schemas.ts'
 import { arrayOf, objectOf } from './schema.ts'
-import { listRelationships } from './value-schemas.ts'
 
 /** A parameter of an operation (https://spec.openapis.org/oas/v3.1.0#parameter-object). */
 type Parameter = Readonly<Record<string, unknown>>

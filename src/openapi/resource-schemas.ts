@@ -1,5 +1,11 @@
 import type { JsonSchema } from '../model/kinds.ts'
-import type { AttributeField, Model, RelationshipField, ResourceType } from '../model/model.ts'
+import {
+  type AttributeField,
+  listRelationships,
+  type Model,
+  type RelationshipField,
+  type ResourceType,
+} from '../model/model.ts'
 import { makeExample, makeReturnedAttributes, makeSentAttributes } from './example-values.ts'
 import type { Examples } from './read-examples.ts'
 import { arrayOf, objectOf, openObject, orNull, type Reference, type Schemas } from './schema.ts'
@@ -9,7 +15,6 @@ import {
   describeSentValue,
   type FieldGroups,
   groupAttributes,
-  listRelationships,
 } from './value-schemas.ts'
 
 /** What the schemas of a model are made with. */

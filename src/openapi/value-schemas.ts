@@ -1,6 +1,6 @@
 import { isObject } from '../model/json.ts'
 import type { JsonSchema } from '../model/kinds.ts'
-import type { AttributeField, Field, RelationshipField, ResourceType } from '../model/model.ts'
+import type { AttributeField, Field, ResourceType } from '../model/model.ts'
 import { orNull } from './schema.ts'
 
 /** A field that is in `attributes`. */
@@ -28,11 +28,6 @@ export function groupAttributes(resource: ResourceType): FieldGroups {
     writable: attributes.filter(isWritable).filter(isAllowed),
     ignored: attributes.filter((field) => !isWritable(field)),
   }
-}
-
-/** Returns the relationships of a type. */
-export function listRelationships({ fields }: ResourceType): RelationshipField[] {
-  return [...fields.values()].filter((field) => field.is === 'relationship')
 }
 
 /** Describes the value of an attribute in responses. */

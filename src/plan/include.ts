@@ -2,7 +2,13 @@ import { type ErrorCollector, emptyCollector, report, throwErrors } from '../err
 import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
-import { findRelationship, getResourceType, type Model, type ResourceType } from '../model/model.ts'
+import {
+  findRelationship,
+  getResourceType,
+  listRelationships,
+  type Model,
+  type ResourceType,
+} from '../model/model.ts'
 import { type Fieldsets, isInFieldset } from './fields.ts'
 
 /** The number of the primary rows, where the rows of a document are numbered by their include edges. */
@@ -102,9 +108,7 @@ function addEdge(edge: IncludeEdge, { edges, indexes }: IncludeTree): number {
 }
 
 function unknownRelationship(name: string, resource: ResourceType, path: string): ParameterError {
-  const names = [...resource.fields.values()]
-    .filter(({ is }) => is === 'relationship')
-    .map((field) => field.name)
+  const names = listRelationships(resource).map((field) => field.name)
   const known = suggest(name, names, `relationships of ${resource.type}`)
   return includeError(
     `include: ${resource.type} has no relationship ${quote(name)}, in ${path}; ${known}`,

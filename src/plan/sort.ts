@@ -6,6 +6,7 @@ import {
   type Field,
   findRelationship,
   getResourceType,
+  listRelationships,
   type Model,
   type ResourceType,
 } from '../model/model.ts'
@@ -132,7 +133,7 @@ function planJsonPath(
   const field = paths.find((each) => each.name === members.join('__'))
   if (field) return { path, field: field.name, descending, nullable: true }
   return report(errors, () => {
-    if (paths.length === 0) return unknownName(name, type, 'relationship', listToOnes(type))
+    if (paths.length === 0) return unknownName(name, type, 'relationship', listToOneNames(type))
     const known = paths.map((each) => each.name.replaceAll('__', '.'))
     const hint = suggest(members.join('.'), known, 'paths to sort by')
     return sortError(`sort: ${type.type} has no path ${quote(members.join('.'))}; ${hint}`)
@@ -166,7 +167,7 @@ function followPath(
     const field = findRelationship(type, name)
     const owner = type
     if (field === undefined)
-      return report(errors, () => unknownName(name, owner, 'relationship', listToOnes(owner)))
+      return report(errors, () => unknownName(name, owner, 'relationship', listToOneNames(owner)))
     if (field.many) return report(errors, () => toManyInPath(name, owner))
     type = getResourceType(model, field.to)
   }
@@ -199,9 +200,9 @@ function notSortable(
   return unknownName(name, resource, 'field', ['id', ...attributes.map((each) => each.name)])
 }
 
-function listToOnes(resource: ResourceType): string[] {
-  return [...resource.fields.values()]
-    .filter((field) => field.is === 'relationship' && !field.many)
+function listToOneNames(resource: ResourceType): string[] {
+  return listRelationships(resource)
+    .filter(({ many }) => !many)
     .map(({ name }) => name)
 }
 

@@ -1,4 +1,9 @@
-import type { AttributeField, RelationshipField, ResourceType } from '../model/model.ts'
+import {
+  type AttributeField,
+  listRelationships,
+  type RelationshipField,
+  type ResourceType,
+} from '../model/model.ts'
 import { toStoredValue } from './fields.ts'
 import type { Planner } from './planner.ts'
 import type { ReadPlan } from './read.ts'
@@ -19,9 +24,7 @@ export function listStoredAttributes(resource: ResourceType): AttributeField[] {
 
 /** The to-one relationships of a type. */
 function listToOnes(resource: ResourceType): RelationshipField[] {
-  return [...resource.fields.values()].filter(
-    (field) => field.is === 'relationship' && !field.many,
-  ) as RelationshipField[]
+  return listRelationships(resource).filter(({ many }) => !many)
 }
 
 /**

@@ -2,7 +2,7 @@ import { emptyCollector, report, throwErrors } from '../errors/collector.ts'
 import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
-import { findRelationship, type ResourceType } from '../model/model.ts'
+import { findRelationship, listRelationships, type ResourceType } from '../model/model.ts'
 import type { ParsedQuery } from '../parse/query.ts'
 
 /**
@@ -29,11 +29,11 @@ export function rejectWithCount({ withCount }: Pick<ParsedQuery, 'withCount'>): 
   throw new ParameterError('invalid_count', 'withCount', detail)
 }
 
-function notCounted(name: string, { type, fields }: ResourceType): ParameterError {
-  const counted = [...fields.values()].flatMap((field) =>
-    field.is === 'relationship' && field.isCounted ? [field.name] : [],
-  )
-  const known = suggest(name, counted, `counted relationships of ${type}`)
+function notCounted(name: string, resource: ResourceType): ParameterError {
+  const { type } = resource
+  const counted = listRelationships(resource).filter(({ isCounted }) => isCounted)
+  const names = counted.map((field) => field.name)
+  const known = suggest(name, names, `counted relationships of ${type}`)
   const detail = `withCount: ${type} has no counted relationship ${quote(name)}; ${known}`
   return new ParameterError('invalid_count', 'withCount', detail)
 }

@@ -3,6 +3,7 @@ import {
   getResourceType,
   type KeyColumns,
   type Link,
+  listRelationships,
   type Model,
   type RelationshipField,
   type ResourceType,
@@ -23,10 +24,9 @@ export interface RelationshipKey {
 /** Lists the keys that the database may enforce: one of each relationship. */
 export function listRelationshipKeys(model: Model): RelationshipKey[] {
   return [...model.types.values()].flatMap((resource) =>
-    [...resource.fields.values()].flatMap((field): RelationshipKey[] => {
-      if (field.is !== 'relationship') return []
+    listRelationships(resource).map((field): RelationshipKey => {
       const other = getResourceType(model, field.to)
-      return [{ field, resource, ...findKey(field.link, resource.table, other.table) }]
+      return { field, resource, ...findKey(field.link, resource.table, other.table) }
     }),
   )
 }

@@ -85,7 +85,7 @@ export function listReadWarnings(
   const where =
     shape.where && target.dialect.name === 'postgres' ? simplifyNegations(shape.where) : shape.where
   const filters = where ? listFilterWarnings(where, resource, context) : []
-  const used = listRelationships(shape, target)
+  const used = listUsedRelationships(shape, target)
   const relationships = listIndexWarnings(target.model, catalog)
     .filter(({ paths }) => paths.some((path) => used.has(path)))
     .map(({ message, fix, key }) => ({
@@ -133,7 +133,7 @@ function describeJoinedSort({ path, field, isCount }: OrderTerm, { type, table }
 }
 
 /** The relationships that a read follows, as the paths of their declarations, if they need an index of a foreign key. */
-function listRelationships(shape: ReadPlan['shape'], { model }: Target): ReadonlySet<string> {
+function listUsedRelationships(shape: ReadPlan['shape'], { model }: Target): ReadonlySet<string> {
   const used = new Set<string>()
   const use = (type: string, relationship: string, isFilter = false) => {
     const { link } = getRelationship(getResourceType(model, type), relationship)

@@ -5,6 +5,7 @@ import {
   getResourceType,
   type KeyColumns,
   type Link,
+  listRelationships,
   type Model,
   type RelationshipField,
   type ResourceType,
@@ -87,9 +88,7 @@ function isCollated(collations: readonly (string | undefined)[]): boolean {
 
 function listForeignKeys(model: Model): ForeignKeyColumns[] {
   return [...model.types.values()].flatMap((resource) =>
-    [...resource.fields.values()].flatMap((field) =>
-      field.is === 'relationship' ? listKeyColumns(field, resource, model) : [],
-    ),
+    listRelationships(resource).flatMap((field) => listKeyColumns(field, resource, model)),
   )
 }
 

@@ -7,6 +7,7 @@ import {
   findPath,
   type IdField,
   type KeyColumns,
+  listRelationships,
   type Model,
   type RelationshipField,
   type ResourceType,
@@ -72,10 +73,8 @@ export function tableName({ schema, name }: Table): Sql {
 export function listTables(model: Model): Table[] {
   return [...model.types.values()].flatMap(({ table, fields }) => [
     ...(table.call === undefined ? [table] : []),
-    ...[...fields.values()].flatMap((field) =>
-      field.is === 'relationship' && field.link.foreignKey === 'join table'
-        ? [field.link.joinTable]
-        : [],
+    ...listRelationships({ fields }).flatMap(({ link }) =>
+      link.foreignKey === 'join table' ? [link.joinTable] : [],
     ),
   ])
 }

@@ -5,6 +5,7 @@ import {
   type Field,
   findInverse,
   getResourceType,
+  listStoredColumns,
   type Model,
   type RelationshipField,
   type ResourceType,
@@ -139,12 +140,6 @@ function listInverseRules(
     const own = inverse.access?.[each]
     return own === undefined ? listColumnRules(inverse, each, other) : [own]
   })
-}
-
-/** The columns of the row in which a field is stored. */
-function listStoredColumns(field: Field): readonly string[] {
-  if (field.is === 'attribute') return field.column === undefined ? [] : [field.column]
-  return field.is === 'relationship' && field.link.foreignKey === 'own' ? field.link.ownKey : []
 }
 
 /** The columns of the row that a field reads. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { getResourceType, type ResourceType } from '../../model/model.ts'
+import { getResourceType, listRelationships, type ResourceType } from '../../model/model.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 import { columnAt, type Target, tableName } from '../tables.ts'
 import type { Assignment } from '../written-columns.ts'
@@ -39,10 +39,10 @@ export function compileDeniedInsert(
 }
 
 /** The foreign keys that the insert does not set. They are null; any other column may have a default. */
-function listUnsetKeys({ fields }: ResourceType, assignments: readonly Assignment[]): Assignment[] {
+function listUnsetKeys(resource: ResourceType, assignments: readonly Assignment[]): Assignment[] {
   const assigned = new Set(assignments.map(([name]) => name))
-  const keys = [...fields.values()].flatMap((field) =>
-    field.is === 'relationship' && field.link.foreignKey === 'own' ? field.link.ownKey : [],
+  const keys = listRelationships(resource).flatMap(({ link }) =>
+    link.foreignKey === 'own' ? link.ownKey : [],
   )
   return [...new Set(keys)]
     .filter((name) => !assigned.has(name))

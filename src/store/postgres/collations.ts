@@ -3,6 +3,7 @@ import { type Catalog, findTable } from '../../model/catalog.ts'
 import {
   getResourceType,
   type KeyColumns,
+  listRelationships,
   type Model,
   type RelationshipField,
   type ResourceType,
@@ -71,8 +72,7 @@ export function checkCollations(
   findCollation: CollationLookup,
 ): string[] {
   return [...model.types.values()].flatMap((resource) =>
-    [...resource.fields.values()].flatMap((field) => {
-      if (field.is !== 'relationship') return []
+    listRelationships(resource).flatMap((field) => {
       const path = `${resource.type}.fields.${field.name}`
       return listComparisons(field, resource, model).flatMap(([one, other]) => {
         const [left, right] = [findCollation(...one)?.name, findCollation(...other)?.name]

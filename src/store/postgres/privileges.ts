@@ -1,6 +1,12 @@
 import { sql } from 'kysely'
 import type { Catalog } from '../../model/catalog.ts'
-import type { Field, Model, ResourceType, Table } from '../../model/model.ts'
+import {
+  listRelationships,
+  listStoredColumns,
+  type Model,
+  type ResourceType,
+  type Table,
+} from '../../model/model.ts'
 import { quoteIdentifier } from '../quote-identifier.ts'
 import { compileStatement } from '../statement.ts'
 import type { PostgresConnection } from './connection.ts'
@@ -151,7 +157,7 @@ function listOwnNeeds(resource: ResourceType): Need[] {
   const updated: string[] = softDelete === undefined ? [] : [softDelete]
   for (const field of fields.values()) {
     if (field.is === 'computed') read.push(...field.columns.map(([column]) => column))
-    const columns = listColumns(field)
+    const columns = listStoredColumns(field)
     if (field.is === 'computed') continue
     if (field.is !== 'attribute' || field.isReadable) read.push(...columns)
     if (!field.isWritable) continue
@@ -172,15 +178,10 @@ function listOwnNeeds(resource: ResourceType): Need[] {
   ]
 }
 
-/** Returns the columns of the type's own table that store a field. */
-function listColumns(field: Field): readonly string[] {
-  if (field.is === 'attribute') return field.column === undefined ? [] : [field.column]
-  return field.is === 'relationship' && field.link.foreignKey === 'own' ? field.link.ownKey : []
-}
-
-function listJoinTableNeeds({ type, fields }: ResourceType): Need[] {
-  return [...fields.values()].flatMap((field): Need[] => {
-    if (field.is !== 'relationship' || field.link.foreignKey !== 'join table') return []
+function listJoinTableNeeds(resource: ResourceType): Need[] {
+  const { type } = resource
+  return listRelationships(resource).flatMap((field): Need[] => {
+    if (field.link.foreignKey !== 'join table') return []
     const { joinTable: table, from, to } = field.link
     const columns = [...from, ...to]
     const privileges: readonly Privilege[] = field.isWritable
