@@ -1,6 +1,7 @@
 import { isObject } from '../model/json.ts'
 import type { ResourceType } from '../model/model.ts'
 import { needsParameters } from '../model/table-function.ts'
+import { findRowCondition } from '../plan/access/identity.ts'
 import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
 import type { AppContext } from './app-context.ts'
 import type { ApiRequest } from './handler.ts'
@@ -72,7 +73,7 @@ function mayRead(
   { findView }: AppContext,
 ): boolean {
   if (target.is === 'root' || findView === undefined) return true
-  return findView(auth).shape.rules.types.get(target.resource.type)?.read !== false
+  return findRowCondition(findView(auth).shape.rules, target.resource.type, 'read') !== false
 }
 
 async function readFirstPage(

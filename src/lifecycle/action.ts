@@ -4,6 +4,7 @@ import { joinId } from '../model/composite-ids.ts'
 import { getResourceType, type ResourceType } from '../model/model.ts'
 import type { RequestContext } from '../model/request-context.ts'
 import { AccessDenied, createForbidden } from '../plan/access/access-denied.ts'
+import { findRowCondition } from '../plan/access/identity.ts'
 import type { NamedAction } from '../plan/action.ts'
 import { normalizeId } from '../plan/path-id.ts'
 import { planCallTarget } from '../plan/write.ts'
@@ -71,7 +72,7 @@ async function checkCall(call: ActionCall, unit: UnitOfWork): Promise<void> {
   const { type } = resource
   if (id !== undefined) {
     await transaction.checkPreconditions(planCallTarget(planner, resource, id))
-  } else if ((transaction.identity?.rules.types.get(type)?.call ?? true) !== true) {
+  } else if (findRowCondition(transaction.identity?.rules, type, 'call') !== true) {
     throw createForbidden(new AccessDenied('call', { type }))
   }
   if (isCallable(action, request.auth)) return

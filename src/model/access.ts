@@ -33,6 +33,11 @@ export function computeAuthValue({ compute }: AuthValue, context: unknown): unkn
     : (compute as (auth: unknown) => unknown)(context)
 }
 
+/** Computes a value of a declaration that may have been created by `auth`; any other value is returned as it is. */
+export function resolveAuthValue(value: unknown, context: unknown): unknown {
+  return isAuthValue(value) ? computeAuthValue(value, context) : value
+}
+
 /** A filter object of the grammar that clients use. `val` may be an `auth(…)`, or contain one in a list or a nested filter. */
 export type RuleFilter =
   | Readonly<{ name: string; op: string; val: unknown }>

@@ -3,7 +3,7 @@ import type { Dialect, Sql } from '../model/dialect.ts'
 import type { KeyColumns, Table } from '../model/model.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import { createRunValues } from './run-values.ts'
-import { compileStatement, type RunValues, type Statement } from './statement.ts'
+import { compileStatement, type RunStatement, type RunValues } from './statement.ts'
 import { columnsAt, tableAt } from './tables.ts'
 
 // What an index would change, as numbers of rows: the same on every database, because they come from the rows and not from a planner.
@@ -24,12 +24,6 @@ export interface UncountedWarning {
 
 /** A warning with what its index changes. */
 type CountedWarning = Omit<UncountedWarning, 'use'> & Readonly<{ change?: string }>
-
-/** Runs a statement and returns its rows. */
-export type RunStatement = (
-  statement: Statement,
-  values: RunValues,
-) => Promise<readonly (readonly unknown[])[]>
 
 /** The most rows of a table that are counted: few enough for a request. */
 const maxCounted = 10_000

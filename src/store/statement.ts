@@ -78,6 +78,12 @@ export interface RunValues {
   readonly auth?: unknown
 }
 
+/** Runs a statement and returns its rows. */
+export type RunStatement = (
+  statement: Statement,
+  values: RunValues,
+) => Promise<readonly (readonly unknown[])[]>
+
 /** Compiles a parameter for one value of a codec; null stays null. */
 export function param(source: ParameterSource, codec: Codec, dialect: Dialect): Sql {
   return castParam(assignedParam(source, codec, dialect), codec, dialect)

@@ -18,6 +18,15 @@ export interface RowRules {
   readonly hiddenFields: ReadonlyMap<string, ReadonlySet<string>>
 }
 
+/** Returns the rows of a type on which an operation is allowed; all of them if no rule restricts it, or without rules. */
+export function findRowCondition(
+  rules: RowRules | undefined,
+  type: string,
+  operation: Operation,
+): RowCondition {
+  return rules?.types.get(type)?.[operation] ?? true
+}
+
 /** The identity of a request: the rules that apply, and the auth context with the values that they bind. */
 export interface Identity {
   readonly rules: RowRules

@@ -11,7 +11,7 @@ import {
 } from '../../model/model.ts'
 import { memoizeByIdentity } from '../cache/memoize-by-identity.ts'
 import type { AccessShape } from './access-shapes.ts'
-import type { RowRules } from './identity.ts'
+import { findRowCondition, type RowRules } from './identity.ts'
 import type { RowCondition } from './rules.ts'
 
 /** What an identity may know and do, as far as that does not depend on rows. */
@@ -83,9 +83,9 @@ function createRights(
   return {
     model: visible,
     // Without a rule for links, `findLinkOperations` names the operation that applies.
-    findRule: (type, operation) => rules.types.get(type)?.[operation] ?? true,
+    findRule: (type, operation) => findRowCondition(rules, type, operation),
     isCallable: ({ type }, action) => {
-      const rule = rules.types.get(type)?.call ?? true
+      const rule = findRowCondition(rules, type, 'call')
       // A rule that depends on the row refuses the actions of a collection, which have none.
       const isRefused = rule === false || (action.on === 'collection' && rule !== true)
       return !isRefused && !refused.has(action)

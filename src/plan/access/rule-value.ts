@@ -1,4 +1,4 @@
-import { type AuthValue, computeAuthValue, isAuthValue } from '../../model/access.ts'
+import { isAuthValue, resolveAuthValue } from '../../model/access.ts'
 import { text } from '../../model/kinds.ts'
 import type { AttributeField } from '../../model/model.ts'
 import { type Operator, type OperatorName, operators } from '../../model/operators.ts'
@@ -29,7 +29,7 @@ export function readRuleOperand(
   createError: (problem: string) => Error,
 ): readonly RuleValue[] {
   const { value, field, operator } = operand
-  if (!containsAuthValue(value)) {
+  if (!usesAuth(value)) {
     const constants = readOperand({ is: 'value', value }, field, operator, createError)
     return constants.map((constant) => ({ read: () => constant }))
   }
@@ -45,16 +45,13 @@ export function readRuleOperand(
   return value.map((each: unknown) => ({ read: (auth) => computeOne(each, operand, auth) }))
 }
 
-function containsAuthValue(value: unknown): boolean {
+/** Whether an operand is a value of the auth context, or a list that contains one. */
+export function usesAuth(value: unknown): boolean {
   return isAuthValue(value) || (Array.isArray(value) && value.some(isAuthValue))
 }
 
-function resolve(value: unknown, auth: unknown): unknown {
-  return isAuthValue(value) ? computeAuthValue(value as AuthValue, auth) : value
-}
-
 function computeList({ value, ...operand }: RuleOperand, auth: unknown): readonly unknown[] {
-  const list = resolve(value, auth)
+  const list = resolveAuthValue(value, auth)
   if (Array.isArray(list))
     return list.map((each: unknown) => computeOne(each, { ...operand, value }, auth))
   // The statement is only checked: rules that need an auth context do not hold without one.
@@ -64,7 +61,7 @@ function computeList({ value, ...operand }: RuleOperand, auth: unknown): readonl
 
 /** Reads a computed value as a value of the field's kind. Null is unknown: it matches nothing. */
 function computeOne(value: unknown, { field, operator }: RuleOperand, auth: unknown): unknown {
-  const computed = resolve(value, auth)
+  const computed = resolveAuthValue(value, auth)
   if (computed === undefined || computed === null) return null
   const isText = operators[operator].requires === 'textual'
   const kind = isText ? text : field.kind

@@ -14,7 +14,7 @@ import type { Model, ResourceType } from '../../model/model.ts'
 import { parseFilterObjects } from '../../parse/filter.ts'
 import type { Condition } from '../condition.ts'
 import { planFilter } from '../filter.ts'
-import { readRuleOperand } from './rule-value.ts'
+import { readRuleOperand, usesAuth } from './rule-value.ts'
 
 /** A condition of a rule. `path` is that of its declaration, e.g. `task.access.read`. */
 type RuleCondition = (
@@ -91,28 +91,25 @@ function resolveFilter(
 ): Rule {
   const resource = model.types.get(type)
   if (resource === undefined) return false
-  let usesAuth = false
+  let hasAuthValue = false
   try {
     const clauses = parseFilterObjects(filter, `${path}.filter`)
     const condition = planFilter(clauses, resource, model, {
       values: [],
       textParameters: [],
       readRuleOperand: (operand, createError) => {
-        usesAuth ||= containsAny(operand.value)
+        hasAuthValue ||= usesAuth(operand.value)
         return readRuleOperand(operand, createError)
       },
     })
-    return condition === undefined ? true : { is: 'filter', condition, declared: filter, usesAuth }
+    if (condition === undefined) return true
+    return { is: 'filter', condition, declared: filter, usesAuth: hasAuthValue }
   } catch (error) {
     const found = toErrorList(error)
     if (found === undefined) throw error
     errors.push(...found.errors.map(({ message }) => message.replace(/\.$/, '')))
     return false
   }
-}
-
-function containsAny(value: unknown): boolean {
-  return isAuthValue(value) || (Array.isArray(value) && value.some(containsAny))
 }
 
 /** Lists the conditions of a rule. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { getResourceType, listRelationships, type ResourceType } from '../../model/model.ts'
+import { findRowCondition } from '../../plan/access/identity.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 import { columnAt, type Target, tableName } from '../tables.ts'
 import type { Assignment } from '../written-columns.ts'
@@ -17,7 +18,7 @@ export function compileDeniedInsert(
   assignments: readonly Assignment[],
   target: Target,
 ): Statement | undefined {
-  const condition = target.access?.rules.types.get(type)?.create ?? true
+  const condition = findRowCondition(target.access?.rules, type, 'create')
   if (typeof condition === 'boolean') return undefined
   const resource = getResourceType(target.model, type)
   const used = new Set<string>()

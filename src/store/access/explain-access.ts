@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Operation } from '../../model/access.ts'
 import { getResourceType } from '../../model/model.ts'
-import type { Identity } from '../../plan/access/identity.ts'
+import { findRowCondition, type Identity } from '../../plan/access/identity.ts'
 import type { RowCondition } from '../../plan/access/rules.ts'
 import type { WritePlan } from '../../plan/write.ts'
 import { formatParameters } from '../explain.ts'
 import { addAuth } from '../run-values.ts'
-import { compileStatement, type RunValues, type Statement } from '../statement.ts'
+import { compileStatement, type RunStatement } from '../statement.ts'
 import type { Statements } from '../statements.ts'
 import { columnAt } from '../tables.ts'
 import { compileRowCondition } from './restrict.ts'
@@ -60,9 +60,6 @@ export interface AccessAnswer {
   readonly reads: readonly AppliedRule[]
   readonly writes: readonly AppliedRule[]
 }
-
-/** Runs a statement that returns rows. */
-type RunStatement = (statement: Statement, values: RunValues) => Promise<readonly unknown[]>
 
 /** Explains the rules of a request. It only reads. */
 export async function explainAccess(
@@ -140,7 +137,7 @@ function describe(
   operation: Operation,
   { identity, statements: { target } }: AnswerContext,
 ): Omit<AppliedRule, 'effect'> {
-  const condition = target.access?.rules.types.get(type)?.[operation] ?? true
+  const condition = findRowCondition(target.access?.rules, type, operation)
   const base = { type, operation, condition, pointer: undefined }
   if (typeof condition === 'boolean') return { ...base, parameters: [] }
   const resource = getResourceType(target.model, type)

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Operation } from '../../model/access.ts'
 import { getResourceType } from '../../model/model.ts'
-import type { Identity } from '../../plan/access/identity.ts'
+import { findRowCondition, type Identity } from '../../plan/access/identity.ts'
 import { isInIdList } from '../keys.ts'
 import { addAuth } from '../run-values.ts'
-import { compileStatement, type RunValues, type Statement } from '../statement.ts'
+import { compileStatement, type RunStatement } from '../statement.ts'
 import type { Statements } from '../statements.ts'
 import { and, columnAt, columnsAt, idColumn, isRowInScope, tableAt } from '../tables.ts'
 import { compileRowCondition } from './restrict.ts'
@@ -20,12 +20,6 @@ export interface AllowedQuestion {
 /** The operations that the rules allow, by id. A resource that does not exist for the identity is absent. */
 export type AllowedOperations = ReadonlyMap<string, ReadonlySet<Operation>>
 
-/** Runs a statement that returns rows. */
-type RunStatement = (
-  statement: Statement,
-  values: RunValues,
-) => Promise<readonly (readonly unknown[])[]>
-
 /** Evaluates rules on resources: one statement for all of them. */
 export async function findAllowed(
   { identity, type, ids, operations }: AllowedQuestion,
@@ -35,7 +29,7 @@ export async function findAllowed(
   const resource = getResourceType(target.model, type)
   const column = (name: string) => columnAt(0, name)
   const rules = operations.map((operation) => {
-    const condition = target.access?.rules.types.get(type)?.[operation] ?? true
+    const condition = findRowCondition(target.access?.rules, type, operation)
     const rule = compileRowCondition(condition, { resource, column, isOfRow: true }, target)
     return sql`case when ${rule} then 1 else 0 end`
   })

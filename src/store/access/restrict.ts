@@ -3,7 +3,7 @@ import type { Sql } from '../../model/dialect.ts'
 import type { Expression } from '../../model/fields.ts'
 import type { Model, ResourceType } from '../../model/model.ts'
 import { getResourceType } from '../../model/model.ts'
-import type { Identity, RowRules } from '../../plan/access/identity.ts'
+import { findRowCondition, type Identity, type RowRules } from '../../plan/access/identity.ts'
 import type { RowCondition } from '../../plan/access/rules.ts'
 import { memoizeByIdentity } from '../../plan/cache/memoize-by-identity.ts'
 import { compileCondition } from '../filter.ts'
@@ -56,7 +56,7 @@ function restrictTarget(unrestricted: Target, rules: RowRules): Target {
 }
 
 function restrictType(resource: ResourceType, rules: RowRules, target: Target): ResourceType {
-  const read = rules.types.get(resource.type)?.read ?? true
+  const read = findRowCondition(rules, resource.type, 'read')
   const hiddenFields = rules.hiddenFields.get(resource.type)
   const restricted = hiddenFields ? { ...resource, hiddenFields, complete: resource } : resource
   if (read === true) return restricted

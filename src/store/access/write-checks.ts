@@ -7,6 +7,7 @@ import {
   type RelationshipField,
   type ResourceType,
 } from '../../model/model.ts'
+import { findRowCondition } from '../../plan/access/identity.ts'
 import { findLinkOperation, isChangedBy } from '../../plan/access/rights.ts'
 import type { RowCondition } from '../../plan/access/rules.ts'
 import type { WritePlan, WriteShape } from '../../plan/write.ts'
@@ -96,7 +97,7 @@ function findRule(
   operation: Operation,
   { target }: CheckContext,
 ): readonly AppliedRule[] {
-  const condition = target.access?.rules.types.get(type)?.[operation] ?? true
+  const condition = findRowCondition(target.access?.rules, type, operation)
   return condition === true ? [] : [{ operation, condition }]
 }
 

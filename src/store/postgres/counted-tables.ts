@@ -4,6 +4,7 @@ import {
   type ResourceType,
   type Table,
 } from '../../model/model.ts'
+import { findRowCondition } from '../../plan/access/identity.ts'
 import type { RowCondition } from '../../plan/access/rules.ts'
 import { collectConditions } from '../../plan/affected-types.ts'
 import type { Condition } from '../../plan/condition.ts'
@@ -43,8 +44,8 @@ class CountedTables {
     this.tables.push(table)
     if (hasDeclaredScope || table.call) this.usesColumnsOnly = false
     const { access } = this.#target
-    const read = access?.rules.types.get(type)?.read
-    if (access && read !== undefined) this.#addRule(read, type, access.unrestricted)
+    if (access)
+      this.#addRule(findRowCondition(access.rules, type, 'read'), type, access.unrestricted)
   }
 
   /** Adds the related rows of a relationship. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { HeaderError } from '../../errors/errors.ts'
-import { type AuthValue, computeAuthValue, isAuthValue } from '../../model/access.ts'
+import { resolveAuthValue } from '../../model/access.ts'
 import type { Dialect } from '../../model/dialect.ts'
 import type { SessionOptions } from '../../model/session.ts'
 import type { Identity } from '../../plan/access/identity.ts'
@@ -62,19 +62,20 @@ function listParameters({
   return [
     ...Object.entries(settings).map(([name, value]) => ({
       name,
-      compute: (auth: unknown) => toText(resolve(value, auth) ?? '', name),
+      compute: (auth: unknown) => toText(resolveAuthValue(value, auth) ?? '', name),
     })),
     ...(searchPath === undefined
       ? []
-      : [{ name: 'search_path', compute: (auth: unknown) => toPath(resolve(searchPath, auth)) }]),
+      : [
+          {
+            name: 'search_path',
+            compute: (auth: unknown) => toPath(resolveAuthValue(searchPath, auth)),
+          },
+        ]),
     ...(role === undefined
       ? []
       : [{ name: 'role', compute: (auth: unknown) => toRole({ role, anonymousRole }, auth) }]),
   ]
-}
-
-function resolve(value: unknown, auth: unknown): unknown {
-  return isAuthValue(value) ? computeAuthValue(value as AuthValue, auth) : value
 }
 
 /** @throws Error for a value that is no text, number or boolean */
@@ -98,7 +99,7 @@ interface DeclaredRoles {
 function toRole({ role, anonymousRole }: DeclaredRoles, auth: unknown): string {
   const isAnonymous = auth === undefined || auth === null
   if (isAnonymous && anonymousRole !== undefined) return anonymousRole
-  const name = toText(resolve(role, auth) ?? deny('role'), 'role')
+  const name = toText(resolveAuthValue(role, auth) ?? deny('role'), 'role')
   // An auth context must not choose the role of the connection.
   if (name === 'none' || name === '')
     throw new Error('options.session: the role of a request must be the name of a role.')
