@@ -52,6 +52,11 @@ export function extendVary(present: unknown, added: string = commonHeaders.vary)
   return [names, ...missing].join(', ')
 }
 
+/** Returns the error of a path whose bytes are not UTF-8 after percent-decoding. */
+export function createUndecodablePath(): HeaderError {
+  return new HeaderError('invalid_request', 'The percent-decoded path is not valid UTF-8.')
+}
+
 /** Returns the error of a path without a route. @param target - the request target */
 export function createRouteNotFound(target: string): HeaderError {
   const [path = ''] = target.split('?', 1)

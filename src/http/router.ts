@@ -1,7 +1,6 @@
 import createFindMyWay from 'find-my-way'
-import { HeaderError } from '../errors/errors.ts'
 import type { Route } from '../handlers/route-table.ts'
-import { createRouteNotFound, maxUrlLength } from './headers.ts'
+import { createRouteNotFound, createUndecodablePath, maxUrlLength } from './headers.ts'
 
 /** The route of a path, and the id in the path; empty for a path without an id. */
 interface Match {
@@ -34,8 +33,7 @@ export function createRouter(routes: readonly Route[], prefix: string): (target:
     if (found === null) throw createRouteNotFound(target)
     const route: Route | null = found.store
     // The router finds a handler without data for a path that it cannot decode.
-    if (route === null)
-      throw new HeaderError('invalid_request', 'The percent-decoded path is not valid UTF-8.')
+    if (route === null) throw createUndecodablePath()
     // `id` is the only parameter in the path patterns of the route table.
     return { route, id: found.params.id ?? '' }
   }

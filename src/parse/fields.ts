@@ -1,5 +1,5 @@
 import { type ErrorCollector, report } from '../errors/collector.ts'
-import { ParameterError } from '../errors/errors.ts'
+import { createEmptyNameError } from './empty-name.ts'
 
 /**
  * Parses `fields[type]`: comma-separated field names. An empty value selects no fields.
@@ -16,8 +16,5 @@ export function parseFields(
   if (text === '') return []
   const names = text.split(',')
   if (!names.includes('')) return names
-  return report(errors, () => {
-    const detail = `${parameter} contains an empty name: ${JSON.stringify(text.slice(0, 80))}.`
-    return new ParameterError('invalid_fields', parameter, detail)
-  })
+  return report(errors, () => createEmptyNameError('invalid_fields', parameter, text))
 }

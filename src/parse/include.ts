@@ -1,4 +1,4 @@
-import { ParameterError } from '../errors/errors.ts'
+import { createEmptyNameError } from './empty-name.ts'
 
 /**
  * Parses `include`: comma-separated relationship paths, whose names are joined by dots. An empty value includes nothing.
@@ -10,13 +10,7 @@ export function parseInclude(text: string): string[][] {
   if (text === '') return []
   return [...new Set(text.split(','))].map((path) => {
     const names = path.split('.')
-    if (names.includes('')) {
-      throw new ParameterError(
-        'invalid_include',
-        'include',
-        `include contains an empty name: ${JSON.stringify(text.slice(0, 80))}.`,
-      )
-    }
+    if (names.includes('')) throw createEmptyNameError('invalid_include', 'include', text)
     return names
   })
 }

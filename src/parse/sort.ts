@@ -1,4 +1,4 @@
-import { ParameterError } from '../errors/errors.ts'
+import { createEmptyNameError } from './empty-name.ts'
 
 /** One term of a `sort` parameter: a path of relationship names that ends with a field name. */
 export interface SortTerm {
@@ -17,13 +17,7 @@ export function parseSort(text: string): SortTerm[] {
     const descending = term.startsWith('-')
     const name = descending ? term.slice(1) : term
     const [first = '', ...rest] = name.split('.')
-    if ([first, ...rest].includes('')) {
-      throw new ParameterError(
-        'invalid_sort',
-        'sort',
-        `sort contains an empty name: ${JSON.stringify(text.slice(0, 80))}.`,
-      )
-    }
+    if ([first, ...rest].includes('')) throw createEmptyNameError('invalid_sort', 'sort', text)
     return { path: [first, ...rest], descending }
   })
 }

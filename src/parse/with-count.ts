@@ -1,5 +1,4 @@
-import { ParameterError } from '../errors/errors.ts'
-import { quote } from '../errors/quote.ts'
+import { createEmptyNameError } from './empty-name.ts'
 
 /**
  * Parses `withCount`: comma-separated names of relationships. An empty value counts nothing.
@@ -11,6 +10,5 @@ export function parseWithCount(text: string): string[] {
   if (text === '') return []
   const names = [...new Set(text.split(','))]
   if (!names.includes('')) return names
-  const detail = `withCount contains an empty name: ${quote(text)}.`
-  throw new ParameterError('invalid_count', 'withCount', detail)
+  throw createEmptyNameError('invalid_count', 'withCount', text)
 }

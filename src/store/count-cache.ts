@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { ParameterValue } from '../model/dialect.ts'
 import type { Statement } from './statement.ts'
+import { isTextPattern } from './statement-values.ts'
 
 /** The most counts, and the most characters of their keys. */
 const limits = { max: 1000, maxSize: 1_000_000 }
@@ -20,6 +21,5 @@ function toUniqueJson(value: ParameterValue): unknown {
   if (typeof value === 'string') return value
   // As text, different bytes that are no UTF-8 would be equal.
   if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString('base64') }
-  const isPattern = typeof value === 'object' && value !== null && 'text' in value
-  return isPattern ? value : [typeof value, String(value)]
+  return isTextPattern(value) ? value : [typeof value, String(value)]
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { quote } from '../errors/quote.ts'
 import { invalidSegments } from '../plan/path-id.ts'
 import { compileStatement } from './statement.ts'
-import { columnsAt, inScope, type Target, tableAt } from './tables.ts'
+import { and, columnsAt, inScope, type Target, tableAt } from './tables.ts'
 import { type RunCheck, runCheck } from './view-ids.ts'
 
 /**
@@ -18,8 +18,7 @@ export async function listSegmentIdWarnings(target: Target, run: RunCheck): Prom
     const [column] = columnsAt(0, id.columns)
     const segments = sql.join(invalidSegments.map((segment) => sql.lit(segment)))
     const conditions = [sql`${column} in (${segments})`, ...inScope(0, resource)]
-    const where = sql.join(conditions, sql.raw(' and '))
-    const statement = sql`select ${column} from ${tableAt(0, table)} where ${where} order by 1 limit 1`
+    const statement = sql`select ${column} from ${tableAt(0, table)} where ${and(conditions)} order by 1 limit 1`
     const [row] = (await runCheck(compileStatement(statement, target.dialect), run)) ?? []
     if (row === undefined) continue
     const key = `the column "${id.columns[0]}" of "${table.name}" contains ${quote(row[0])}`

@@ -1,4 +1,4 @@
-import type { ParameterValue } from '../model/dialect.ts'
+import type { ParameterValue, TextPattern } from '../model/dialect.ts'
 import type { ParameterSource, RunValues, Statement } from './statement.ts'
 
 // Apart from the compiler of statements: a reader process runs statements, and starts in half the time without Kysely.
@@ -19,4 +19,9 @@ export function bound({ placeholders }: Statement, values: RunValues): Parameter
 function readSource(source: ParameterSource, values: RunValues): unknown {
   if (typeof source === 'number') return values.planValues[source]
   return typeof source === 'string' ? values[source] : source.read(values.auth, values)
+}
+
+/** Whether the value of a bind parameter is a pattern. */
+export function isTextPattern(value: ParameterValue): value is TextPattern {
+  return typeof value === 'object' && value !== null && 'text' in value
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { flattenText } from '../../model/flatten-text.ts'
 
 // Memoized response heads. Node formats the head of each response field by field: it checks the characters of each name and
 // value by regular expressions, and joins three dozen strings. But the fields of nearly all responses have the same values, as
@@ -64,7 +65,7 @@ export function createResponseClass(): ResponseClass {
     validateHeaderValue(name, value)
     const line = `${name}: ${value}\r\n`
     if (known !== undefined || fields.size < maxFields)
-      fields.set(name, { value, line: isRepeated ? flatten(line) : undefined })
+      fields.set(name, { value, line: isRepeated ? flattenText(line) : undefined })
     return line
   }
 
@@ -137,7 +138,7 @@ function createEndFormatter(): (keepAliveTimeout: number) => string {
     if (known?.timeout === timeout) return known.text
     const now = new Date()
     const connection = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(timeout / 1000)}`
-    const text = flatten(`Date: ${now.toUTCString()}\r\n${connection}\r\n\r\n`)
+    const text = flattenText(`Date: ${now.toUTCString()}\r\n${connection}\r\n\r\n`)
     if (known === undefined)
       setTimeout(() => {
         known = undefined
@@ -145,9 +146,4 @@ function createEndFormatter(): (keepAliveTimeout: number) => string {
     known = { timeout, text }
     return text
   }
-}
-
-/** Copies a string into one block of memory. */
-function flatten(text: string): string {
-  return Buffer.from(text, 'latin1').toString('latin1')
 }

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type ApiError, HeaderError } from '../../errors/errors.ts'
 import type { Logger } from '../../model/request-context.ts'
 import { createErrorResponder } from '../errors.ts'
+import { createUndecodablePath } from '../headers.ts'
 import { createBodyTooLarge } from '../incoming-body.ts'
 import { type ResponseSender, sendResponse } from './response.ts'
 
@@ -42,8 +43,7 @@ function fromFastifyError(error: unknown, request: FastifyRequest): ApiError | u
     return createBodyTooLarge(Number(bodyLimit))
   }
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return createLengthError()
-  if (code === 'FST_ERR_BAD_URL')
-    return new HeaderError('invalid_request', 'The percent-decoded path is not valid UTF-8.')
+  if (code === 'FST_ERR_BAD_URL') return createUndecodablePath()
   return undefined
 }
 

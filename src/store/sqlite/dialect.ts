@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { BoundValue, Dialect, Sql } from '../../model/dialect.ts'
 import { nameColumns } from '../keys.ts'
+import { and } from '../tables.ts'
 import { toGlobPattern } from './patterns.ts'
 
 const contains = (text: Sql, part: Sql) => sql`instr(${text}, ${part}) > 0`
@@ -46,10 +47,7 @@ export const sqliteDialect: Dialect = {
   // SQLite evaluates a subquery in FROM once, and builds an automatic index for the lookups in it.
   aggregateIdsByScan: ({ id, order, key, from, where }, here) => {
     const { names, select } = nameColumns('key', key)
-    const isHere = sql.join(
-      names.map((name, index) => sql`${name} = ${here[index]}`),
-      sql.raw(' and '),
-    )
+    const isHere = and(names.map((name, index) => sql`${name} = ${here[index]}`))
     return sql`coalesce((select ids from
     (select ${sql.join(names)}, json_group_array(id) as ids from (select ${select}, ${id} as id from ${from} where ${where}
       order by ${sql.join([...key, ...order])}) group by ${sql.join(names)}) where ${isHere}), '[]')`

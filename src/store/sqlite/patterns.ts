@@ -1,4 +1,5 @@
 import type { BoundValue, ParameterValue, TextPattern } from '../../model/dialect.ts'
+import { isTextPattern } from '../statement-values.ts'
 import { createFindText, overlapsItself } from './find-text.ts'
 import { foldCase, splitFoldedWords } from './functions.ts'
 
@@ -107,9 +108,4 @@ export class PatternRegistry {
 export function hasTextPattern(values: readonly ParameterValue[]): boolean {
   for (const value of values) if (isTextPattern(value)) return true
   return false
-}
-
-/** Whether a value is a pattern. */
-function isTextPattern(value: ParameterValue): value is TextPattern {
-  return typeof value === 'object' && value !== null && 'text' in value
 }
