@@ -41,7 +41,7 @@ export type IndexLookup = (
 export interface Target {
   readonly model: Model
   readonly dialect: Dialect
-  /** Set if the target resource is the row that was inserted last; absent: its id is a parameter. */
+  /** Set if the requested resource is the row that was inserted last; absent: its id is a parameter. */
   readonly insertedRow?: LastInsertId | undefined
   /** Absent: the linkage is complete. */
   readonly linkageLimit?: LinkageLimit | undefined
@@ -191,14 +191,14 @@ export function asText(key: Sql, codec: Codec, { dialect }: Target): Sql {
   return getCodec(codec, dialect.name).select?.(key) ?? key
 }
 
-/** Compiles whether the row of `t<depth>` is the target resource. */
+/** Compiles whether the row of `t<depth>` is the requested resource. */
 export function matchesRequestedId({ id }: ResourceType, depth: number, target: Target): Sql {
   const columns = columnsAt(depth, id.columns)
   const key = target.insertedRow ? asTypedKeys(columns, id, target.dialect) : columns
   return isEqualKey(key, requestedId(id, target))
 }
 
-/** Compiles the columns of the id of the target resource: parameters, or the id of the row that was inserted last. */
+/** Compiles the columns of the id of the requested resource: parameters, or the id of the row that was inserted last. */
 export function requestedId(id: IdField, { dialect, insertedRow }: Target): Sql[] {
   const { parts } = id
   if (insertedRow === undefined) return idPartParams('id', id, dialect)

@@ -33,7 +33,7 @@ export interface HttpServerOptions extends ConnectionLimits {
   readonly allowedHosts: readonly string[]
 }
 
-/** The Fastify options that make Fastify use the guarded server. */
+/** The options with which Fastify uses this server. */
 type ServerFactoryOptions = Required<
   Pick<FastifyServerOptions, 'serverFactory' | 'clientErrorHandler'>
 >

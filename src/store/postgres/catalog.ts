@@ -5,7 +5,7 @@ import { isLiteral } from '../is-literal.ts'
 import { compileStatement } from '../statement.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
-import { parseListedValues } from './list-values.ts'
+import { parseListedValues } from './listed-values.ts'
 
 /** Each domain with its base type, and the constraints and defaults of the domains in between. */
 const domains = sql`domain (own, base, modifier, is_never_null, has_default, chain) as (

@@ -4,7 +4,7 @@ import { findIncludedLayout } from '../../plan/read-result.ts'
 import type { Row, RowLayout } from '../../plan/row-layout.ts'
 import { isList } from '../buffering.ts'
 import type { LinkageLimit } from '../tables.ts'
-import type { AggregatedRows } from './aggregated-includes.ts'
+import type { DocumentRows } from './json-rows.ts'
 
 // The linkage of a document that is read by one statement (docs/decisions/0061). A statement cannot stop at a number of ids of all
 // of its rows, so it stops at a number for each row. Whoever receives the rows counts the ids of all.
@@ -13,7 +13,7 @@ import type { AggregatedRows } from './aggregated-includes.ts'
 const maxLinkageOfOneInMany = 1000
 
 /** Returns the index of the include edge, or `primaryRowSet`, whose rows have more linkage than a limit; `undefined` if none has. */
-export type FindLongLinkage = (rows: AggregatedRows) => number | undefined
+export type FindLongLinkage = (rows: DocumentRows) => number | undefined
 
 /** Creates the limit of a statement. @param maxLinkage - the most ids of a relationship, of all resources; absent: no limit */
 export function createLinkageLimit(

@@ -41,13 +41,14 @@ export interface PostgresStatements extends Statements {
 /** Returns the statements of an identity; those without rules for `undefined`. */
 export type PostgresStatementsOf = (identity: Identity | undefined) => PostgresStatements
 
-/** The limits of a document in memory, and of the response to a write. */
-const reads: DocumentOptions = {
+/** The limits of a document in memory. */
+const readLimits: DocumentOptions = {
   maxRows: maxBufferedRows + 1,
   maxLinkage: maxBufferedLinkage,
   textLimit: 'each row',
 }
-const writes: DocumentOptions = {
+/** The limits of the response to a write. */
+const writeLimits: DocumentOptions = {
   maxRows: maxWriteResources + 1,
   maxLinkage: maxWriteLinkage,
   textLimit: 'included rows',
@@ -62,16 +63,20 @@ export function createPostgresStatements(
     cache.memoize(compile, (statement) => statementSize(statement))
   // The model of the target is that of the database once its tables are known.
   const compileInserted = (shape: ReadShape) =>
-    compileDocumentStatement(shape, { ...target, insertedRow: target.dialect.lastInsertId }, writes)
-  const documentForWrite = memoize((shape) => compileDocumentStatement(shape, target, writes))
-  const boundedDocument = memoize((shape) => compileDocumentStatement(shape, target, reads))
+    compileDocumentStatement(
+      shape,
+      { ...target, insertedRow: target.dialect.lastInsertId },
+      writeLimits,
+    )
+  const documentForWrite = memoize((shape) => compileDocumentStatement(shape, target, writeLimits))
+  const boundedDocument = memoize((shape) => compileDocumentStatement(shape, target, readLimits))
   return {
     ...createStatements(target, cache),
     documentForWrite,
     insertedDocument: memoize(compileInserted),
     boundedDocument: (shape) => (needsLimits(shape) ? boundedDocument : documentForWrite)(shape),
-    cachedCountPage: memoizeByRowBound(target, memoize, { ...reads, cachesCount: true }),
-    reversedPage: memoizeByRowBound(target, memoize, { ...reads, isReversed: true }),
+    cachedCountPage: memoizeByRowBound(target, memoize, { ...readLimits, cachesCount: true }),
+    reversedPage: memoizeByRowBound(target, memoize, { ...readLimits, isReversed: true }),
     ...createDecisions(target, cache),
   }
 }

@@ -5,7 +5,7 @@ import { isLiteral } from '../is-literal.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
-import { parseListedValues } from './list-values.ts'
+import { parseListedValues } from './listed-values.ts'
 import { querySqliteTriggers } from './triggers.ts'
 
 /** @param broken - the views and virtual tables that SQLite cannot read: to query their columns would be an error */

@@ -14,7 +14,7 @@ interface StatementMemory {
 /** A prepared statement of a connection. Its rows are arrays. */
 export interface PreparedStatement {
   readonly handle: StatementSync & Partial<StatementMemory>
-  /** Whether integers are read as bigints (`rows.ts`). */
+  /** Whether integers are read as bigints (`optimistic-integers.ts`). */
   readsBigInts: boolean
   /** The maximum size of the values that it reads in the server's process (`value-limit.ts`). */
   readonly searchedSize: number | undefined

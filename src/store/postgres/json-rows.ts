@@ -10,7 +10,7 @@ import { loadRows } from '../statement-values.ts'
 import type { Target } from '../tables.ts'
 
 /** The rows of a document. */
-export interface AggregatedRows {
+export interface DocumentRows {
   readonly primary: readonly Row[]
   /** The rows of each include edge. */
   readonly included: readonly (readonly Row[])[]
@@ -20,10 +20,10 @@ export interface AggregatedRows {
  * Compiles the parser of the JSON arrays of a document: the primary rows, then the rows of each include edge; null means none. It
  * returns `undefined` if a row has too much text, and so is null.
  */
-export function compileAggregatedRows(
+export function compileRowParser(
   shape: ReadShape,
   target: Target,
-): (primary: unknown, included: readonly unknown[]) => AggregatedRows | undefined {
+): (primary: unknown, included: readonly unknown[]) => DocumentRows | undefined {
   const load = compileLoad(shape.primary, target)
   const isNested = hasNestedRows(shape.primary)
   const parsers = shape.includeEdges.map((edge, index) => {
