@@ -1,11 +1,8 @@
-import { createAppContext } from '../handlers/app-context.ts'
 import type { ApiRequest, ApiResponse } from '../handlers/handler.ts'
 import type { Route } from '../handlers/route-table.ts'
-import { withActionCalls } from '../in-process/action-calls.ts'
 import type { Logger } from '../model/request-context.ts'
-import { buildRoutes } from '../openapi/build-routes.ts'
 import type { DocumentText } from '../serialize/document.ts'
-import { delayNotFound } from './delay-not-found.ts'
+import { createRoutes } from './create-routes.ts'
 import { createErrorResponder } from './errors.ts'
 import { checkHead, commonHeaders, documentHeaders } from './headers.ts'
 import { type FoundPage, toPage, wantsPage } from './html.ts'
@@ -34,9 +31,7 @@ type Dispatcher = (request: HttpRequest) => Promise<HttpResponse>
  */
 export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher {
   const { prefix = '', html } = options
-  const context = withActionCalls(createAppContext(options))
-  const allRoutes = [...buildRoutes(context, options), ...(html?.routes ?? [])]
-  const routes = delayNotFound(allRoutes, options.model, options)
+  const { routes, context } = createRoutes(options)
   const match = createRouter(routes, prefix)
   const files = new Map<Route, FileResponder>()
   for (const route of routes) if (route.file) files.set(route, createFileResponder(route.file))

@@ -20,9 +20,8 @@ import { describeApi, type OpenApiDocument } from 'lapidary/openapi'
 import { openSqlite } from 'lapidary/sqlite'
 import { migrations } from '../../service/migrations.ts'
 import { resources } from '../../service/resources/index.ts'
-import { createAppContext } from '../../src/handlers/app-context.ts'
+import { createRoutes } from '../../src/http/create-routes.ts'
 import { listAllowedMethods } from '../../src/http/methods.ts'
-import { buildRoutes } from '../../src/openapi/build-routes.ts'
 import { formatPath } from '../../src/openapi/operations.ts'
 import { hosts, type RunningHost } from '../adapters/hosts.ts'
 
@@ -221,7 +220,7 @@ describe('The option openapi', () => {
     const html = createPages({ explain: true })
     const openapi = { generalMethods: true, docs: docsPage() }
     const options = { model, store, prefix, html, openapi }
-    const routes = [...buildRoutes(createAppContext(options), options), ...html.routes]
+    const { routes } = createRoutes(options)
     const answered = routes.flatMap((route) =>
       listAllowedMethods(route.methods).map((method) => `${method} ${formatPath(route)}`),
     )

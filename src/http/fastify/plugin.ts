@@ -1,9 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RegisterOptions } from 'fastify'
-import { createAppContext } from '../../handlers/app-context.ts'
 import { describeAccess } from '../../handlers/list-access.ts'
-import { withActionCalls } from '../../in-process/action-calls.ts'
-import { buildRoutes } from '../../openapi/build-routes.ts'
-import { delayNotFound } from '../delay-not-found.ts'
+import { createRoutes } from '../create-routes.ts'
 import { createRouteNotFound } from '../headers.ts'
 import {
   anyValue,
@@ -41,13 +38,13 @@ export const jsonApi: FastifyPluginAsync<JsonApiOptions> = async (app, options) 
   const checks = { logLevel: anyValue, logSerializers: anyValue }
   for (const each of [options, { ...options, prefix }]) checkHttpOptions(each, 'jsonApi', checks)
   const { model, store, authenticate, publicUrl, maxBody = defaultMaxBody, html } = options
-  const context = withActionCalls(createAppContext({ ...options, prefix }))
+  const { routes, context } = createRoutes({ ...options, prefix })
   const send = createResponseSender({ html, prefix, publicUrl }, context)
   const reportError = createErrorReporter(app.log, send)
   if (authenticate) app.decorateRequest(authKey, null)
   addBodyParsers(app, maxBody)
   app.setErrorHandler(reportError)
-  if (app.prefix !== '') addNotFoundHandler(app)
+  if (prefix !== '') addNotFoundHandler(app)
   if (model.access?.isClosed)
     app.addHook('onReady', (done) => {
       app.log.info({ access: describeAccess(model) }, 'who may do what')
@@ -55,9 +52,8 @@ export const jsonApi: FastifyPluginAsync<JsonApiOptions> = async (app, options) 
     })
   // Where the database cannot be reached yet, the first request tries again.
   app.addHook('onReady', () => store.prepare().catch(() => {}))
-  const routes = [...buildRoutes(context, options), ...(html?.routes ?? [])]
   registerRoutes(app, {
-    routes: delayNotFound(routes, model, options),
+    routes,
     context,
     authenticate,
     resolveOrigin: createOriginResolver(publicUrl),

@@ -275,7 +275,7 @@ export const holes: readonly Hole[] = [
   {
     title: 'the examples of the description are cached without the identity',
     seed: 300,
-    file: 'src/openapi/build-routes.ts',
+    file: 'src/openapi/add-descriptions.ts',
     from: 'if (!isCacheable || request.auth !== undefined)',
     to: 'if (!isCacheable)',
   },

@@ -1,7 +1,7 @@
 import { listAllowedTypes } from '../handlers/allowed-paths.ts'
 import type { AppContext } from '../handlers/app-context.ts'
 import type { ApiRequest, RouteHandler } from '../handlers/handler.ts'
-import { HiddenRouteError, listRoutes } from '../handlers/protected-routes.ts'
+import { HiddenRouteError } from '../handlers/protected-routes.ts'
 import { createFirstPageReader } from '../handlers/read-first-pages.ts'
 import type { ModelRoute, Route } from '../handlers/route-table.ts'
 import { DeclarationError } from '../model/declaration-error.ts'
@@ -28,14 +28,17 @@ interface DescribedOptions {
 }
 
 /**
- * Builds every route of an application: those of its model, and with `openapi` also `/openapi.json`, the JSON Schema of each
- * type at its path with `.schema.json`, which no path of a type can be, and the page that shows the description. An identity gets
- * the description of what it may know and do.
+ * Adds the descriptions of an application to the routes of its model: `/openapi.json`, the JSON Schema of each type at its path with
+ * `.schema.json`, which no path of a type can be, and the page that shows the description. The responses of the routes link them. An
+ * identity gets the description of what it may know and do. Without `openapi` there are none.
  *
  * @throws DeclarationError when a resource type has the path of the page
  */
-export function buildRoutes(context: AppContext, options: DescribedOptions): readonly Route[] {
-  const routes = listRoutes(context)
+export function addDescriptions(
+  routes: readonly ModelRoute[],
+  context: AppContext,
+  options: DescribedOptions,
+): readonly Route[] {
   const { openapi = false } = options
   if (openapi === false) return routes
   const settings = openapi === true ? {} : openapi
