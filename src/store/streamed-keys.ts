@@ -1,9 +1,11 @@
 import { getRelationship, getResourceType, isSameKey, type ResourceType } from '../model/model.ts'
 import { normalizeId } from '../plan/path-id.ts'
-import type { ReadShape } from '../plan/read.ts'
+import type { ReadPlan, ReadShape } from '../plan/read.ts'
 import { findLinkageIndex, type Row, type RowLayout } from '../plan/row-layout.ts'
 import { hasSpellings, isOwnKey } from './linkage.ts'
-import type { Statement } from './statement.ts'
+import { addAuth } from './run-values.ts'
+import type { RunStatement, Statement } from './statement.ts'
+import type { StreamedRead } from './stream.ts'
 import type { Target } from './tables.ts'
 
 // A stream reads a key that may reference nothing as it is, and looks up the keys of a batch with one statement for each related
@@ -44,19 +46,36 @@ function listUncheckedKeys(layout: RowLayout, target: Target): UncheckedKey[] {
   })
 }
 
+/** The statements of an identity. `lookup` returns which of some ids are those of a resource of the type. */
+interface LookupStatements {
+  readonly target: Target
+  readonly ofType: (type: string) => Readonly<{ lookup: Statement }>
+}
+
+/** Creates the function that clears the dangling keys of each batch of a stream. @param run - runs a statement in its transaction */
+export function createRowCompleter(
+  statements: LookupStatements,
+  { identity }: ReadPlan,
+  run: RunStatement,
+): NonNullable<StreamedRead['completeRows']> {
+  const findExisting = (type: string, ids: readonly string[]) =>
+    run(statements.ofType(type).lookup, addAuth({ planValues: [], ids }, identity))
+  return (rows, layout) =>
+    clearDanglingKeys(rows, layout, { target: statements.target, findExisting })
+}
+
 /** What the lookup of keys needs. */
 interface KeyLookup {
   readonly target: Target
-  /** Returns the statement that returns which of some ids are those of a resource of a type. */
-  readonly lookupOf: (type: string) => Statement
-  readonly query: (statement: Statement, ids: readonly string[]) => Promise<readonly Row[]>
+  /** Returns rows with those of some ids that are the ids of resources of a type. */
+  readonly findExisting: (type: string, ids: readonly string[]) => Promise<readonly Row[]>
 }
 
 /** Returns a batch of rows with null for each key that is the id of no resource. One statement looks up the keys of a related type. */
-export async function clearDanglingKeys(
+async function clearDanglingKeys(
   rows: readonly Row[],
   layout: RowLayout,
-  { target, lookupOf, query }: KeyLookup,
+  { target, findExisting }: KeyLookup,
 ): Promise<readonly Row[]> {
   const keys = listUncheckedKeys(layout, target)
   if (keys.length === 0) return rows
@@ -67,7 +86,7 @@ export async function clearDanglingKeys(
       const resource = getResourceType(target.model, type)
       const values = rows.flatMap((row) => positions.map((at) => row[at]))
       const ids = [...new Set(values)].flatMap((key) => toId(key, resource) ?? [])
-      const existing = ids.length === 0 ? [] : await query(lookupOf(type), ids)
+      const existing = ids.length === 0 ? [] : await findExisting(type, ids)
       return [type, new Set(existing.map(([id]) => String(id)))]
     }),
   )

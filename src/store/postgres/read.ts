@@ -16,11 +16,11 @@ import {
   tooMuchTextError,
 } from '../resource-limit.ts'
 import { runAfterHooks } from '../run-after-hooks.ts'
-import { addAuth, createRunValues, limitRows } from '../run-values.ts'
+import { createRunValues, limitRows } from '../run-values.ts'
 import type { RunValues, Statement } from '../statement.ts'
 import type { ReadHooks, RunQuery } from '../store.ts'
 import { type StreamedRead, type StreamSource, streamRows } from '../stream.ts'
-import { clearDanglingKeys } from '../streamed-keys.ts'
+import { createRowCompleter } from '../streamed-keys.ts'
 import type { Target } from '../tables.ts'
 import type { PostgresConnection } from './connection.ts'
 import type { CachedCount, PostgresCountCache } from './counts.ts'
@@ -279,13 +279,7 @@ export async function streamRead(
     plan,
     compiled: statements.streamedRead(shape),
     values: createStreamedValues(plan, id),
-    completeRows: (rows, layout) =>
-      clearDanglingKeys(rows, layout, {
-        target: statements.target,
-        lookupOf: (type) => statements.ofType(type).lookup,
-        query: (statement, ids) =>
-          transaction.all(statement, addAuth({ planValues: [], ids }, plan.identity)),
-      }),
+    completeRows: createRowCompleter(statements, plan, (...query) => transaction.all(...query)),
     afterBatch: hooks && ((rows, layout) => hooks.after(rows, layout, query)),
     limit,
   }

@@ -10,7 +10,7 @@ import { addAuth, createRunValues } from '../run-values.ts'
 import type { RunStatement } from '../statement.ts'
 import type { ReadOptions, RunQuery } from '../store.ts'
 import { type QueryRequest, type StreamedRead, streamRows } from '../stream.ts'
-import { clearDanglingKeys } from '../streamed-keys.ts'
+import { createRowCompleter } from '../streamed-keys.ts'
 import { type ConnectionOptions, SqliteConnection } from './connection.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { CostModel } from './cost-model.ts'
@@ -273,13 +273,9 @@ export class ReadRouter {
       plan,
       compiled: statements.streamedRead(plan.shape),
       values: createRunValues(plan, id),
-      completeRows: (rows, layout) =>
-        clearDanglingKeys(rows, layout, {
-          target: statements.target,
-          lookupOf: (type) => statements.ofType(type).lookup,
-          query: async (statement, ids) =>
-            transaction.query(authorize({ statement, values: { planValues: [], ids } }, plan)),
-        }),
+      completeRows: createRowCompleter(statements, plan, async (statement, lookup) =>
+        transaction.query({ statement, values: lookup }),
+      ),
       limit: this.#limit,
     }
   }

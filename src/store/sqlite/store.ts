@@ -14,7 +14,7 @@ import { createInvalidValueReport } from '../invalid-value-report.ts'
 import { checkMigrations, type Migration } from '../migrations.ts'
 import { Mutex } from '../mutex.ts'
 import { listSegmentIdWarnings } from '../segment-ids.ts'
-import { compileStatement, type Statement } from '../statement.ts'
+import { compileStatement, type RunStatement, type Statement } from '../statement.ts'
 import { defaultCacheSize, StatementCache } from '../statement-cache.ts'
 import type { Store } from '../store.ts'
 import type { Target } from '../tables.ts'
@@ -161,6 +161,7 @@ function createReadOperations({
   target,
   statementsOf,
 }: ReadContext): Pick<Store, 'read' | 'explain' | 'explainAccess' | 'findAllowed' | 'snapshot'> {
+  const run: RunStatement = async (statement, values) => writer.all(statement, values)
   return {
     read: (plan, id, readOptions) => router.read(plan, id, readOptions),
     explain: async (plan, id, options = {}) => {
@@ -175,14 +176,8 @@ function createReadOperations({
       const statements = addIndexedPlans(explained, indexes, writer)
       return { dialect: 'sqlite', statements, warnings }
     },
-    explainAccess: (question) =>
-      explainAccess(question, statementsOf(question.identity), async (statement, values) =>
-        writer.all(statement, values),
-      ),
-    findAllowed: (question) =>
-      findAllowed(question, statementsOf(question.identity), async (statement, values) =>
-        writer.all(statement, values),
-      ),
+    explainAccess: (question) => explainAccess(question, statementsOf(question.identity), run),
+    findAllowed: (question) => findAllowed(question, statementsOf(question.identity), run),
     snapshot: (work, { signal } = {}) => router.snapshot(work, signal),
   }
 }
