@@ -218,9 +218,9 @@ export const holes: readonly Hole[] = [
     title: 'the keys of a stream are looked up without the identity',
     seed: 302,
     variant: 'large-postgres',
-    file: 'src/store/postgres/read.ts',
-    from: 'transaction.all(statement, addAuth({ planValues: [], ids }, plan.identity)),',
-    to: 'transaction.all(statement, { planValues: [], ids }),',
+    file: 'src/store/streamed-keys.ts',
+    from: 'run(statements.ofType(type).lookup, addAuth({ planValues: [], ids }, identity))',
+    to: 'run(statements.ofType(type).lookup, { planValues: [], ids })',
   },
   {
     title: 'a count on PostgreSQL is cached without the values of the identity',
