@@ -119,40 +119,28 @@ describe('docs/architecture.md', () => {
         at = found + part.length
       }
     })
+
+    it(`shows functions that are called on ${database}`, async (test) => {
+      const [postgres] = databases.filter(({ name }) => name === database)
+      assert.ok(postgres)
+      const url = await filled(test, postgres, '')
+      const { isEntered } = await traceRequest(url, requestIn(getWalk), test)
+      const walk = walkIn(getWalk, 1)
+      assert.ok(walk.length >= 10)
+      assert.deepEqual(
+        walk.filter(([name, file]) => !isEntered(name, file)),
+        [],
+      )
+    })
   }
 
   for (const heading of [getWalk, patchWalk]) {
     describe(heading.slice(3), () => {
       const expected = blocks(heading, 'sql').map(toLine)
       let statements: readonly string[]
-      let isEntered: (name: string, file: string) => boolean
+      let isEntered: Trace['isEntered']
       before(async () => {
-        const session = new Session()
-        session.connect()
-        await session.post('Profiler.enable')
-        await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
-        try {
-          statements = await statementsOn('sqlite::memory:', requestIn(heading), undefined, () =>
-            session.post('Profiler.takePreciseCoverage'),
-          )
-          const { result } = await session.post('Profiler.takePreciseCoverage')
-          isEntered = (name, file) => {
-            const declarations = findDeclarations(name, file)
-            return result
-              .filter(({ url }) => url === new URL(file, root).href)
-              .flatMap(({ functions }) => functions.map(({ ranges: [range] }) => range))
-              .some(
-                (range) =>
-                  range !== undefined &&
-                  range.count > 0 &&
-                  declarations.some(
-                    ([start, end]) => range.startOffset >= start && range.endOffset <= end,
-                  ),
-              )
-          }
-        } finally {
-          session.disconnect()
-        }
+        ;({ statements, isEntered } = await traceRequest('sqlite::memory:', requestIn(heading)))
       })
 
       it('shows the statements on SQLite', () => {
@@ -230,9 +218,55 @@ describe('docs/architecture.md', () => {
   })
 })
 
-/** The functions in the table of a walk, in the order of the page. */
-function walkIn(heading: string): (readonly [name: string, file: string])[] {
-  const walk = tablesIn(section(architecture, heading)).find(({ head }) => head[0] === 'function')
+/** What a request executes on a database. */
+interface Trace {
+  readonly statements: readonly string[]
+  /** Whether a function of a file is called. */
+  readonly isEntered: (name: string, file: string) => boolean
+}
+
+/** Traces a request to a new service, by the precise coverage of V8. */
+async function traceRequest(
+  databaseUrl: string,
+  request: ShownRequest,
+  test?: TestContext,
+): Promise<Trace> {
+  const session = new Session()
+  session.connect()
+  await session.post('Profiler.enable')
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+  try {
+    const statements = await statementsOn(databaseUrl, request, test, () =>
+      session.post('Profiler.takePreciseCoverage'),
+    )
+    const { result } = await session.post('Profiler.takePreciseCoverage')
+    const isEntered = (name: string, file: string) => {
+      const declarations = findDeclarations(name, file)
+      return result
+        .filter(({ url }) => url === new URL(file, root).href)
+        .flatMap(({ functions }) => functions.map(({ ranges: [range] }) => range))
+        .some(
+          (range) =>
+            range !== undefined &&
+            range.count > 0 &&
+            declarations.some(
+              ([start, end]) => range.startOffset >= start && range.endOffset <= end,
+            ),
+        )
+    }
+    return { statements, isEntered }
+  } finally {
+    session.disconnect()
+  }
+}
+
+/**
+ * The functions in the table of a walk, in the order of the page.
+ * @param index - of the table in its section: the first one is that on SQLite
+ */
+function walkIn(heading: string, index = 0): (readonly [name: string, file: string])[] {
+  const tables = tablesIn(section(architecture, heading))
+  const walk = tables.filter(({ head }) => head[0] === 'function')[index]
   const rows = walk?.rows.map((row) => row.map((cell) => cell.replaceAll('`', ''))) ?? []
   return rows.map(([name = '', file = '']) => [name, file])
 }
