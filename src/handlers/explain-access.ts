@@ -7,7 +7,6 @@ import type { WritePlan } from '../plan/write.ts'
 import { describeRule, type RuleDescription } from '../store/access/describe-rule.ts'
 import type { AppliedRule, RuleEffect } from '../store/access/explain-access.ts'
 import type { Store, Transaction } from '../store/store.ts'
-import { createAccessViews } from './access-views.ts'
 import type { AppContext } from './app-context.ts'
 import type { ApiRequest, RouteHandler } from './handler.ts'
 import { describeTenant, type TypeAccess } from './list-access.ts'
@@ -75,7 +74,7 @@ export async function explainRequestAccess(
   const errors = toExplainedErrors(failed)
   if (work === undefined) {
     const status = thrown && getStatus(thrown)
-    const hidden = listHidden([...model.types.keys()], model, request.auth)
+    const hidden = listHidden([...model.types.keys()], context, request.auth)
     return { status, errors, rules: [], hidden, set: {} }
   }
   const parts = listRequestParts(work, model)
@@ -100,7 +99,7 @@ export async function explainRequestAccess(
       findStatus(rules, work) ?? (failed && errors.length > 0 ? getStatus(failed) : undefined),
     errors,
     rules,
-    hidden: listHidden(types, model, request.auth),
+    hidden: listHidden(types, context, request.auth),
     set: listSetValues(work, model, request.auth),
     ...Object.assign({}, ...types.map((type) => describeTenant(model, type, request.auth))),
   }
@@ -176,10 +175,10 @@ function findStatus(rules: readonly ExplainedRule[], { read }: CapturedWork): nu
 
 function listHidden(
   types: readonly string[],
-  model: Model,
+  { findView }: AppContext,
   auth: unknown,
 ): AccessExplanation['hidden'] {
-  const view = createAccessViews(model)?.(auth)
+  const view = findView?.(auth)
   return Object.fromEntries(
     types.flatMap((type) => {
       const names = [...(view?.shape.rules.hiddenFields.get(type) ?? [])]

@@ -6,7 +6,6 @@ import { cachePlans } from '../plan/cache/plan-cache.ts'
 import { parsePathId } from '../plan/path-id.ts'
 import type { Planner } from '../plan/planner.ts'
 import { planLinkage } from '../plan/read.ts'
-
 import { thenMaybe } from '../store/then-maybe.ts'
 import type { Handler } from './handler.ts'
 import { formatRelatedPath, formatRelationshipPath } from './paths.ts'

@@ -1,8 +1,8 @@
-import { getRelationship, getResourceType, type Model, type ResourceType } from '../model/model.ts'
+import { getRelationship, getResourceType, type Model } from '../model/model.ts'
 import type { Identity } from '../plan/access/identity.ts'
 import { collectConditions } from '../plan/affected-types.ts'
 import { primaryRowSet } from '../plan/include.ts'
-import type { ReadPlan } from '../plan/read.ts'
+import type { ReadPlan, ReadShape } from '../plan/read.ts'
 import type { WritePlan } from '../plan/write.ts'
 import type { ReadSubject } from '../store/access/explain-access.ts'
 
@@ -39,47 +39,51 @@ function listReadParts(
   id: string | undefined,
   model: Model,
 ): RequestPart[] {
-  const resource = getResourceType(model, shape.type)
-  const own = id === undefined ? [] : [{ part: 'path', type: notFound.type, id }]
-  const primary = shape.addressed.is !== 'one' ? [{ part: 'data', type: shape.type }] : []
-  const follow = (from: ResourceType, name: string) => getRelationship(from, name).to
-  const { primary: layout, included, includeEdges, where, order } = shape
   return [
-    ...own,
-    ...primary,
-    ...includeEdges.map((_, at) => ({
+    ...(id === undefined ? [] : [{ part: 'path', type: notFound.type, id }]),
+    ...(shape.addressed.is === 'one' ? [] : [{ part: 'data', type: shape.type }]),
+    ...shape.includeEdges.map(({ to }, at) => ({
       part: `include ${nameEdge(shape, at)}`,
-      type: includeEdges[at]?.to ?? shape.type,
+      type: to,
     })),
-    ...[layout, ...included].flatMap(({ type, linkages }) =>
-      linkages.map(({ relationship }) => ({
-        part: `linkage ${type}.${relationship}`,
-        type: follow(getResourceType(model, type), relationship),
-      })),
-    ),
-    ...collectConditions(where, resource, model).flatMap(([from, condition]) =>
-      'relationship' in condition
-        ? [
-            {
-              part: `filter ${from.type}.${condition.relationship}`,
-              type: follow(from, condition.relationship),
-            },
-          ]
-        : [],
-    ),
-    ...order.flatMap(({ path, field, isCount }) => {
-      let from = resource
-      return (isCount ? [...path, field] : path).map((name) => {
-        const part = `sort ${from.type}.${name}`
-        from = getResourceType(model, follow(from, name))
-        return { part, type: from.type }
-      })
-    }),
+    ...listLinkageParts(shape, model),
+    ...listFilterParts(shape, model),
+    ...listSortParts(shape, model),
   ]
 }
 
+function listLinkageParts({ primary, included }: ReadShape, model: Model): RequestPart[] {
+  return [primary, ...included].flatMap(({ type, linkages }) =>
+    linkages.map(({ relationship }) => ({
+      part: `linkage ${type}.${relationship}`,
+      type: getRelationship(getResourceType(model, type), relationship).to,
+    })),
+  )
+}
+
+function listFilterParts({ type, where }: ReadShape, model: Model): RequestPart[] {
+  const conditions = collectConditions(where, getResourceType(model, type), model)
+  return conditions.flatMap(([from, condition]) => {
+    if (!('relationship' in condition)) return []
+    const { relationship } = condition
+    const part = `filter ${from.type}.${relationship}`
+    return [{ part, type: getRelationship(from, relationship).to }]
+  })
+}
+
+function listSortParts({ type, order }: ReadShape, model: Model): RequestPart[] {
+  return order.flatMap(({ path, field, isCount }) => {
+    let from = getResourceType(model, type)
+    return (isCount ? [...path, field] : path).map((name) => {
+      const part = `sort ${from.type}.${name}`
+      from = getResourceType(model, getRelationship(from, name).to)
+      return { part, type: from.type }
+    })
+  })
+}
+
 /** The path of an include edge, e.g. `project.members`. */
-function nameEdge(shape: ReadPlan['shape'], at: number): string {
+function nameEdge(shape: ReadShape, at: number): string {
   const edge = shape.includeEdges[at]
   if (edge === undefined) return ''
   const before = edge.parent === primaryRowSet ? '' : `${nameEdge(shape, edge.parent)}.`

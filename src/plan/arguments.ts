@@ -39,7 +39,7 @@ export function readArguments(
   const add = (clause: Predicate, index: number, parameter: ResolvedParameter) => {
     if (sent.has(index)) throw sentTwiceError(clause)
     sent.add(index)
-    parameters.values[index] = readOperand(clause, parameter)
+    parameters.values[index] = readSent(clause, parameter)
     const read = createTextReader(clause, parameter)
     if (clause.operand.is === 'text') parameters.textParameters.push({ parameter: index, read })
   }
@@ -61,10 +61,11 @@ export function readArguments(
 
 /** Creates the function that reads the argument from another text, for requests that differ in it only. */
 function createTextReader(predicate: Predicate, parameter: ResolvedParameter) {
-  return (text: string) => readOperand({ ...predicate, operand: { is: 'text', text } }, parameter)
+  return (text: string) => readSent({ ...predicate, operand: { is: 'text', text } }, parameter)
 }
 
-function readOperand(predicate: Predicate, parameter: ResolvedParameter): unknown {
+/** Reads the argument that a filter sends. @throws ParameterError if it is not of the kind of the parameter */
+function readSent(predicate: Predicate, parameter: ResolvedParameter): unknown {
   const { name, operator, operand } = predicate
   if (operator !== 'eq') throw unknownOperator(predicate, name, ['eq'])
   if (operand.is === 'field')

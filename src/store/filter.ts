@@ -352,9 +352,12 @@ function matchesOneId(where: Condition | undefined): where is Comparison {
   return where?.is === 'compare' && where.operator === 'eq' && where.field === 'id'
 }
 
+/** Up to this number conditions are joined as a chain without parentheses, whose depth is far below the limits. */
+const maxChain = 8
+
 /** Joins conditions as a balanced tree: databases limit the depth of an expression, and a chain is as deep as it is long. */
 function joinBalanced(parts: readonly Sql[], separator: Sql): Sql {
-  if (parts.length <= 8) return sql.join(parts, separator)
+  if (parts.length <= maxChain) return sql.join(parts, separator)
   const half = parts.length >> 1
   return sql`(${joinBalanced(parts.slice(0, half), separator)})${separator}(${joinBalanced(parts.slice(half), separator)})`
 }

@@ -74,6 +74,7 @@ export function createPostgresStatements(
     ...createStatements(target, cache),
     documentForWrite,
     insertedDocument: memoize(compileInserted),
+    // Without limits both are the same statement, which is prepared once.
     boundedDocument: (shape) => (needsLimits(shape) ? boundedDocument : documentForWrite)(shape),
     cachedCountPage: memoizeByRowBound(target, memoize, { ...readLimits, cachesCount: true }),
     reversedPage: memoizeByRowBound(target, memoize, { ...readLimits, isReversed: true }),
