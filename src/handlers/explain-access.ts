@@ -14,7 +14,7 @@ import { type CapturedWork, listRequestParts } from './request-parts.ts'
 
 /** A rule that applies to a request, and what it does. */
 export interface ExplainedRule {
-  /** What of the request it applies to, e.g. `path`, `include author` or `/data/relationships/project`. */
+  /** The part of the request that it applies to, e.g. `path`, `include author` or `/data/relationships/project`. */
   readonly part: string
   readonly type: string
   readonly operation: Operation

@@ -22,7 +22,7 @@ export function listRoutes({ planner, findView }: AppContext): ModelRoute[] {
 }
 
 function protectRoutes(routes: readonly ModelRoute[], findView: FindAccessView): ModelRoute[] {
-  // Those over relationships that are hidden in the view are missing.
+  // Routes over relationships that the view hides are missing.
   const getRoutes = memoizeByIdentity(
     (view: AccessView) =>
       new Map(buildRouteTable(view.planner).map((route) => [route.path, route])),

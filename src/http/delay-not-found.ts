@@ -21,9 +21,9 @@ interface DelayTimer {
 }
 
 /**
- * Delays every response that is the same for hidden and for absent rows, in a model that hides rows: it is sent a multiple of an
- * interval after the handler of the route was called, usually the first. The rule of a hidden row takes time to evaluate, and an absent
- * row has none; the response time shows neither. Routes of models that hide no rows are returned unchanged.
+ * Delays the responses of a model that hides rows if they are the same for hidden and for absent rows. Such a response is sent at a
+ * multiple of an interval after its handler was called, usually at the first one. Otherwise the response time would show whether the row
+ * exists: the rule of a hidden row takes time to evaluate. Routes of models that hide no rows are returned unchanged.
  * @see docs/decisions/0081-delayed-404-responses.md
  */
 export function delayNotFound(
@@ -90,8 +90,8 @@ function delayErrors(handle: RouteHandler, { now, waitAfter }: Delay): RouteHand
 }
 
 /**
- * Whether a request may get an error for a hidden row and for an absent one: a 404, also among other errors or beyond those that are
- * reported, and a 403, which a write gets whether the resource that it links is hidden or absent.
+ * Whether an error may be the same for a hidden row and for an absent one. Every 404 may be, also one among other errors or beyond the
+ * errors that are reported. So may every 403: a write gets it whether the resource that it links is hidden or absent.
  */
 function mayDependOnHidden(thrown: unknown): boolean {
   const list = toErrorList(thrown)

@@ -34,7 +34,7 @@ interface TypeStatements {
 
 /** The statements of a store. Those of a query shape are compiled again after the cache has evicted them. */
 export interface Statements {
-  /** The statements of a stream. The databases compile those of a read in memory themselves. */
+  /** The statements of a stream. Those of a read in memory are different for each database. */
   readonly streamedRead: (shape: ReadShape) => CompiledRead
   readonly write: (shape: WriteShape) => CompiledWrite
   /** Returns the access rules that a write must meet; absent for a target without rules. */

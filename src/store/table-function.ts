@@ -20,8 +20,8 @@ import {
 import { type Target, tableAt } from './tables.ts'
 
 // The rows of a table function (docs/decisions/0076). They have a column for the text of each argument, because the ids of its resources
-// begin with the arguments. So a statement finds its arguments in the id of the path, in the ids of the rows that it reads again, or,
-// for a list, in the values of the plan, of which they are the first.
+// begin with the arguments. A statement finds its arguments in one of three places: in the id of the path, in the ids of rows that are
+// read again, or, for a list, at the beginning of the values of the plan.
 
 /** Compiles the rows of a type with the alias `t<depth>`: its table, or the call of its table function. */
 export function rowsAt(depth: number, { table }: ResourceType, { dialect }: Target): Sql {

@@ -210,9 +210,9 @@ export function requestedId(id: IdField, { dialect, insertedRow }: Target): Sql[
 }
 
 /**
- * Compiles the scope of a type; no condition if the type has none. All SQL gets the condition from here: a further
- * rule about which rows belong to a type has its place here, and where code asks whether a type has a `scope`. Only lookups by ids of
- * linkage go without it, because the linkage contains no other rows.
+ * Compiles the scope of a type; no condition if the type has none. Every statement gets the condition from here. Only lookups by the ids
+ * of linkage do without it, because linkage contains rows of the type only. A further rule about which rows belong to a type has its
+ * place here, and wherever code tests whether a type has a `scope`.
  * @param table - the depth of a table `t<depth>`, or the function that compiles the columns of any other table
  */
 export function inScope(table: number | ((column: string) => Sql), { scope }: ResourceType): Sql[] {

@@ -38,8 +38,8 @@ export async function findViewIdErrors(
 }
 
 /**
- * Excludes the rows of a view whose id is null. The start refuses a view that has some; its tables may get some later. The condition
- * costs the types of views the short forms of types without a scope, and those of tables nothing.
+ * Excludes the rows of a view whose id is null. The start refuses a view that has some; its tables may get some later. Types of
+ * views have no SQL in the shorter forms of types without a scope then; types of tables are unchanged.
  * @returns the type itself if it is not that of a view
  */
 export function excludeNullIds(resource: ResourceType, catalog: Catalog): ResourceType {

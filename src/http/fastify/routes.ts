@@ -65,8 +65,8 @@ export function registerRoutes(app: FastifyInstance, options: RouteOptions): voi
 function registerHandlers(app: FastifyInstance, route: Route, options: RouteOptions): void {
   const { maxBody } = options
   const authenticate = route.isPublic ? undefined : options.authenticate
-  // After every onRequest hook: plugins such as @fastify/rate-limit append theirs to those of a route, and must see the
-  // requests that fail here.
+  // These hooks run after every onRequest hook: plugins such as @fastify/rate-limit append an onRequest hook to a route, and must see
+  // the requests that fail here.
   const preParsing = authenticate
     ? [checkHeaders, createAuthHook(authenticate, isPublicPage(route, options))]
     : checkHeaders

@@ -98,8 +98,8 @@ function holdAll(rules: readonly FieldRule[], { holds }: FieldContext): boolean 
 }
 
 /**
- * Lists the rules for a right to a field: its own, or those of the fields from which the same values follow. These are the attributes
- * and relationships that are stored in the columns that it reads, and the relationship of the other side.
+ * Lists the rules for a right to a field: its own rule or, without one, the rules of the fields that show the same values. These are the
+ * attributes and relationships that are stored in the columns that it reads, and the relationship of the other side.
  */
 function listRules(
   field: Field,

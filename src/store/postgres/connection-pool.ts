@@ -35,8 +35,8 @@ const streamGracePeriod = 5000
 /**
  * The connections to a database. They are opened when they are needed.
  *
- * Requests that find no free connection wait in the queue of the driver. `queueSize` limits the queries that wait: the driver's queue,
- * without the requests that were given up, and with the queries that wait for the same connection as another one (`surplus`).
+ * Requests that find no free connection wait in the queue of the driver. `queueSize` limits the queries that wait. Their number is the
+ * length of that queue, without the requests that were given up, plus the queries that share the request of another one (`surplus`).
  */
 export class PostgresPool {
   /** Runs single statements, each on any connection. */

@@ -65,7 +65,7 @@ class CountedTables {
     }
   }
 
-  /** Adds the condition of a rule, inside of which the rules of other types do not apply. */
+  /** Adds the condition of a rule. Inside of it, the rules of other types do not apply. */
   #addRule(rule: RowCondition, type: string, unrestricted: Target): void {
     if (typeof rule === 'boolean') return
     switch (rule.is) {

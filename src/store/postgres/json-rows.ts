@@ -18,7 +18,7 @@ export interface DocumentRows {
 
 /**
  * Compiles the parser of the JSON arrays of a document: the primary rows, then the rows of each include edge; null means none. It
- * returns `undefined` if a row has too much text, and so is null.
+ * returns `undefined` if a row is null, because it has too much text.
  */
 export function compileRowParser(
   shape: ReadShape,
@@ -99,7 +99,7 @@ export function jsonRow(columns: readonly Sql[], { values }: RowLayout): Sql {
   return isText ? sql`to_json(array[${sql.join([...columns])}])` : jsonArray(columns)
 }
 
-/** Whether the values of a codec are selected as text; `false` for those that an application defines. */
+/** Whether the values of a codec are selected as text; `false` for a codec that an application defines. */
 function isReadAsText(codec: Codec): boolean {
   return typeof codec === 'string' && getCodec(codec, 'postgres').select !== undefined
 }

@@ -169,11 +169,10 @@ interface DocumentRequest {
 interface ParsedDocument {
   readonly rows: CompleteRows
   /**
-   * The snapshot id of the count, with which it is cached. A count is cached in two reads: the first, which finds nothing in the
-   * cache, does not ask for an id, and caches the count without one; the second asks for the count with its id. Later reads compare
-   * the id in their statement.
+   * The snapshot id of the count. The cache gets a count in two reads:
    *
-   * - `undefined`: not requested
+   * - `undefined`: the statement did not ask for an id. The first read, which finds no count in the cache, adds one without an id.
+   * - a text: the second read asks for the count with its id, and adds both. Later reads compare the id in their statement.
    * - null: the cache keeps what it has. The server did not count, because the rows show the count or the cached one is valid, or
    *   the count must not be cached (`cacheValidator`).
    */

@@ -115,7 +115,7 @@ function findViewErrors(connection: SqliteConnection): ReadonlyMap<string, strin
   return errors
 }
 
-/** Finds the tables that SQLite cannot count, and some of which it cannot read: an index is sorted by a collation of another program. */
+/** Finds the tables with an index that is sorted by a collation of another program: SQLite cannot count them, nor read some of them. */
 function findCollationErrors(connection: SqliteConnection): [table: string, error: string][] {
   return connection
     .all(foreignCollationsQuery, { planValues: [] })

@@ -12,15 +12,15 @@ import {
 } from '../../model/model.ts'
 import type { SqliteCollationLookup } from './collations.ts'
 
-/** Columns of a table: a foreign key, or those that it references. */
+/** Columns of a table: a foreign key, or the columns that it references. */
 interface Key {
   readonly table: Table
   readonly columns: KeyColumns
 }
 
 /**
- * Returns the collations by which a foreign key is compared with the columns that it references: those of the latter
- * (sqlite.org/foreignkeys.html, section 3). SQLite itself takes the collation of the left operand, so an answer would depend on the
+ * Returns the collations by which a foreign key is compared with the columns that it references: those of the referenced
+ * columns (sqlite.org/foreignkeys.html, section 3). SQLite itself takes the collation of the left operand, so an answer would depend on the
  * order of the operands.
  * @returns `undefined` for each column that has the same collation
  */

@@ -20,7 +20,7 @@ export interface LinkageRead {
   /** The index of the linkage in a row of the layout. */
   readonly at: number
   readonly many: boolean
-  /** Reads pairs of the id of a row and a linked id, ordered by the latter; takes `ids` and `maxRows`. */
+  /** Reads pairs of the id of a row and a linked id, ordered by the linked id; takes `ids` and `maxRows`. */
   readonly statement: Statement
 }
 
@@ -73,7 +73,7 @@ function compileLinkage({ type }: RowLayout, field: RelationshipField, target: T
   )
 }
 
-/** Compiles the related rows as `t1`, joined to the rows that they are linked to, and the columns with the ids of the latter. */
+/** Compiles the related rows as `t1`, joined to the rows that own them, and the columns with the ids of the owners. */
 function compileLinkedPairs(
   owner: ResourceType,
   { link, to }: RelationshipField,

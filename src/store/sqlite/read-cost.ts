@@ -38,8 +38,8 @@ export interface ReadCost {
   readonly dependsOnSizes: boolean
   estimate: ReadEstimate
   /**
-   * That of this read; all reads of a type that search in values share one: what they search in is as large in each of them, and
-   * each could have another query shape.
+   * What was observed of this read. All reads of a type that search in values share one observation, because they search in the same
+   * values, and each may have a query shape of its own.
    */
   readonly observed: Observation
 }
