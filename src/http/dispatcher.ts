@@ -53,57 +53,24 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
     const { method } = request
     const { route, id } = match(request.target)
     const handlerMethod = findMethod(route, method)
-    if (handlerMethod === undefined && needsAuthentication(route, request))
-      route.checkVisible?.(await request.authenticate())
-    if (handlerMethod === undefined && method !== 'OPTIONS') throw createMethodError(route, method)
+    if (handlerMethod === undefined) await checkOtherMethod(route, request)
     checkRequestHead(request)
     const handle = handlerMethod && route.methods[handlerMethod]
-    if (handle === undefined) {
-      const headers = { ...commonHeaders, allow: formatAllowedMethods(route) }
-      return { status: 204, headers, body: undefined }
-    }
+    if (handle === undefined) return listMethods(route)
     const respondWithFile = route.file && files.get(route)
     if (respondWithFile)
       return toHttpResponse(await respondWithFile(readFileRequest(request)), request)
-    const { auth, challenge } = await authenticate(route, request)
-    const process = (body: Uint8Array) => {
+    const { auth, challenge } = await authenticate(route, request, options)
+    const runHandler = (body: Uint8Array) => {
       const origin = resolveOrigin(request.host, request.protocol)
       return handle(toApiRequest(request, { id, auth, origin, body }), context)
     }
     const handled = await (handlerMethod === 'GET'
-      ? process(noBytes)
-      : request.processBody(process))
+      ? runHandler(noBytes)
+      : request.processBody(runHandler))
     const described = handlerMethod === 'GET' ? addHeaders(handled, route) : handled
-    const response = await present(described, request, {
-      context,
-      route,
-      id,
-      auth,
-      challenge,
-    })
-    if (typeof response.body === 'string') return toHttpResponse(response, request)
-    const chunks = await startStream(response.body, (error) =>
-      logInternalError(error, { method, url: request.target, log: request.log }),
-    )
-    if (method === 'HEAD') await chunks.return()
-    return toHttpResponse({ ...response, body: chunks }, request)
-  }
-
-  /** Authenticates a request. A browser without credentials may see the landing page, as nobody. */
-  async function authenticate(
-    route: Route,
-    request: HttpRequest,
-  ): Promise<Pick<FoundPage, 'auth' | 'challenge'>> {
-    if (route.isPublic) return { auth: undefined, challenge: undefined }
-    try {
-      return { auth: await request.authenticate(), challenge: undefined }
-    } catch (error) {
-      const isPublic =
-        isPublicPage(route, options) && wantsPage(request.method, request.header('accept'))
-      const challenge = isPublic ? findMissingCredentials(error, request.header) : undefined
-      if (challenge === undefined) throw error
-      return { auth: undefined, challenge }
-    }
+    const found = { context, route, id, auth, challenge }
+    return startResponse(await present(described, request, found), request)
   }
 
   /** Renders the response to a browser as a page. @param found - absent for an error */
@@ -119,9 +86,50 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
   }
 }
 
-/** Whether a request without a handler is authenticated: its path may not exist for every identity. */
-function needsAuthentication({ checkVisible }: Route, { method, header }: HttpRequest): boolean {
-  return checkVisible !== undefined && !isPreflight(method, header(preflightField))
+/**
+ * Checks a request whose method has no handler. It is authenticated if its path may not exist for every identity.
+ * @throws HiddenRouteError if it does not exist; HeaderError `method_not_allowed` (405) or `read_only` (403), unless it is OPTIONS
+ */
+async function checkOtherMethod(route: Route, request: HttpRequest): Promise<void> {
+  const { method, header } = request
+  if (route.checkVisible && !isPreflight(method, header(preflightField)))
+    route.checkVisible(await request.authenticate())
+  if (method !== 'OPTIONS') throw createMethodError(route, method)
+}
+
+/** The response to OPTIONS. */
+function listMethods(route: Route): HttpResponse {
+  const headers = { ...commonHeaders, allow: formatAllowedMethods(route) }
+  return { status: 204, headers, body: undefined }
+}
+
+/** Authenticates a request. A browser without credentials may see the landing page, as nobody. */
+async function authenticate(
+  route: Route,
+  request: HttpRequest,
+  options: HttpOptions,
+): Promise<Pick<FoundPage, 'auth' | 'challenge'>> {
+  if (route.isPublic) return { auth: undefined, challenge: undefined }
+  try {
+    return { auth: await request.authenticate(), challenge: undefined }
+  } catch (error) {
+    const isPublic =
+      isPublicPage(route, options) && wantsPage(request.method, request.header('accept'))
+    const challenge = isPublic ? findMissingCredentials(error, request.header) : undefined
+    if (challenge === undefined) throw error
+    return { auth: undefined, challenge }
+  }
+}
+
+/** Starts a response. Of a stream the first chunk is read, so that its error is reported by an error document. */
+async function startResponse(response: ApiResponse, request: HttpRequest): Promise<HttpResponse> {
+  if (typeof response.body === 'string') return toHttpResponse(response, request)
+  const { method, target: url, log } = request
+  const chunks = await startStream(response.body, (error) =>
+    logInternalError(error, { method, url, log }),
+  )
+  if (method === 'HEAD') await chunks.return()
+  return toHttpResponse({ ...response, body: chunks }, request)
 }
 
 function checkRequestHead({ target, header, hasBody }: HttpRequest): void {

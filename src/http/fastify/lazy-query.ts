@@ -5,7 +5,7 @@ import { parse } from 'fast-querystring'
 // query is not in the plan cache. So a server of the engine's own parses `request.query` when a plugin or a custom route first
 // uses it. Row `text` of the benchmark: 3 % (docs/decisions/0083).
 //
-// Invariant: code that reads or changes the object cannot tell it from the one that Fastify's parser returns.
+// Invariant: for code that reads or changes it, the object behaves as the one that Fastify's parser returns.
 
 /** The query string that is not parsed yet. */
 const search = Symbol('search')
