@@ -1,5 +1,5 @@
 /**
- * Memoizes a function of one object by the identity of that object. A result lives as long as its object: the cache is a
+ * Memoizes a function of one object by the identity of that object (not that of a request, `Identity`). A result lives as long as its object: the cache is a
  * `WeakMap`. Objects that are equal share a result only if they are one object (`QueryShapeCache.intern`).
  */
 export function memoizeByIdentity<Key extends object, Result extends NonNullable<unknown> | null>(

@@ -20,6 +20,11 @@ export interface PreparedStatement {
   readonly searchedSize: number | undefined
 }
 
+/** The estimated memory of a prepared statement in bytes: of each one, and of each character of its SQL. */
+const [statementOverhead, bytesPerCharacter] = [4000, 10]
+/** The most prepared queries about the file, of which each table and each index has a few. */
+const maxQueries = 500
+
 /** The prepared statements of a connection. */
 export type PreparedStatements = LRUCache<Statement, PreparedStatement>
 
@@ -37,12 +42,12 @@ export function createPreparedStatements(maxBytes: number): PreparedStatements {
 
 /** Creates the cache of a connection's queries about the file, by their text. */
 export function createPreparedQueries(): LRUCache<string, PreparedStatement> {
-  return new LRUCache({ max: 500, dispose: finalize, noDisposeOnSet: true })
+  return new LRUCache({ max: maxQueries, dispose: finalize, noDisposeOnSet: true })
 }
 
 /** The memory of a statement in bytes: as SQLite reports it, or estimated from the SQL before Node.js 26. */
 function sizeOf({ handle }: PreparedStatement): number {
-  return handle.stat?.('memused') || 4000 + 10 * handle.sourceSQL.length
+  return handle.stat?.('memused') || statementOverhead + bytesPerCharacter * handle.sourceSQL.length
 }
 
 /** Frees a statement at once from Node.js 26 on; before, the garbage collector frees it. */

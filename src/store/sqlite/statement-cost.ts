@@ -41,8 +41,12 @@ const parsedByteCost = 0.005
 const compareCost = 0.03
 /** The share of rows with the same key in an index that is not unique, if their number is not known. */
 const equalShare = 0.01
+/** The fewest rows that a key is expected to have in an index that is not unique. */
+const minEqualRows = 10
 /** The share of rows in a range of an index. */
 const rangeShare = 0.05
+/** To sort a row takes as long as to visit so many. */
+const sortVisits = 2
 /** The duration of a recursive query in milliseconds: nothing says where the recursion ends. */
 const recursionDuration = 1000
 /** The number of values in a list parameter. */
@@ -143,7 +147,7 @@ function estimatePart(
       duration += inner + loops * (costs.visit + (readsTable(detail) ? costs.rowBytesOf(table) : 0))
       if (detail.includes(' AUTOMATIC ')) duration += costs.rowCountOf(table) * costs.visit
     } else if (detail.startsWith('CORRELATED')) duration += loops * inner
-    else if (isSort(detail)) duration += 2 * loops * costs.visit
+    else if (isSort(detail)) duration += sortVisits * loops * costs.visit
     else duration += inner
   }
   return duration
@@ -180,7 +184,7 @@ function countRowsPerLoop(
   if (isUnique) return 1
   const [, index, columns = ''] = / INDEX (.+) \(([^()]*)\)/.exec(detail) ?? []
   const sizes = index === undefined ? undefined : keySizes(index, countMatches(columns, /=\?/g))
-  return Math.min(rowCount, Math.max(10, meanKeySize(sizes, rowCount * equalShare)))
+  return Math.min(rowCount, Math.max(minEqualRows, meanKeySize(sizes, rowCount * equalShare)))
 }
 
 /** Returns the mean number of rows of a key. @param defaultSize - the number for keys with more rows than were counted */
