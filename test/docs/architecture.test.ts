@@ -181,9 +181,9 @@ describe('docs/architecture.md', () => {
         )
     })
 
-    it('a GET with known values enters at most 134 functions, and a PATCH 132', () => {
+    it('a GET with known values enters at most 134 functions, and a PATCH 128', () => {
       assert.ok(countOf(traces[0]) <= 134, traces.join())
-      assert.ok(countOf(traces[2]) <= 132, traces.join())
+      assert.ok(countOf(traces[2]) <= 128, traces.join())
     })
 
     for (const [heading, index] of [

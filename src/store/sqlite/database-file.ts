@@ -53,7 +53,7 @@ export class DatabaseFile {
    * @throws HeaderError `unavailable` (503) when it was deleted or replaced, or the database is closed
    */
   verify(): void {
-    this.checkOpen()
+    if (this.#isClosed) throw closedError()
     const identity = identityOf(this.path)
     if (identity === this.#identity) return
     const what = identity === undefined ? 'deleted' : 'replaced'
