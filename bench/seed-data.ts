@@ -13,10 +13,10 @@ const genders = ['female', 'male', null, 'female', 'non-binary'] as const
 const makers = ['AMIGA', 'BBC', 'CRAY', 'NEXT', 'PDP', 'SPARC', 'VAX', 'ZX'] as const
 
 /** A row of the table `person`: id, name, email, birth_date, gender. */
-export type PersonRow = readonly [number, string, string | null, string | null, string | null]
+type PersonRow = readonly [number, string, string | null, string | null, string | null]
 
 /** A row of the table `computer`: id, serial, person_id. */
-export type ComputerRow = readonly [number, string, number]
+type ComputerRow = readonly [number, string, number]
 
 /**
  * Hashes a number. The result is pseudorandom and the same on every run.

@@ -6,33 +6,8 @@ import { DatabaseSync } from 'node:sqlite'
 import type { DialectName } from '../src/model/dialect.ts'
 import type { kinds } from '../src/model/kinds.ts'
 import type { parametricKinds } from '../src/model/parametric-kinds.ts'
+import type { OpenDatabase, SecondConnection } from './open-database.ts'
 import { freshPostgres } from './postgres.ts'
-
-/** A fresh, empty database. */
-export interface OpenDatabase {
-  readonly url: string
-  /** A second connection, next to those of the server under test; absent where only the server can connect. */
-  readonly second?: SecondConnection
-  /** Deletes the database. */
-  remove(): Promise<void>
-}
-
-/** Changes a database that a server has open. */
-interface SecondConnection {
-  /** Runs SQL statements; generated ids continue after the greatest one that is stored. */
-  execute(sql: string): Promise<void>
-  /** Drops every table, view and type. */
-  dropAll(): Promise<void>
-  /** Deletes the rows of every table; generated ids start at 1 again. The record of migrations stays. */
-  deleteRows(): Promise<void>
-  /**
-   * Saves the rows of every table for `restoreRows`.
-   * @returns false if the database has something whose rows cannot be restored, e.g. a trigger
-   */
-  saveRows(): Promise<boolean>
-  /** Makes the rows of every table, and the next generated ids, those that were saved. The tables must be the same. */
-  restoreRows(): Promise<void>
-}
 
 /** The column types that keep values of the kinds, by kind; `newId` is that of ids which the database gives. */
 export type ColumnTypes = Readonly<
@@ -97,7 +72,7 @@ export const databases: readonly Database[] = [
   ...(process.env.LAPIDARY_TEST_POSTGRES ? [postgres] : []),
 ]
 
-/** A folder of files that need not survive the machine; Linux keeps those in `/dev/shm` in memory. */
+/** The folder of temporary files; on Linux one that is kept in memory. */
 const temporaryFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 async function createSqlite(): Promise<OpenDatabase> {

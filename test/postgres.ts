@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import pg from 'pg'
-import type { OpenDatabase } from './databases.ts'
+import type { OpenDatabase } from './open-database.ts'
 
 /** The PostgreSQL server of the test run; `start-postgres.ts` starts it. */
 const server = process.env.LAPIDARY_TEST_POSTGRES

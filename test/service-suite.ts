@@ -7,8 +7,9 @@ import { type DescriptionChecker, parseDescription } from './checker/check-descr
 import { assertConforms } from './checker/check-exchange.ts'
 import type { Call, Client, Query } from './client.ts'
 import { connect } from './client.ts'
-import type { Database, OpenDatabase } from './databases.ts'
+import type { Database } from './databases.ts'
 import { databases } from './databases.ts'
+import type { OpenDatabase } from './open-database.ts'
 import type { Identifier, Resource, TestResponse } from './test-response.ts'
 import { parseResponse } from './test-response.ts'
 

@@ -27,7 +27,7 @@ export interface CommandResult {
 }
 
 /** Runs a command line of `lapidary`, without the name of the command. */
-export type RunCommand = (
+type RunCommand = (
   cwd: string,
   args: readonly string[],
   env?: CommandLine['env'],

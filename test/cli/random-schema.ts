@@ -160,7 +160,7 @@ function sqliteColumn(
 }
 
 /** A column of a composite foreign key, and the column that it references. */
-export interface Reference {
+interface Reference {
   readonly name: string
   readonly type: string
   readonly referenced: Column

@@ -7,7 +7,7 @@ import { openSqlite } from 'lapidary/sqlite'
 export type TypeNames = 'singular' | 'plural'
 
 /** A server that a client library calls, with fresh data for each test. */
-export interface Served {
+interface Served {
   /** The address, without a slash at the end. */
   readonly url: string
   /** The requests of the current test: method and decoded URL, e.g. `GET /persons?filter[name]=Ada`. */

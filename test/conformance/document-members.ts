@@ -1,7 +1,7 @@
 import type { Resource } from '../service-suite.ts'
 
 /** A member of an object in a document. */
-export interface Member {
+interface Member {
   readonly name: string
   readonly value: unknown
   /** The JSON pointer, without escapes. */

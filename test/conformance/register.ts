@@ -44,7 +44,7 @@ export const areas: Readonly<Record<string, Area>> = {
 }
 
 /** A rule of JSON:API 1.0 for servers, in our own words. */
-export type Rule = readonly [level: Level, text: string]
+type Rule = readonly [level: Level, text: string]
 
 /** Every rule of JSON:API 1.0 for servers. Test titles begin with the ids of the rules that they prove. */
 // biome-ignore format: a table, one row per rule

@@ -36,14 +36,14 @@ interface ResourceObject {
 type Linkage = null | ResourceObject | readonly ResourceObject[]
 
 /** A resource object of a request; the type is that of the request. */
-export interface NewResource {
+interface NewResource {
   readonly id?: string
   readonly attributes?: Readonly<Record<string, unknown>>
   readonly relationships?: Readonly<Record<string, { readonly data: Linkage }>>
 }
 
 /** A document in brief. */
-export interface Summary {
+interface Summary {
   /** Each resource as `type id value …`, with its linkage as `relationship=id,…`. */
   readonly data: null | string | readonly string[]
   /** Sorted, because their order means nothing. */

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import type { Model, Store } from 'lapidary'
-import type { OpenDatabase } from '../databases.ts'
+import type { OpenDatabase } from '../open-database.ts'
 import type { ContractDatabase, ContractOptions } from './contract-databases.ts'
 import { library, listLibraryMigrations } from './library-model.ts'
 

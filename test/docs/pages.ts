@@ -15,7 +15,7 @@ export function absolutePath(path: string): string {
 }
 
 /** A Markdown table: the cells of its heading and of its rows. */
-export interface Table {
+interface Table {
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
 }

@@ -15,7 +15,8 @@ import {
   sql,
   text,
 } from 'lapidary'
-import { databases, type OpenDatabase } from '../databases.ts'
+import { databases } from '../databases.ts'
+import type { OpenDatabase } from '../open-database.ts'
 import { openStore } from './engine.ts'
 
 interface User {

@@ -25,7 +25,8 @@ import {
 } from 'lapidary'
 import { z } from 'zod'
 import type { DialectName } from '../../src/model/dialect.ts'
-import { databases, type OpenDatabase } from '../databases.ts'
+import { databases } from '../databases.ts'
+import type { OpenDatabase } from '../open-database.ts'
 import { bookshop, bookshopTables } from './bookshop.ts'
 import { catchDeclarationErrors, findStartErrors, openStore } from './engine.ts'
 

@@ -10,13 +10,14 @@ import { type DescriptionChecker, getDescriptionChecker } from '../checker/check
 import { assertConforms, findViolations } from '../checker/check-exchange.ts'
 import type { Call, Client, Query } from '../client.ts'
 import { connect } from '../client.ts'
-import type { ColumnTypes, Database, OpenDatabase } from '../databases.ts'
+import type { ColumnTypes, Database } from '../databases.ts'
 import { databases } from '../databases.ts'
+import type { OpenDatabase } from '../open-database.ts'
 import type { TestResponse } from '../test-response.ts'
 import { parseResponse } from '../test-response.ts'
 
 /** What the engine serves in a test: declared types, the tables they are cut from, and how it is served. */
-export interface Served {
+interface Served {
   readonly model: Model
   /** SQL that makes the tables, and may fill them; or what writes it for a database. */
   readonly tables: string | ((columnTypes: ColumnTypes, dialect: DialectName) => string)

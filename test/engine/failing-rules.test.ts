@@ -14,7 +14,8 @@ import {
 } from 'lapidary'
 import { createPages } from 'lapidary/html'
 import { silentLogger } from '../../src/handlers/silent-logger.ts'
-import { databases, type OpenDatabase } from '../databases.ts'
+import { databases } from '../databases.ts'
+import type { OpenDatabase } from '../open-database.ts'
 import { openStore } from './engine.ts'
 
 /** The functions of the model that may throw. */

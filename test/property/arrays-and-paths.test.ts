@@ -17,8 +17,9 @@ import {
   type Store,
   text,
 } from 'lapidary'
-import { databases, type OpenDatabase } from '../databases.ts'
+import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
+import type { OpenDatabase } from '../open-database.ts'
 import { scale, seed } from './seed.ts'
 
 const thing = resource('thing', {

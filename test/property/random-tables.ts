@@ -197,7 +197,7 @@ export function anyRequest(tables: Tables): fc.Arbitrary<string> {
 }
 
 /** A change of the members of a relationship. */
-export interface Write {
+interface Write {
   readonly method: 'POST' | 'PATCH' | 'DELETE'
   readonly url: string
   readonly data: readonly Readonly<{ type: string; id: string }>[]

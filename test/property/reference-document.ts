@@ -69,7 +69,7 @@ export function expectedResources(
 }
 
 /** The identifiers that linkage must hold: a list, or one or null where at most one is linked. */
-export function linkageOf(
+function linkageOf(
   data: Data,
   type: string,
   row: Row,

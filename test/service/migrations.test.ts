@@ -5,9 +5,9 @@ import { migrations } from '../../service/migrations.ts'
 import { resources } from '../../service/resources/index.ts'
 import { parseServiceSettings, type Settings } from '../../service/settings.ts'
 import { prepareService, type RunningService, startService } from '../../service/start-service.ts'
-import type { OpenDatabase } from '../databases.ts'
 import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
+import type { OpenDatabase } from '../open-database.ts'
 import { run } from './child.ts'
 
 /** Starts the service and stops it, so that a start that should have failed leaves nothing open. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { channel } from 'node:diagnostics_channel'
 import { after, before, describe, it } from 'node:test'
-import type { OpenDatabase } from '../../databases.ts'
+import type { OpenDatabase } from '../../open-database.ts'
 import { seed } from '../seed.ts'
 import { type Pair, runScenario, type ScenarioSize } from './run-scenario.ts'
 import { createTables } from './schema.ts'

@@ -1,4 +1,5 @@
-import { type ColumnTypes, databases, type OpenDatabase, postgresTypes } from '../../databases.ts'
+import { type ColumnTypes, databases, postgresTypes } from '../../databases.ts'
+import type { OpenDatabase } from '../../open-database.ts'
 import { createDatabaseOn } from '../../postgres.ts'
 import { PostgresServer } from '../../postgres-server.ts'
 import type { ScenarioSize } from './run-scenario.ts'
