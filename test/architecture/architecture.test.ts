@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import manifest from '../../package.json' with { type: 'json' }
-import { holes } from '../property/access/holes.ts'
+import { mutants } from '../property/access/mutants.ts'
 import { type Source, sourcesIn } from './sources.ts'
 
 const engine = sourcesIn('src')
@@ -111,10 +111,10 @@ describe('The layers of the engine', () => {
   })
 })
 
-describe('The planted holes of access rules', () => {
-  // `test/long/access-holes.long.ts` plants them.
+describe('The mutants for access rules', () => {
+  // `test/long/access-mutants.long.ts` runs them.
   it('replace a text that is once in its file', () => {
-    const wrong = holes.filter(({ file, from }) => {
+    const wrong = mutants.filter(({ file, from }) => {
       const source = engine.find((each) => each.file === file)
       return source?.text.split(from).length !== 2
     })

@@ -2,7 +2,7 @@ import { runScenario } from './run-scenario.ts'
 import { createTables } from './schema.ts'
 import { openVariant, variants } from './variants.ts'
 
-// Runs scenarios in a process whose engine may have a planted hole: `run-scenarios.ts <variant> <seed>…`. At the first scenario that
+// Runs scenarios in a process whose engine may be a mutant: `run-scenarios.ts <variant> <seed>…`. At the first scenario that
 // fails it writes the seed to standard output and the message to standard error, and ends with 1.
 
 const [name, ...seeds] = process.argv.slice(2)

@@ -1,20 +1,20 @@
 import type { Variant } from './variants.ts'
 
-/** A planted hole in the engine: a text in a source file, and its replacement. */
-export interface Hole {
+/** A mutant of the engine that does not enforce an access rule: a text in a source file, and its replacement. */
+export interface Mutant {
   readonly title: string
-  /** The first scenario to run. It finds the hole, or one of the next does. */
+  /** The first scenario to run. It fails, or one of the next does. */
   readonly seed: number
   readonly file: string
   readonly from: string
   readonly to: string
-  /** Where the hole is found. Default: SQLite, with few rows. */
+  /** Where scenarios fail. Default: SQLite, with few rows. */
   readonly variant?: Variant
 }
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: source text
-/** The holes that the property must find, each by itself. */
-export const holes: readonly Hole[] = [
+/** The mutants that the property must detect, each by itself. */
+export const mutants: readonly Mutant[] = [
   {
     title: 'the count ignores the rule',
     seed: 302,
@@ -79,7 +79,7 @@ export const holes: readonly Hole[] = [
     to: "if (field.is === 'computed') return []",
   },
   {
-    title: 'the answer to a write ignores the rule',
+    title: 'the response to a write ignores the rule',
     seed: 306,
     file: 'src/store/transaction.ts',
     from: 'addIdentity(connect(statements), identity)',
@@ -107,14 +107,14 @@ export const holes: readonly Hole[] = [
     to: 'const key = countKey(statement, [])',
   },
   {
-    title: 'a value inside JSON that may only be written is filtered by',
+    title: 'a filter uses a write-only value inside JSON',
     seed: 306,
     file: 'src/plan/filter.ts',
     from: 'if (paths.size === 0 || !isFilterable)',
     to: 'if (paths.size === 0)',
   },
   {
-    title: 'an array that may only be written is filtered by',
+    title: 'a filter uses a write-only array',
     seed: 311,
     file: 'src/plan/access/visible-model.ts',
     from: 'isFilterable: field.isFilterable && isFilterable,',
@@ -231,7 +231,7 @@ export const holes: readonly Hole[] = [
     to: "import { createCountCache } from '../count-cache.ts'; const countKey = ({ sql: text }: Statement, _: unknown) => text",
   },
   {
-    title: 'a declared query finds rows past the rule',
+    title: 'a declared query finds rows that the rule hides',
     seed: 349,
     file: 'src/store/filter.ts',
     from: '...inScope(other.depth, other.resource),\n    ...(where ?',
@@ -252,21 +252,21 @@ export const holes: readonly Hole[] = [
     to: 'return condition.write(rows.column)',
   },
   {
-    title: 'an attribute that may not be filtered by is',
+    title: 'a filter uses an attribute that filters must not use',
     seed: 300,
     file: 'src/plan/access/visible-model.ts',
     from: 'const isFilterable = isReadable && context.holds(filterable)',
     to: 'const isFilterable = isReadable && (context.holds(filterable) || true)',
   },
   {
-    title: 'rows of another tenant exist',
+    title: 'rows of another tenant are found',
     seed: 302,
     file: 'src/model/resolve.ts',
     from: 'sql`${column(tenant.column)} = ${tenant.value}`',
     to: 'sql`${column(tenant.column)} >= ${tenant.value}`',
   },
   {
-    title: 'rows exist that were deleted softly',
+    title: 'soft-deleted rows are found',
     seed: 302,
     file: 'src/model/resolve.ts',
     from: 'sql`${column(softDelete)} is null`',
