@@ -47,11 +47,24 @@ describe('the documentation', () => {
     )
   })
 
+  it('names many files, which the next tests find', () => {
+    assert.ok(namedPaths(readPage('docs/architecture.md')).length > 100)
+  })
+
   for (const path of pages)
-    it(`${path} names only files that exist`, () => {
-      for (const [, file = ''] of readPage(path).matchAll(/`((?:src|service|test)\/[\w./-]+)`/g)) {
-        assert.ok(existsSync(absolutePath(file)), `${path}: ${file}`)
-      }
+    it(`${path} names only files and folders that exist`, () => {
+      const missing = namedPaths(readPage(path)).filter((each) => !existsSync(absolutePath(each)))
+      assert.deepEqual(missing, [])
+    })
+
+  for (const path of pages.filter((page) => /^(?:bench|examples)\//.test(page)))
+    it(`${path} names only source files of its folder that exist`, () => {
+      const names = [...readPage(path).matchAll(/`([\w./-]+\.ts)`/g)].map(([, name = '']) => name)
+      const folders = [dirname(path), join(dirname(path), 'resources'), '.']
+      const missing = names.filter((name) =>
+        folders.every((folder) => !existsSync(absolutePath(join(folder, name)))),
+      )
+      assert.deepEqual(missing, [])
     })
 
   it('numbers the decisions without a gap, and repeats each number in the title', () => {
@@ -76,6 +89,13 @@ describe('the documentation', () => {
     assert.deepEqual(lines.sort(), titles)
   })
 })
+
+/** Lists the paths in backticks that begin with a folder of the repository. A pattern counts as its folder. */
+function namedPaths(text: string): string[] {
+  const path =
+    /`((?:\.ci|\.githooks|bench|cli|docs|examples|process|service|src|test|tools)\/[\w./*-]*)`/g
+  return [...text.matchAll(path)].map(([, name = '']) => name.replace(/\*.*$/, ''))
+}
 
 /** Lists the anchors of the headings of a page, as GitHub makes them. */
 function listAnchors(path: string): string[] {
