@@ -86,14 +86,17 @@ export function isRequiredOnInsert({ nullable, hasDefault, writable }: StoredCol
   return writable && !nullable && !hasDefault
 }
 
-/** The kinds of ids on every database. */
-const idKinds: readonly string[] = ['uuid', 'text', 'enumeration', 'boolean', 'date']
+/** The kinds of columns that can be keys on every database. */
+const keyKinds: readonly string[] = ['uuid', 'text', 'enumeration', 'boolean', 'date']
 
-/** The kinds of ids that only PostgreSQL stores in one spelling each. */
-const postgresIdKinds: readonly string[] = ['decimal', 'time', 'datetime']
+/** The further kinds of key columns on PostgreSQL, which stores each of their values in one spelling. */
+const postgresKeyKinds: readonly string[] = ['decimal', 'time', 'datetime']
 
-/** Returns the kind of an id whose column has a kind; `undefined` if no id can have it. */
-function toIdKind(kind: KindCode | undefined, { dialect }: Catalog): KindCode | undefined {
+/**
+ * Writes the kind of a key column as a declaration of an id needs it: 64-bit integers as `integer`. `undefined` if columns of this kind
+ * cannot be keys.
+ */
+function toKeyKindCode(kind: KindCode | undefined, { dialect }: Catalog): KindCode | undefined {
   if (kind === undefined) return undefined
   const { name, code } = kind
   if (name === 'integer' || name === 'integer64')
@@ -102,11 +105,12 @@ function toIdKind(kind: KindCode | undefined, { dialect }: Catalog): KindCode | 
   const hasFormat = typeof code === 'object' && code.is === 'call' && code.name === 'storedAs'
   const isAllowed = hasFormat
     ? name === 'datetime'
-    : idKinds.includes(name) || (dialect === 'postgres' && postgresIdKinds.includes(name))
+    : keyKinds.includes(name) || (dialect === 'postgres' && postgresKeyKinds.includes(name))
   return isAllowed ? kind : undefined
 }
 
-const describedIdKinds: Readonly<Record<Catalog['dialect'], string>> = {
+/** The types that key columns can have, for messages. */
+const describedKeyTypes: Readonly<Record<Catalog['dialect'], string>> = {
   sqlite: 'integers, UUIDs, text, booleans or dates',
   postgres:
     'integers, decimal numbers, UUIDs, text, enumerations, booleans, dates, times or timestamps',
@@ -156,14 +160,14 @@ function findPart(
 ): KeyPart | string {
   const kind = findings.kinds.get(column) ?? inferKeyKind(column, catalog)
   const problem = findings.columns.get(column)
-  const idKind = toIdKind(kind, catalog)
+  const keyKind = toKeyKindCode(kind, catalog)
   if (looksSecret(column, kind, table))
     return `the name of its key ${column.name} suggests a secret`
   if (problem !== undefined) return `its key ${column.name} is omitted: ${problem}`
   if (findings.keys.has(column)) return findings.keys.get(column) ?? ''
   if (!isComposite && findings.repeated.has(column)) return `its key ${column.name} repeats`
-  if (idKind !== undefined) return { column, kind: idKind }
-  return `its key ${column.name} has ${describeType(column)}; ids must be ${describedIdKinds[catalog.dialect]}`
+  if (keyKind !== undefined) return { column, kind: keyKind }
+  return `its key ${column.name} has ${describeType(column)}; ids must be ${describedKeyTypes[catalog.dialect]}`
 }
 
 function describeType({ type }: StoredColumn): string {
