@@ -7,7 +7,7 @@ import { enter, found, identifier, labels, linkedIds } from './people.ts'
 
 const contentType = { 'Content-Type': 'application/vnd.api+json' }
 
-describeService('what real clients send: headers', (app) => {
+describeService('Header fields that clients send', (app) => {
   it('Content-Type on GET', async () => {
     const { ada } = await enter(app)
     assert.deepEqual((await app.get(`/persons/${ada.id}`, {}, contentType)).one, ada)
@@ -40,8 +40,8 @@ describeService('what real clients send: headers', (app) => {
   })
 })
 
-describeService('what real clients send: queries', (app) => {
-  it('brackets raw or encoded', async () => {
+describeService('Queries that clients send', (app) => {
+  it('given brackets raw or encoded, then the response is the same', async () => {
     await enter(app)
     for (const query of [
       'page[size]=1&fields[person]=name&filter[gender]=male',
@@ -125,8 +125,8 @@ describeService('what real clients send: queries', (app) => {
     })
 })
 
-describeService('what real clients send: members to ignore', (app) => {
-  it('top-level meta, included, links and whatever else', async () => {
+describeService('Members of bodies that clients send and the server ignores', (app) => {
+  it('at the top level: meta, included, links and any others', async () => {
     const body = {
       meta: { sent: true },
       included: [{ type: 'computer', id: '1', attributes: { serial: 5 } }],
@@ -140,7 +140,7 @@ describeService('what real clients send: members to ignore', (app) => {
     assertStatus(await app.post('/persons', { ...body, included: 'x', links: null, meta: 5 }), 201)
   })
 
-  it('links, meta, lid and whatever else in resources', async () => {
+  it('in resources: links, meta, lid and any others', async () => {
     const extra = { links: { self: '/x' }, meta: { a: 1 }, lid: 'local-1', foo: { bar: 1 } }
     const created = await app.post('/persons', {
       data: { type: 'person', attributes: { name: 'Ada' }, ...extra },
@@ -150,7 +150,7 @@ describeService('what real clients send: members to ignore', (app) => {
     assertStatus(await app.patch(`/persons/${id}`, { data: { type: 'person', id, ...extra } }), 200)
   })
 
-  it('attributes, lid, method, meta in identifiers', async () => {
+  it('in identifiers: attributes, lid, method and meta', async () => {
     const { ada, orphan } = await enter(app)
     const member = {
       ...identifier(orphan),
@@ -203,14 +203,14 @@ describeService('what real clients send: members to ignore', (app) => {
     })
 })
 
-describeService('what real clients send: whole resources', (app) => {
+describeService('Resources that clients send back', (app) => {
   for (const [path, include] of [
     ['/persons/1', 'computers'],
     ['/persons/4', 'computers'],
     ['/computers/1', 'owner'],
     ['/computers/4', 'owner'],
   ] as const)
-    it(`sent back by PATCH as they were read, output-only attributes and nulls included: ${path}`, async () => {
+    it(`are accepted by PATCH as they were read, with output-only attributes and nulls: ${path}`, async () => {
       await enter(app)
       for (const query of [{}, { include }]) {
         const { body } = await app.get(path, query)
@@ -220,7 +220,7 @@ describeService('what real clients send: whole resources', (app) => {
       }
     })
 
-  it('sent again to create another like them', async () => {
+  it('are accepted by POST, which creates another one', async () => {
     const { ada } = await enter(app)
     const again = await app.post('/persons', { data: ada })
     assertStatus(again, 201)
@@ -231,7 +231,7 @@ describeService('what real clients send: whole resources', (app) => {
     assert.deepEqual([display_name, hers], ['ADA LOVELACE', 'ADA LOVELACE <ada@example.org>'])
   })
 
-  it('with an id in its attributes', async () => {
+  it('are accepted with an id among the attributes', async () => {
     const ada: Resource = await app.person()
     const attributes = { ...ada.attributes, id: ada.id }
     const response = await app.patch(`/persons/${ada.id}`, {
@@ -241,8 +241,8 @@ describeService('what real clients send: whole resources', (app) => {
   })
 })
 
-describeService('what real clients read: errors', (app) => {
-  it('the status of an error is the string "422", the last segment of its pointer the field’s name', async () => {
+describeService('Errors as clients read them', (app) => {
+  it('given an invalid value, then the status is the string "422" and the last token of the pointer is the name of the field', async () => {
     const attributes = { name: 5, email: 'x', birth_date: 'y', quux: 1 }
     const response = await app.post('/persons', { data: { type: 'person', attributes } })
     assertStatus(response, 422)
@@ -254,7 +254,7 @@ describeService('what real clients read: errors', (app) => {
     assert.deepEqual(returned.sort(), expected.sort())
   })
 
-  it('a missing field is reported by its name too', async () => {
+  it('given a missing field, then the last token of the pointer is its name', async () => {
     const response = await app.post('/computers', { data: { type: 'computer', attributes: {} } })
     assertStatus(response, 422)
     assert.ok(response.error.detail.includes('serial'))

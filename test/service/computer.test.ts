@@ -9,8 +9,8 @@ const computer = (attributes: Record<string, unknown>) => ({
   data: { type: 'computer', attributes },
 })
 
-describeService('computer', (app) => {
-  it('shows its serial and links to its owner', async () => {
+describeService('Computers', (app) => {
+  it('have a serial and links to the owner', async () => {
     const machine = await app.computer({ serial: 'ENIAC' })
     assert.equal(machine.type, 'computer')
     assert.deepEqual(machine.attributes, { serial: 'ENIAC' })
@@ -26,7 +26,7 @@ describeService('computer', (app) => {
     assert.deepEqual((await app.get(`/computers/${machine.id}`)).one, machine)
   })
 
-  it('requires a serial, a text', async () => {
+  it('require a text as serial', async () => {
     const missing = { status: 422, at: /^\/data(\/attributes(\/serial)?)?$/, says: 'serial' }
     assertErrors(await app.post('/computers', computer({})), 422, missing)
     assertErrors(await app.post('/computers', { data: { type: 'computer' } }), 422, missing)
@@ -38,7 +38,7 @@ describeService('computer', (app) => {
     assertStatus(await app.post('/computers', computer({ serial: '' })), 201)
   })
 
-  it('has one owner or none', async () => {
+  it('have one owner or none', async () => {
     const ada = await app.person()
     const hers = await app.computer({}, ada)
     const orphan = await app.computer({}, null)
@@ -49,10 +49,10 @@ describeService('computer', (app) => {
   })
 })
 
-describeService('tables', (app) => {
+describeService('Tables of the service', (app) => {
   if (!isShared(app)) return
 
-  it('keeps persons and computers in the tables the document names', async () => {
+  it('have the names of docs/service.md', async () => {
     const columns: string[][] = []
     await app.person()
     await app.computer()
@@ -66,14 +66,14 @@ describeService('tables', (app) => {
     ])
   })
 
-  it('stores the owner of a computer as person_id', async () => {
+  it('have the owner of a computer in person_id', async () => {
     const ada = await app.person()
     const { id } = await app.computer({}, ada)
     const sql = `select cast(person_id as text) as owner from computer where id = ${id}`
     assert.deepEqual(await executeDirectly(app.databaseUrl, sql), [{ owner: ada.id }])
   })
 
-  it('never shows the stored password', async () => {
+  it('have a password that no response contains', async () => {
     const { id } = await app.person({ name: 'Ada' })
     await app.computer({}, { type: 'person', id })
     await executeDirectly(app.databaseUrl, "update person set password = 'hunter2'")
@@ -89,7 +89,7 @@ describeService('tables', (app) => {
     }
   })
 
-  it('leaves the stored password alone when the person is changed', async () => {
+  it('given a change of a person, then the stored password stays', async () => {
     const { id } = await app.person({ name: 'Ada' })
     await executeDirectly(app.databaseUrl, "update person set password = 'hunter2'")
     const attributes = { name: 'Eve', email: null, birth_date: null, gender: null }

@@ -69,9 +69,9 @@ const query = (name: string) => ({
 const person = (name: string) => ({ data: { type: 'person', id: '1', attributes: { name } } })
 
 describeService(
-  'What a request costs',
+  'The cost of a request',
   (app) => {
-    it('the hundredth request of a shape compiles nothing, whatever its values', async () => {
+    it('given the hundredth request of a query shape with any values, then nothing is compiled', async () => {
       await fill(app, 1)
       const requests: readonly (readonly [times: number, (text: string) => Promise<unknown>])[] = [
         [100, (text) => app.get('/persons', query(text))],
@@ -85,7 +85,7 @@ describeService(
       }
     })
 
-    it('a new shape is compiled once: each statement, and a serializer for each new layout', async () => {
+    it('given a new query shape, then each statement and each serializer of a new layout is compiled once', async () => {
       await fill(app, 1)
       const sparse = { 'fields[person]': 'birth_date,gender', sort: 'gender,-birth_date' }
       const first = await compiledBy(() => app.get('/persons', sparse))
@@ -101,7 +101,7 @@ describeService(
       assert.equal(sorted.serializers, 0)
     })
 
-    it('a query string that came twice before is not parsed again', async () => {
+    it('given a query string for the third time, then it is not parsed', async () => {
       const filter = [{ name: 'name', op: 'startswith', val: 'qzj' }]
       const ask = () => app.get('/persons', { filter })
       for (const readings of [1, 1, 0])
@@ -141,9 +141,9 @@ describeService(
 )
 
 describeService(
-  'What is cached of requests is bounded',
+  'The cache of counts',
   (app) => {
-    it('a cached count is evicted after a thousand others', async () => {
+    it('given a cached count, when a thousand others are cached, then it is evicted', async () => {
       if (app.database === 'PostgreSQL') return
       await fill(app, 2)
       const counting = async (number: number) => {

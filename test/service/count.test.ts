@@ -70,7 +70,7 @@ describeService('meta.count is exact', (app) => {
     assert.equal(await countOf(app, '/computers', owned), 0)
   })
 
-  it('after a write that was undone', async () => {
+  it('after a write that was rolled back', async () => {
     for (const _ of [1, 2]) await app.person()
     assert.equal(await countOf(app, '/persons'), 2)
     const computers = { data: [{ type: 'computer', id: '404' }] }
@@ -81,7 +81,7 @@ describeService('meta.count is exact', (app) => {
     assert.equal(await countOf(app, '/persons'), 3)
   })
 
-  it('after others have written', async () => {
+  it('after writes of other connections', async () => {
     if (!isShared(app)) return
     for (const name of ['a', 'b', 'c']) await app.person({ name })
     assert.equal(await countOf(app, '/persons'), 3)
@@ -94,9 +94,9 @@ describeService('meta.count is exact', (app) => {
   })
 })
 
-describeService('pages are the same from either end', (app) => {
+describeService('Pages that are read from the start and from the end are the same', (app) => {
   for (const sort of ['id', '-id', 'birth_date', '-birth_date,name', 'gender,-name', '-gender'])
-    it(`in every order, with nulls and with equals: ${sort}`, async () => {
+    it(`in every order, with nulls and equal values: ${sort}`, async () => {
       const days = ['2000-01-01', null, '1999-12-31', null, '2000-01-01']
       for (let each = 0; each < 23; each++)
         await app.person({ name: `n${each % 3}`, birth_date: days[each % 5], gender: null })

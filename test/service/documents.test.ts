@@ -7,8 +7,8 @@ import { enter, identifier, included, linked, linkedIds } from './people.ts'
 
 const members = (value: object | undefined): string[] => Object.keys(value ?? {}).sort()
 
-describeService('document envelope', (app) => {
-  it('has data, links and jsonapi for one resource', async () => {
+describeService('Top-level members', (app) => {
+  it('are data, links and jsonapi for one resource', async () => {
     const { ada } = await enter(app)
     const response = await app.get(`/persons/${ada.id}`)
     assert.deepEqual(members(response.body), ['data', 'jsonapi', 'links'])
@@ -16,7 +16,7 @@ describeService('document envelope', (app) => {
     assert.deepEqual(response.body.links, { self: `/persons/${ada.id}` })
   })
 
-  it('has data, links, jsonapi and meta.count for a collection', async () => {
+  it('are data, links, jsonapi and meta.count for a collection', async () => {
     const { ada } = await enter(app)
     for (const path of ['/persons', '/computers', `/persons/${ada.id}/computers`]) {
       const response = await app.get(path)
@@ -25,7 +25,7 @@ describeService('document envelope', (app) => {
     }
   })
 
-  it('has jsonapi and meta.message for a delete and for a relationship write', async () => {
+  it('are jsonapi and meta.message for a delete and for a relationship write', async () => {
     const { ada, orphan } = await enter(app)
     const link = await app.post(`/persons/${ada.id}/relationships/computers`, {
       data: [identifier(orphan)],
@@ -39,7 +39,7 @@ describeService('document envelope', (app) => {
     })
   })
 
-  it('has errors and jsonapi for a rejected request', async () => {
+  it('are errors and jsonapi for a rejected request', async () => {
     const answers = [
       await app.get('/persons/999999'),
       await app.get('/nowhere'),
@@ -57,7 +57,7 @@ describeService('document envelope', (app) => {
     ['/persons', 'ada'],
     ['/computers', 'eniac'],
   ] as const)
-    it(`makes a resource of ${path} of type, id, attributes, relationships and links.self`, async () => {
+    it(`given ${path}, then its resource has type, id, attributes, relationships and links.self`, async () => {
       const { [name]: resource } = await enter(app)
       assert.deepEqual(members(resource), ['attributes', 'id', 'links', 'relationships', 'type'])
       assert.equal(typeof resource.id, 'string')
@@ -65,7 +65,7 @@ describeService('document envelope', (app) => {
     })
 })
 
-describeService('linkage', (app) => {
+describeService('Linkage', (app) => {
   it('returns only the links of a relationship that is not loaded', async () => {
     const { ada, eniac } = await enter(app)
     assert.deepEqual(ada.relationships?.computers, {
@@ -124,7 +124,7 @@ describeService('linkage', (app) => {
     assert.deepEqual(members(eniacIn(deep)?.relationships?.owner), ['data', 'links'])
   })
 
-  it('returns the linkage of every computer of a person, however many', async () => {
+  it('returns the linkage of all computers of a person', async () => {
     const ada = await app.person()
     const machines: string[] = []
     for (let each = 0; each < 35; each++) machines.push((await app.computer({}, ada)).id)
@@ -134,7 +134,7 @@ describeService('linkage', (app) => {
   })
 })
 
-describeService('links', (app) => {
+describeService('Links', (app) => {
   it('are paths in resources and at the top of a single-resource document', async () => {
     const { ada, eniac } = await enter(app)
     const path = `/persons/${ada.id}`
@@ -171,7 +171,7 @@ describeService('links', (app) => {
     'filter[name]=1%2B1%26x%3Dy%23z',
     'filter[name]=%C3%A9%F0%9F%98%80',
   ])
-    it(`lead to the same document, whatever the query held: ${query}`, async () => {
+    it(`given the query ${query}, then the link self leads to the same document`, async () => {
       await enter(app)
       const first = await app.call('GET', '/persons', { query })
       assertStatus(first, 200)
@@ -188,7 +188,7 @@ describeService('links', (app) => {
     ['/computers', computer, '/computers'],
     ['/persons/1/computers', computer, '/computers'],
   ] as const)
-    it(`name a resource created at ${path}: Location equals its links.self`, async () => {
+    it(`given a resource created at ${path}, then Location is its links.self`, async () => {
       await enter(app)
 
       const created = await app.post(path, body)
@@ -199,8 +199,8 @@ describeService('links', (app) => {
     })
 })
 
-describeService('included', (app) => {
-  it('is absent without include', async () => {
+describeService('Included resources', (app) => {
+  it('are absent without include', async () => {
     const { ada } = await enter(app)
     for (const path of ['/persons', `/persons/${ada.id}`, '/computers']) {
       assert.ok(!('included' in (await app.get(path)).body))
@@ -215,12 +215,12 @@ describeService('included', (app) => {
     ['/computers/4', 'owner'],
     ['/persons/4/relationships/computers', 'computers'],
   ] as const)
-    it(`is present, even empty, whenever include was sent: ${path}?include=${include}`, async () => {
+    it(`given include, then the member is present, even if it is empty: ${path}?include=${include}`, async () => {
       await enter(app)
       assert.deepEqual((await app.get(path, { include })).body.included, [], `${path} ${include}`)
     })
 
-  it('is absent where data is null, and where there is no data', async () => {
+  it('are absent if data is null or absent', async () => {
     const { ada, orphan } = await enter(app)
     const answers = [
       await app.get(`/computers/${orphan.id}/owner`, { include: 'computers' }),
@@ -238,7 +238,7 @@ describeService('included', (app) => {
     }
   })
 
-  it('holds no resource twice, primary data counted', async () => {
+  it('contain no resource twice, and none of the primary data', async () => {
     const { ada, grace, eniac, zuse } = await enter(app)
     const owners = await app.get('/computers', { include: 'owner' })
     assert.deepEqual(included(owners), [`person ${ada.id}`, `person ${grace.id}`])
@@ -246,7 +246,7 @@ describeService('included', (app) => {
     assert.deepEqual(included(around), [`computer ${eniac.id}`, `computer ${zuse.id}`])
   })
 
-  it('holds only what is linked from another resource of the document', async () => {
+  it('are all linked from another resource of the document', async () => {
     const { ada, eniac, zuse } = await enter(app)
     const response = await app.get(`/computers/${eniac.id}`, { include: 'owner.computers' })
     assert.deepEqual(included(response), [`computer ${zuse.id}`, `person ${ada.id}`])
@@ -255,7 +255,7 @@ describeService('included', (app) => {
     assert.deepEqual(linkedIds(hers, 'computers'), [eniac.id, zuse.id])
   })
 
-  it('merges the relationships that several include paths need of a primary resource', async () => {
+  it('given several include paths, then a primary resource has the relationships of all of them', async () => {
     const { ada, eniac } = await enter(app)
     const response = await app.get('/computers', { include: 'owner.computers' })
     assert.ok(!included(response).some((each) => each.startsWith('computer')))

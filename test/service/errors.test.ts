@@ -53,7 +53,7 @@ const malformed: readonly (readonly [raw: string, at: string | RegExp])[] = [
   ['{"data":{"type":"person","relationships":{"computers":{"data":[{"type":5,"id":"1"}]}}}}', '/data/relationships/computers/data/0/type'],
 ]
 
-describeService('bodies: 400', (app) => {
+describeService('Malformed bodies', (app) => {
   for (const [raw, at] of malformed)
     it(`rejects ${raw}, which is no JSON or no JSON:API document, at the position of the error`, async () => {
       assertErrors(await app.call('POST', '/persons', { raw }), 400, { status: 400, at })
@@ -95,7 +95,7 @@ describeService('bodies: 400', (app) => {
     assert.ok(response.body.errors?.every(({ status }) => status === '400'))
   })
 
-  it('counts a missing id of an update among them', async () => {
+  it('reports a missing id of an update together with them', async () => {
     const { id } = await app.person()
     const response = await app.patch(`/persons/${id}`, person({ attributes: [] }))
     assertErrors(
@@ -107,7 +107,7 @@ describeService('bodies: 400', (app) => {
   })
 })
 
-describeService('all errors of one body', (app) => {
+describeService('All errors of one body', (app) => {
   it('reports every invalid attribute, each at its pointer', async () => {
     const attributes = {
       name: 5,
@@ -170,7 +170,7 @@ describeService('all errors of one body', (app) => {
     })
   }
 
-  it('accepts the links of the parent in a related resource, which is linked to it', async () => {
+  it('given a new related resource with links in the relationship to its parent, then it is linked to the parent', async () => {
     const { id } = await app.person()
     const relationships = { owner: { links: { related: '/x' } } }
     const body = { data: { type: 'computer', attributes: { serial: 'x' }, relationships } }
@@ -208,7 +208,7 @@ describeService('all errors of one body', (app) => {
     assert.equal(await count(app, '/persons'), 4)
   })
 
-  it('reports a type that does not belong to the path alone: the rest is of no known type', async () => {
+  it('reports only the type if it is not that of the path, because the fields of another type are unknown', async () => {
     const body = { data: { type: 'computer', attributes: { quux: 1 } } }
     assertErrors(await app.post('/persons', body), 409, { status: 409, at: '/data/type' })
   })
@@ -221,7 +221,7 @@ describeService('all errors of one body', (app) => {
   })
 })
 
-describeService('all errors of one query', (app) => {
+describeService('All errors of one query', (app) => {
   it('reports every invalid parameter, each by its name', async () => {
     const query =
       'sort=quux&include=zot&page[size]=x&page[number]=0&fields[blob]=a&fields[person]=b&filter=[5]&filter[c]=1&foo=1&bar[baz]=2'
@@ -255,7 +255,7 @@ describeService('all errors of one query', (app) => {
     ['__proto__=1', '__proto__'],
     ['callback=x', 'callback'],
   ] as const)
-    it(`rejects the unknown parameter of ${query}, and says which there are`, async () => {
+    it(`rejects the unknown parameter of ${query}, and lists the valid ones`, async () => {
       const response = await app.call('GET', '/persons', { query })
       assertStatus(response, 400)
       assert.deepEqual(response.error.source, { parameter: at }, query)
@@ -296,8 +296,8 @@ describeService('all errors of one query', (app) => {
     })
 })
 
-describeService('error objects', (app) => {
-  it('carry status, code, title, detail and source; title never varies, detail does', async () => {
+describeService('Error objects', (app) => {
+  it('have status, code, title, detail and source; the title depends on the code only', async () => {
     const [one, other] = [await app.get('/persons/999999'), await app.get('/persons/888888')]
     assert.deepEqual(Object.keys(one.error).sort(), ['code', 'detail', 'source', 'status', 'title'])
     assert.equal(one.error.status, '404')
@@ -307,7 +307,7 @@ describeService('error objects', (app) => {
     assert.deepEqual(one.error.source, { parameter: 'id' })
   })
 
-  it('say in one sentence which names and values they are about', async () => {
+  it('have a detail of one sentence with the names and values concerned', async () => {
     const response = await app.post(
       '/persons',
       person({ attributes: { name: 'x', birth_date: '1990-13-40' } }),
@@ -331,14 +331,14 @@ describeService('error objects', (app) => {
   })
 })
 
-describeService('too large', (app) => {
-  it('a body: 413, as a document, and nothing is stored', async () => {
+describeService('Requests that are too large', (app) => {
+  it('given a large body, then the response is a 413 document and nothing is stored', async () => {
     const attributes = { name: 'x'.repeat(32 * 1024 * 1024) }
     assertErrors(await app.post('/persons', person({ attributes })), 413, { status: 413 })
     assert.equal(await count(app, '/persons'), 0)
   })
 
-  it('a body may have exactly as many bytes as MAX_BODY says', async () => {
+  it('given a body of MAX_BODY bytes, then it is accepted; of one byte more, then it is 413', async () => {
     const complete = JSON.stringify(person({ attributes: { name: 'é'.repeat(100) } }))
     const size = Buffer.byteLength(complete)
     await app.restart({ maxBody: size })
@@ -349,22 +349,22 @@ describeService('too large', (app) => {
     }
   })
 
-  it('a URL: 414 or 431, as a document', async () => {
+  it('given a long URL, then the response is a 414 or 431 document', async () => {
     const response = await app.get('/persons', { 'filter[name]': 'x'.repeat(200_000) })
     assert.ok(response.status === 414 || response.status === 431, response.text)
     assertStatus(await app.get('/persons'), 200)
   })
 
-  it('header fields: 431, as a document', async () => {
+  it('given large header fields, then the response is a 431 document', async () => {
     const response = await app.get('/persons', {}, { 'X-Large': 'x'.repeat(200_000) })
     assertErrors(response, 431, { status: 431 })
   })
 })
 
-describeService('an internal error', (app) => {
+describeService('An internal error', (app) => {
   if (!isShared(app)) return
 
-  it('is 500 with an id alone: never SQL, a path or a stack; the service goes on', async () => {
+  it('is 500 with an id, without SQL, paths or a stack, and the service continues', async () => {
     await app.person()
     await executeDirectly(app.databaseUrl, 'alter table computer rename to elsewhere')
     const response = await app.get('/computers')

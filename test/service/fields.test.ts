@@ -27,9 +27,9 @@ const fieldsets: readonly (readonly [fields: string, shows: string])[] = [
   ['name,birth_date,gender,display_name,computers', 'birth_date display_name gender name computers'],
 ]
 
-describeService('fields', (app) => {
+describeService('Fieldsets', (app) => {
   for (const [fields, shows] of fieldsets)
-    it(`shows the listed fields and no others: ${fields}`, async () => {
+    it(`return the listed fields and no others: ${fields}`, async () => {
       const { ada, eniac } = await enter(app)
       const query = { 'fields[person]': fields }
       const answers = [
@@ -50,20 +50,20 @@ describeService('fields', (app) => {
       )
     })
 
-  it('without relationships listed, shows no relationship links', async () => {
+  it('without relationships return no relationship links', async () => {
     await enter(app)
     const response = await app.get('/persons', { 'fields[person]': 'name,gender' })
     assert.ok(response.many.every(({ relationships }) => relationships === undefined))
     assert.ok(!response.text.includes('relationships'))
   })
 
-  it('returns the data of a relationship that is listed', async () => {
+  it('return the linkage of a listed relationship', async () => {
     const { ada, eniac, zuse } = await enter(app)
     const response = await app.get(`/persons/${ada.id}`, { 'fields[person]': 'computers' })
     assert.deepEqual(linkedIds(response.one, 'computers'), [eniac.id, zuse.id])
   })
 
-  it('holds across the whole response, included resources too, and leaves other types whole', async () => {
+  it('apply to primary and included resources of their type, and to no other type', async () => {
     const { ada, eniac } = await enter(app)
     const one = await app.get('/computers', { include: 'owner', 'fields[person]': 'gender' })
     assert.ok(
@@ -83,7 +83,7 @@ describeService('fields', (app) => {
     assert.deepEqual(none.one, eniac)
   })
 
-  it('holds on the response of a create, which stores everything all the same', async () => {
+  it('apply to the response of a create, which stores all attributes', async () => {
     const attributes = { name: 'Ada', gender: 'female' }
     const query = { 'fields[person]': 'name' }
     const response = await app.post('/persons', { data: { type: 'person', attributes } }, query)
@@ -92,7 +92,7 @@ describeService('fields', (app) => {
     assert.equal((await app.get(`/persons/${response.one.id}`)).one.attributes?.gender, 'female')
   })
 
-  it('does not keep from sorting or filtering by what is not shown', async () => {
+  it('do not affect filters and sorts by other fields', async () => {
     await enter(app)
     const response = await app.get('/persons', {
       'fields[person]': 'name',
@@ -106,7 +106,7 @@ describeService('fields', (app) => {
   })
 })
 
-describeService('fields: neither selected nor computed', (app) => {
+describeService('The SQL of fieldsets', (app) => {
   const sqlOf = async (path: string, query: Record<string, string>) =>
     (await statementsOf(() => app.get(path, query))).join('\n')
 
@@ -130,7 +130,7 @@ describeService('fields: neither selected nor computed', (app) => {
     }
   })
 
-  it('asks the database for no relationship that is not shown', async () => {
+  it('reads no relationship that is not returned', async () => {
     await enter(app)
     const query = { 'fields[person]': 'name', include: 'computers.owner' }
     assert.doesNotMatch(await sqlOf('/persons', query), /\bcomputer\b/)
@@ -174,9 +174,9 @@ const rejected: readonly (readonly [query: string, parameter: string, says: read
   ['fields[person]=name&fields[person]=gender', 'fields[person]', []],
 ]
 
-describeService('fields: errors', (app) => {
+describeService('Errors of fieldsets', (app) => {
   for (const [query, at, says] of rejected)
-    it(`rejects ${query} with 400 at its parameter, and says what there is`, async () => {
+    it(`rejects ${query} with 400 at its parameter, and lists the valid names`, async () => {
       await app.person()
       const response = await app.call('GET', '/persons', { query: query.replaceAll(' ', '%20') })
       assertStatus(response, 400)
@@ -189,7 +189,7 @@ describeService('fields: errors', (app) => {
         assert.ok(response.error.detail.includes(word), `${word}: ${response.text}`)
     })
 
-  it('reports every invalid name', async () => {
+  it('report every invalid name', async () => {
     assertErrors(
       await app.call('GET', '/persons', { query: 'fields[person]=quux,name,zot&fields[blob]=x' }),
       400,
@@ -199,14 +199,14 @@ describeService('fields: errors', (app) => {
     )
   })
 
-  it('rejects a hidden name word for word as an unknown one', async () => {
+  it('reject a hidden name with the error of an unknown one', async () => {
     const said = async (type: string, name: string) =>
       (await app.get('/persons', { [`fields[${type}]`]: name })).text.replaceAll(name, 'it')
     assert.equal(await said('person', 'password'), await said('person', 'pazzword'))
     assert.equal(await said('computer', 'person_id'), await said('computer', 'persom_id'))
   })
 
-  it('writes nothing when the fields of a write are rejected', async () => {
+  it('given a write with invalid fields, then nothing is written', async () => {
     const body = { data: { type: 'person', attributes: { name: 'Ada' } } }
     assertStatus(await app.post('/persons', body, { 'fields[person]': 'quux' }), 400)
     assert.equal(await count(app, '/persons'), 0)

@@ -48,14 +48,14 @@ const forms: Readonly<Record<string, (terms: number) => unknown>> = {
 
 describeService('The number of filter terms in a request', (app) => {
   for (const [form, filterOf] of Object.entries(forms)) {
-    it(`may be 200, no more: terms ${form}`, async () => {
+    it(`is at most 200: terms ${form}`, async () => {
       await enter(app)
       assert.deepEqual(await found(app, '/persons', { filter: filterOf(200) }), ['Ada'])
       assertTooManyTerms(await app.get('/persons', { filter: filterOf(201) }))
     })
   }
 
-  it('is that of all filter parameters together', async () => {
+  it('includes the terms of all filter parameters', async () => {
     await enter(app)
     const simple = (count: number) => `&filter[name]=Ada+Lovelace`.repeat(count)
     const json = (terms: number) =>
@@ -69,7 +69,7 @@ describeService('The number of filter terms in a request', (app) => {
     assertTooManyTerms(await get(simple(1100)), 'filter[name]')
   })
 
-  it('counts what is no filter object, too: one error, however many there are', async () => {
+  it('includes values that are not filter objects, with one error for all', async () => {
     for (const filter of [
       many(10_000, () => ({})),
       many(15_000, () => 1),
@@ -83,7 +83,7 @@ describeService('The number of filter terms in a request', (app) => {
     assert.deepEqual(response.body.meta, { moreErrors: 500 })
   })
 
-  it('may follow 200 relationships in all, no more', async () => {
+  it('given filters, then they follow at most 200 relationships together', async () => {
     await enter(app)
     const path = (length: number) => {
       const names = many(length, (index) => (index % 2 === 0 ? 'computers' : 'owner'))
@@ -95,14 +95,14 @@ describeService('The number of filter terms in a request', (app) => {
     assertErrors(await app.get('/persons', { filter: filterOf(1) }), 400, expectedError)
   })
 
-  it('does not count the values of a list', async () => {
+  it('does not include the values of a list', async () => {
     await enter(app)
     const filter = [{ name: 'id', op: 'in_', val: many(4000, (index) => index + 1) }]
     assert.equal((await found(app, '/persons', { filter })).length, 4)
   })
 })
 
-/** Rejects a value of an operator at its place, and says what would do. */
+/** Asserts that the value of an operator is rejected, with its position and the remedy. */
 async function rejects(
   app: TestService,
   op: string,
@@ -125,7 +125,7 @@ async function finds(app: TestService, term: unknown, expected: number): Promise
 
 describeService('The value of an operator that searches in texts', (app) => {
   for (const op of ['like', 'notlike', 'ilike', 'notilike', 'startswith', 'endswith', 'match']) {
-    it(`may have 1000 characters, no more: ${op}`, async () => {
+    it(`has at most 1000 characters: ${op}`, async () => {
       const name = '\u{1f600}'.repeat(1000)
       await app.person({ name })
       const isNot = op.startsWith('not')
@@ -136,7 +136,7 @@ describeService('The value of an operator that searches in texts', (app) => {
   }
 
   for (const op of ['like', 'notlike', 'ilike', 'notilike']) {
-    it(`may have 30 percent signs, no more: ${op}`, async () => {
+    it(`has at most 30 wildcards: ${op}`, async () => {
       await app.person({ name: 'a'.repeat(40) })
       const expected = op.startsWith('not') ? 0 : 1
       const pattern = 'a%'.repeat(30)
@@ -148,14 +148,14 @@ describeService('The value of an operator that searches in texts', (app) => {
     })
   }
 
-  it('may have any percent signs where they stand for themselves', async () => {
+  it('has any number of percent signs that are not wildcards', async () => {
     const name = '%'.repeat(400)
     await app.person({ name })
     for (const op of ['eq', 'startswith', 'endswith']) await finds(app, named(name, op), 1)
     assert.equal((await app.get('/persons', { filter: [named(name, 'match')] })).status, 200)
   })
 
-  it('may have 30 words, no more: match', async () => {
+  it('has at most 30 words: match', async () => {
     const words = (number: number) => many(number, (index) => `w${index}`).join(' ')
     await app.person({ name: words(40) })
     await finds(app, named(words(30), 'match'), 1)
@@ -168,7 +168,7 @@ describeService('The value of an operator that searches in texts', (app) => {
     )
   })
 
-  it('has no limit of its own where it is compared as a whole', async () => {
+  it('has no limit for operators that compare the complete text', async () => {
     const name = 'x%'.repeat(5000)
     await app.person({ name })
     for (const op of ['eq', 'ge', 'le']) await finds(app, named(name, op), 1)

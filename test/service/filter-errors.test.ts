@@ -161,10 +161,10 @@ const simple: readonly (readonly [query: string, parameter: string, ...says: str
   ['filter.name=1',               'filter.name'],
 ]
 
-describeService('filter: errors', (app) => {
+describeService('Errors of filters', (app) => {
   for (const [subject, rows] of Object.entries({ names, operators, values, shapes })) {
     for (const [filter, place, ...says] of rows)
-      it(`says where and why, and what would do: ${subject}: ${JSON.stringify(filter)}`, async () => {
+      it(`name the position, the reason and the remedy: ${subject}: ${JSON.stringify(filter)}`, async () => {
         const response = await app.get('/persons', { filter })
         assertErrors(response, 400, { status: 400, at: 'filter', says })
         assert.ok(response.error.detail.startsWith(place), `${place}: ${response.error.detail}`)
@@ -172,7 +172,7 @@ describeService('filter: errors', (app) => {
   }
 
   for (const filter of syntax)
-    it(`rejects what is no JSON: ${filter.slice(0, 60)}`, async () => {
+    it(`given text that is not JSON, then it is rejected: ${filter.slice(0, 60)}`, async () => {
       assertErrors(await app.get('/persons', { filter }), 400, {
         status: 400,
         at: 'filter',
@@ -181,11 +181,11 @@ describeService('filter: errors', (app) => {
     })
 
   for (const [query, at, ...says] of simple)
-    it(`names the parameter of a simple filter: ${query}`, async () => {
+    it(`name the parameter of a simple filter: ${query}`, async () => {
       assertErrors(await app.call('GET', '/persons', { query }), 400, { status: 400, at, says })
     })
 
-  it('reports every error of every filter at once', async () => {
+  it('report every error of every filter together', async () => {
     const filter = [
       { name: 'nam', op: 'eq', val: 'x' },
       {
@@ -209,7 +209,7 @@ describeService('filter: errors', (app) => {
     )
   })
 
-  it('reports the missing or invalid name and operator of each filter object', async () => {
+  it('report the missing or invalid name and operator of each filter object', async () => {
     const filter = [{ val: 'x' }, { name: 5, op: 7, val: 'x' }]
     assertErrors(
       await app.get('/persons', { filter }),
@@ -222,7 +222,7 @@ describeService('filter: errors', (app) => {
     )
   })
 
-  it('rejects a hidden name word for word as an unknown one', async () => {
+  it('are the same for a hidden name as for an unknown one', async () => {
     const said = async (path: string, name: string) => [
       (await app.get(path, { [`filter[${name}]`]: 'x' })).text.replaceAll(name, 'it'),
       (await app.get(path, { filter: [{ name, op: 'eq', val: 'x' }] })).text.replaceAll(name, 'it'),
@@ -246,7 +246,7 @@ describeService('filter: errors', (app) => {
     [100, '{"and":[', ']}'],
     [50, '{"name":"computers","op":"any","val":{"name":"owner","op":"has","val":', '}}'],
   ] as const)
-    it(`rejects a filter nested deeper than a hundred: ${open}`, async () => {
+    it(`given a filter of more than 100 nested levels, then it is rejected: ${open}`, async () => {
       const inner = '{"name":"id","op":"eq","val":"1"}'
       const filter = `[${open.repeat(levels)}${inner}${close.repeat(levels)}]`
       assertErrors(await app.get('/persons', { filter }), 400, {
@@ -256,12 +256,12 @@ describeService('filter: errors', (app) => {
       })
     })
 
-  it('rejects filter given twice', async () => {
+  it('given a repeated filter, then it is rejected', async () => {
     const response = await app.call('GET', '/persons', { query: 'filter=[]&filter=[]' })
     assertErrors(response, 400, { status: 400, at: 'filter' })
   })
 
-  it('is 400 on single-resource routes and on writes', async () => {
+  it('given a route of one resource or a write, then a filter is 400', async () => {
     const { ada, eniac } = await enter(app)
     const expectedError = { status: 400, at: 'filter', says: 'filter' }
     for (const path of [

@@ -11,7 +11,7 @@ const finds = (app: TestService, path: string, filter: unknown) => found(app, pa
 const named = (val: string) => ({ name: 'name', op: 'eq', val })
 const serial = (op: string, val: unknown) => ({ name: 'serial', op, val })
 
-describeService('filter, through relationships', (app) => {
+describeService('Filters through relationships', (app) => {
   for (const [val, expected] of [
     [serial('eq', 'ENIAC'), ['Ada']],
     [serial('like', 'a'), ['Grace']],
@@ -25,7 +25,7 @@ describeService('filter, through relationships', (app) => {
     [undefined, ['Ada', 'Grace']],
     [null, ['Ada', 'Grace']],
   ])
-    it(`any on a to-many: at least one related resource matches ${JSON.stringify(val)}`, async () => {
+    it(`any on a to-many relationship finds resources with a related one that matches ${JSON.stringify(val)}`, async () => {
       await enter(app)
       const filter = [{ name: 'computers', op: 'any', ...(val !== undefined && { val }) }]
       assert.deepEqual(await finds(app, '/persons', filter), expected, JSON.stringify(filter))
@@ -38,14 +38,14 @@ describeService('filter, through relationships', (app) => {
     [undefined, ['ENIAC', 'Zuse_Z3', 'Mark']],
     [null, ['ENIAC', 'Zuse_Z3', 'Mark']],
   ])
-    it(`has on a to-one: the related resource matches ${JSON.stringify(val)}`, async () => {
+    it(`has on a to-one relationship finds resources whose related one matches ${JSON.stringify(val)}`, async () => {
       await enter(app)
 
       const filter = [{ name: 'owner', op: 'has', ...(val !== undefined && { val }) }]
       assert.deepEqual(await finds(app, '/computers', filter), expected, JSON.stringify(filter))
     })
 
-  it('not of any and of has matches exactly the other resources', async () => {
+  it('not of any and of has finds exactly the other resources', async () => {
     await enter(app)
     const her = { name: 'owner', op: 'has', val: named('Ada Lovelace') }
     assert.deepEqual(await finds(app, '/computers', [{ not: her }]), ['Mark', 'Orphan'])
@@ -64,7 +64,7 @@ describeService('filter, through relationships', (app) => {
     ['/persons', 'computers', ['Ada', 'Grace'], ['Alan', '100%_\\']],
     ['/computers', 'owner', ['ENIAC', 'Zuse_Z3', 'Mark'], ['Orphan']],
   ] as const)
-    it(`eq, ne, is_ and isnot with null on ${name}: has none, has some`, async () => {
+    it(`eq, ne, is_ and isnot with null on ${name} find resources without and with related ones`, async () => {
       await enter(app)
       for (const [op, expected] of [
         ['eq', none],
@@ -80,7 +80,7 @@ describeService('filter, through relationships', (app) => {
       }
     })
 
-  it('follows a relationship and its inverse several times', async () => {
+  it('follow a relationship and its inverse several times', async () => {
     await enter(app)
     const sibling = { name: 'computers', op: 'any', val: serial('eq', 'ENIAC') }
     const filter = [{ name: 'owner', op: 'has', val: sibling }]
@@ -101,7 +101,7 @@ describeService('filter, through relationships', (app) => {
     assert.deepEqual(await finds(app, '/persons', deep), ['Ada'])
   })
 
-  it('accepts ten nested relationships, and rejects those too deep for the database with 400, never with 500', async () => {
+  it('given ten nested relationships, then they are accepted; too many for the database are 400, not 500', async () => {
     await enter(app)
     const around = (times: number) => {
       const open = '{"name":"computers","op":"any","val":{"name":"owner","op":"has","val":'
@@ -124,7 +124,7 @@ describeService('filter, through relationships', (app) => {
     }
   })
 
-  it('rel__field is any or has around the plain filter, with every operator', async () => {
+  it('relationship__field is the same as any or has with a filter of the field, for every operator', async () => {
     await enter(app)
     // biome-ignore format: a table, one operator a row
     const values: readonly (readonly [op: string, val: unknown])[] = [
@@ -143,7 +143,7 @@ describeService('filter, through relationships', (app) => {
     }
   })
 
-  it('rel__rel__field goes on through relationships', async () => {
+  it('relationship__relationship__field follows two relationships', async () => {
     await enter(app)
     const filter = [{ name: 'owner__computers__serial', op: 'eq', val: 'ENIAC' }]
     assert.deepEqual(await finds(app, '/computers', filter), ['ENIAC', 'Zuse_Z3'])
@@ -155,7 +155,7 @@ describeService('filter, through relationships', (app) => {
     assert.deepEqual(await finds(app, '/computers', lonely), ['ENIAC', 'Zuse_Z3', 'Mark'])
   })
 
-  it('rel__id is the id of the related resource', async () => {
+  it('relationship__id is the id of the related resource', async () => {
     const { ada, mark } = await enter(app)
     const hers = [{ name: 'owner__id', op: 'in_', val: [ada.id] }]
     assert.deepEqual(await finds(app, '/computers', hers), ['ENIAC', 'Zuse_Z3'])

@@ -13,8 +13,8 @@ const finds = (app: TestService, path: string, filter: unknown) => found(app, pa
 const named = (val: string) => ({ name: 'name', op: 'eq', val })
 const serial = (op: string, val: unknown) => ({ name: 'serial', op, val })
 
-describeService('filter, the JSON form', (app) => {
-  it('combines several filter objects with AND', async () => {
+describeService('Filters in JSON', (app) => {
+  it('combine several filter objects with AND', async () => {
     await enter(app)
     const filter = [
       { name: 'name', op: 'startswith', val: 'A' },
@@ -24,7 +24,7 @@ describeService('filter, the JSON form', (app) => {
     assert.deepEqual(await finds(app, '/persons', [...filter, named('Ada Lovelace')]), [])
   })
 
-  it('an empty list filters nothing', async () => {
+  it('given an empty list, then all resources are returned', async () => {
     await enter(app)
     assert.deepEqual(await finds(app, '/persons', []), everyone)
   })
@@ -49,12 +49,12 @@ describeService('filter, the JSON form', (app) => {
     ],
     [[{ or: [ada, { or: [alan, { or: [grace] }] }] }], ['Ada', 'Alan', 'Grace']],
   ] as const)
-    it(`or, and, not combine filters, nested at will: ${JSON.stringify(filter)}`, async () => {
+    it(`or, and and not combine filters at any depth: ${JSON.stringify(filter)}`, async () => {
       await enter(app)
       assert.deepEqual(await finds(app, '/persons', filter), expected, JSON.stringify(filter))
     })
 
-  it('not of unknown is unknown: a null does not match', async () => {
+  it('given null, then neither a comparison nor its negation matches', async () => {
     await enter(app)
     const male = { name: 'gender', op: 'eq', val: 'male' }
     assert.deepEqual(await finds(app, '/persons', [{ not: male }]), ['Ada', 'Grace'])
@@ -64,7 +64,7 @@ describeService('filter, the JSON form', (app) => {
     assert.deepEqual(await finds(app, '/persons', [{ not: either }]), ['Ada', 'Grace'])
   })
 
-  it('nests as deep as a hundred', async () => {
+  it('given 100 nested levels, then the filter is accepted', async () => {
     await enter(app)
     let filter: unknown = named('Ada Lovelace')
     // The comparison itself is the hundredth level; an even number of nots cancels out.
@@ -74,7 +74,7 @@ describeService('filter, the JSON form', (app) => {
   })
 })
 
-describeService('filter, comparing with a field', (app) => {
+describeService('Filters that compare with a field', (app) => {
   for (const [op, expected] of [
     ['eq', ['same']],
     ['ne', ['b', 'a']],
@@ -119,7 +119,7 @@ describeService('filter, comparing with a field', (app) => {
       )
     })
 
-  it('compares text with an e-mail, and id with id', async () => {
+  it('compare text with an e-mail address, and an id with an id', async () => {
     await app.person({ name: 'a@example.org', email: 'a@example.org' })
     await app.person({ name: 'b', email: 'a@example.org' })
     const same = [{ name: 'email', op: 'eq', field: 'name' }]
@@ -130,7 +130,7 @@ describeService('filter, comparing with a field', (app) => {
     assert.deepEqual(await finds(app, '/persons', born), [])
   })
 
-  it('compares within the related resource when the filter is nested', async () => {
+  it('given a nested filter, then it compares with a field of the related resource', async () => {
     const ada = await app.person({ name: 'x', gender: 'x' })
     await app.computer({ serial: 'hers' }, ada)
     await app.computer({ serial: 'his' }, await app.person({ name: 'x', gender: 'y' }))
@@ -141,7 +141,7 @@ describeService('filter, comparing with a field', (app) => {
   })
 })
 
-describeService('filter, the simple form', (app) => {
+describeService('Filters in the short form', (app) => {
   for (const [query, expected] of [
     ['filter[name]=Ada Lovelace', ['Ada']],
     ['filter[gender]=female', ['Ada', 'Grace']],
@@ -155,13 +155,13 @@ describeService('filter, the simple form', (app) => {
     ['filter[computers__owner__gender]=female', ['Ada', 'Grace']],
     ['filter[id]=9223372036854775807', []],
   ] as const)
-    it(`${query} is an eq filter on that field`, async () => {
+    it(`${query} compares that field by eq`, async () => {
       await enter(app)
       assert.deepEqual(await found(app, '/persons', query.replaceAll(' ', '%20')), expected, query)
     })
 
   for (const name of ['a,b', 'a', '%', '"a"', '[1]', 'null', ' a '])
-    it(`takes the value as it is: a comma, a percent sign and quotes are themselves: ${name}`, async () => {
+    it(`have no special characters in values: ${name}`, async () => {
       for (const other of ['a,b', 'a', 'b', '%', '"a"', '[1]', 'null', ' a '])
         await app.person({ name: other })
 
@@ -172,7 +172,7 @@ describeService('filter, the simple form', (app) => {
       )
     })
 
-  it('several of them combine, the same name repeated too', async () => {
+  it('given several, also of the same name, then all must match', async () => {
     await enter(app)
     const query = 'filter[gender]=female&filter[birth_date]=1906-12-09'
     assert.deepEqual(await found(app, '/persons', query), ['Grace'])
@@ -184,7 +184,7 @@ describeService('filter, the simple form', (app) => {
     assert.deepEqual(await found(app, '/persons', serials), ['Ada'])
   })
 
-  it('is appended to the filter list', async () => {
+  it('given filters in JSON too, then all must match', async () => {
     await enter(app)
     const filter = encodeURIComponent(JSON.stringify([{ name: 'name', op: 'like', val: 'a' }]))
     const all = `filter[gender]=female&filter=${filter}&filter[computers__serial]=Mark%20I`
@@ -193,8 +193,8 @@ describeService('filter, the simple form', (app) => {
   })
 })
 
-describeService('filter, on every collection', (app) => {
-  it('filters the related collection, and counts what it finds', async () => {
+describeService('Filters of every collection', (app) => {
+  it('restrict a related collection and its count', async () => {
     const { ada } = await enter(app)
     const response = await app.get(`/persons/${ada.id}/computers`, {
       filter: [serial('startswith', 'Z')],
@@ -203,7 +203,7 @@ describeService('filter, on every collection', (app) => {
     assert.deepEqual(response.body.meta, { count: 1 })
   })
 
-  it('goes together with sort, page, include and fields', async () => {
+  it('combine with sort, page, include and fields', async () => {
     const { ada } = await enter(app)
     const response = await app.get('/persons', {
       filter: [{ name: 'computers', op: 'any' }],
@@ -219,7 +219,7 @@ describeService('filter, on every collection', (app) => {
     assert.equal(response.body.included?.length, 2)
   })
 
-  it('returns included resources completely, whatever the filter requires of them', async () => {
+  it('do not restrict included resources', async () => {
     await enter(app)
     const query = { 'filter[computers__serial]': 'ENIAC', include: 'computers' }
     assert.equal((await app.get('/persons', query)).body.included?.length, 2)

@@ -5,8 +5,8 @@ import { assertStatus } from './assert-errors.ts'
 import { executeDirectly, isShared } from './direct-database.ts'
 import { count, identifier, included, linked } from './people.ts'
 
-describeService('deleting', (app) => {
-  it('leaves the computers of a deleted person, ownerless', async () => {
+describeService('Deletions', (app) => {
+  it('keep the computers of a deleted person, without an owner', async () => {
     const ada = await app.person()
     const eve = await app.person()
     const hers = await app.computer({}, ada)
@@ -20,7 +20,7 @@ describeService('deleting', (app) => {
     )
   })
 
-  it('leaves the owner of a deleted computer', async () => {
+  it('keep the owner of a deleted computer', async () => {
     const ada = await app.person()
     const hers = await app.computer({}, ada)
     assertStatus(await app.delete(`/computers/${hers.id}`), 200)
@@ -28,8 +28,8 @@ describeService('deleting', (app) => {
   })
 })
 
-describeService('ids', (app) => {
-  it('never reuses an id', async () => {
+describeService('Ids', (app) => {
+  it('are not reused', async () => {
     const given = new Set<string>()
     for (let round = 0; round < 4; round++) {
       const { id } = await app.person()
@@ -41,7 +41,7 @@ describeService('ids', (app) => {
     }
   })
 
-  it('spends no id on a body it rejects, or at least never gives one twice', async () => {
+  it('increase, also after a rejected request', async () => {
     const first = await app.person()
     await app.post('/persons', { data: { type: 'person', attributes: { quux: 1 } } })
     const second = await app.person()
@@ -50,7 +50,7 @@ describeService('ids', (app) => {
 
   if (!isShared(app)) return
 
-  it('never reuses an id after a restart either', async () => {
+  it('are not reused after a restart', async () => {
     const { id } = await app.person()
     await app.delete(`/persons/${id}`)
     await app.restart()

@@ -4,7 +4,7 @@ import { describeService, ids } from '../service-suite.ts'
 import { assertErrors, assertStatus } from './assert-errors.ts'
 import { count, enter, identifier, included, linked, linkedIds } from './people.ts'
 
-describeService('include', (app) => {
+describeService('Included resources of a request', (app) => {
   /** The computers of Ada, and Ada. */
   const hers = ['computer 1', 'computer 2']
   const she = 'person 1'
@@ -26,14 +26,14 @@ describeService('include', (app) => {
     ['/computers/1/relationships/owner', 'owner.computers', [...hers, she]],
     ['/computers/4', 'owner.computers', []],
   ] as const)
-    it(`works on every route that is read: ${path}?include=${include}`, async () => {
+    it(`are in the response of every route that reads: ${path}?include=${include}`, async () => {
       await enter(app)
       const response = await app.get(path, { include })
       assertStatus(response, 200)
       assert.deepEqual(included(response), expected.toSorted(), `${path} ${include}`)
     })
 
-  it('works on the answers of POST and PATCH', async () => {
+  it('are in the responses to POST and PATCH', async () => {
     const { ada, eniac, zuse, orphan } = await enter(app)
     const person = { type: 'person', attributes: { name: 'Eve' } }
     const computers = { data: [identifier(orphan)] }
@@ -80,7 +80,7 @@ describeService('include', (app) => {
     assert.deepEqual(included(moved), [`person ${ada.id}`])
   })
 
-  it('takes several paths, in any order, repeated or one within the other', async () => {
+  it('given include paths that repeat or contain each other, in any order, then the document is that of the longest path', async () => {
     const { ada, eniac, zuse } = await enter(app)
     const path = `/persons/${ada.id}`
     const complete = await app.get(path, { include: 'computers.owner' })
@@ -96,40 +96,40 @@ describeService('include', (app) => {
     assert.deepEqual(included(complete), [`computer ${eniac.id}`, `computer ${zuse.id}`])
   })
 
-  it('includes the resources along a dotted path', async () => {
+  it('are those of every relationship of a path', async () => {
     const { ada, eniac, zuse, orphan } = await enter(app)
     const response = await app.get(`/computers/${eniac.id}`, { include: 'owner.computers' })
     assert.deepEqual(included(response), [`computer ${zuse.id}`, `person ${ada.id}`])
     assert.ok(!included(response).includes(`computer ${orphan.id}`))
   })
 
-  it('includes only what was requested', async () => {
+  it('are only those that were requested', async () => {
     const { ada, grace, mark } = await enter(app)
     const response = await app.get(`/persons/${grace.id}`, { include: 'computers' })
     assert.deepEqual(included(response), [`computer ${mark.id}`])
     assert.ok(!response.text.includes(`/persons/${ada.id}"`))
   })
 
-  it('returns an included resource as its own URL does', async () => {
+  it('are equal to the resource at their own URL', async () => {
     const { ada, eniac } = await enter(app)
     const response = await app.get(`/computers/${eniac.id}`, { include: 'owner' })
     assert.deepEqual(response.body.included, [ada])
   })
 
-  it('covers the page, not the whole collection', async () => {
+  it('are related to the resources of the page, not of the collection', async () => {
     const { ada } = await enter(app)
     const response = await app.get('/computers', { include: 'owner', 'page[size]': '2' })
     assert.deepEqual(included(response), [`person ${ada.id}`])
   })
 
-  it('empty means none', async () => {
+  it('given an empty include, then there are none', async () => {
     const { ada } = await enter(app)
     const response = await app.get(`/persons/${ada.id}`, { include: '' })
     assert.deepEqual(response.one, ada)
     assert.deepEqual(response.body.included, [])
   })
 
-  it('goes as deep as requested', async () => {
+  it('given a long include path, then all of its relationships are followed', async () => {
     const { ada, eniac, zuse } = await enter(app)
     const include = Array.from({ length: 6 }, () => 'computers.owner').join('.')
     const response = await app.get(`/persons/${ada.id}`, { include })
@@ -137,8 +137,8 @@ describeService('include', (app) => {
   })
 })
 
-describeService('include and fields', (app) => {
-  it('a relationship not listed in its type’s fields is not included', async () => {
+describeService('Included resources and fieldsets', (app) => {
+  it('given a relationship that the fieldset of its type does not list, then it is not included', async () => {
     const { ada } = await enter(app)
     const response = await app.get(`/persons/${ada.id}`, {
       include: 'computers',
@@ -148,7 +148,7 @@ describeService('include and fields', (app) => {
     assert.equal(response.one.relationships, undefined)
   })
 
-  it('a relationship listed there is', async () => {
+  it('given a relationship that the fieldset of its type lists, then it is included', async () => {
     const { ada, eniac, zuse } = await enter(app)
     const query = { include: 'computers', 'fields[person]': 'name,computers' }
     const response = await app.get(`/persons/${ada.id}`, query)
@@ -156,7 +156,7 @@ describeService('include and fields', (app) => {
     assert.deepEqual(linkedIds(response.one, 'computers'), [eniac.id, zuse.id])
   })
 
-  it('applies to each relationship of a path: it ends before the first one that is not listed', async () => {
+  it('given an include path, then it ends before the first relationship that its fieldset does not list', async () => {
     const { ada, eniac } = await enter(app)
     const path = `/computers/${eniac.id}`
     const include = 'owner.computers'
@@ -175,14 +175,14 @@ describeService('include and fields', (app) => {
     assert.deepEqual(linked(other.one, 'owner'), identifier(ada))
   })
 
-  it('holds on the answers of POST and PATCH', async () => {
+  it('given POST and PATCH, then fieldsets apply to their include paths', async () => {
     const { ada } = await enter(app)
     const query = { include: 'computers', 'fields[person]': 'name' }
     const patched = await app.patch(`/persons/${ada.id}`, { data: identifier(ada) }, query)
     assert.deepEqual(patched.body.included, [])
   })
 
-  it('does not make an unknown path known', async () => {
+  it('given an unknown path and a fieldset, then the path is 400', async () => {
     await enter(app)
     const response = await app.get('/persons', {
       include: 'computers.quux',
@@ -219,9 +219,9 @@ const rejected: readonly (readonly [path: string, include: string, says: readonl
   ['/computers', 'person',              ['person', 'owner']],
 ]
 
-describeService('include: errors', (app) => {
+describeService('Errors of include', (app) => {
   for (const [path, include, says] of rejected)
-    it(`rejects include=${include} of ${path} with 400 at include, and says what there is`, async () => {
+    it(`rejects include=${include} of ${path} with 400 at include, and lists the valid names`, async () => {
       const response = await app.get(path, { include })
       assertStatus(response, 400)
       const [error, ...others] = response.body.errors ?? []
@@ -248,12 +248,12 @@ describeService('include: errors', (app) => {
     ['include[person]=computers', 'include[person]'],
     ['Include=computers', 'Include'],
   ] as const)
-    it(`rejects include given twice, and every other spelling of it: ${query}`, async () => {
+    it(`rejects a repeated include, and other spellings of it: ${query}`, async () => {
       const response = await app.call('GET', '/persons', { query })
       assertErrors(response, 400, { status: 400, at })
     })
 
-  it('writes nothing when the include of a write is rejected', async () => {
+  it('given a write with an invalid include, then nothing is written', async () => {
     const { ada, orphan } = await enter(app)
     const query = { include: 'quux' }
     const expectedError = { status: 400, at: 'include', says: 'quux' }

@@ -84,9 +84,9 @@ const contentTypes: readonly (readonly [contentType: string | undefined, isServe
 const withoutPages = { settings: { html: 'off' } } as const
 
 describeService(
-  'answers',
+  'Responses',
   (app) => {
-    it('carry exactly the media type, whatever the status', async () => {
+    it('have the media type without parameters, for every status', async () => {
       const { id } = await app.person()
       const answers = [
         await app.get('/persons'),
@@ -107,7 +107,7 @@ describeService(
       for (const { headers } of answers) assert.equal(headers['content-type'], type)
     })
 
-    it('carry Vary: Accept throughout', async () => {
+    it('have Vary: Accept for every status', async () => {
       for (const { method, path, ...rest } of await requests(app)) {
         const response = await app.call(method, path, rest)
         assert.match(response.headers.vary ?? '', /\bAccept\b/i, `${method} ${path}`)
@@ -129,13 +129,13 @@ describeService(
   'Accept',
   (app) => {
     for (const [accept, status] of accepts)
-      it(`that names the type only with parameters is 406, everything else is served: ${accept} is ${status}`, async () => {
+      it(`given ${accept}, then the response is ${status}: 406 only if each entry of the media type has parameters`, async () => {
         const response = await app.get('/persons', {}, { Accept: accept })
         assert.equal(response.status, status, `Accept: ${accept}`)
         if (status === 406) assertErrors(response, 406, { status: 406 })
       })
 
-    it('is looked at on every method, and nothing is written', async () => {
+    it('is checked for every method before anything is written', async () => {
       const all = await requests(app)
       for (const { method, path, ...rest } of all) {
         const response = await app.call(method, path, {
@@ -152,7 +152,7 @@ describeService(
 )
 
 describeService('Content-Type', (app) => {
-  it('of a body is the media type and nothing else: 415', async () => {
+  it('given another media type of a body, then the response is 415', async () => {
     const body = { data: { type: 'person', attributes: { name: 'Ada' } } }
     for (const [contentType, isServed] of contentTypes) {
       const response = await app.call('POST', '/persons', {
@@ -168,7 +168,7 @@ describeService('Content-Type', (app) => {
     )
   })
 
-  it('with any parameter is 415 on every method, body or not', async () => {
+  it('given a parameter, then the response to every method is 415, with a body or without', async () => {
     for (const { method, path, ...rest } of await requests(app)) {
       for (const parameter of ['charset=utf-8', 'ext="x"', 'profile="https://example.org/"']) {
         const headers = { 'Content-Type': `${type}; ${parameter}` }
@@ -179,7 +179,7 @@ describeService('Content-Type', (app) => {
     assert.equal(await count(app, '/persons'), 1)
   })
 
-  it('of another type is 415 on every method with a body', async () => {
+  it('given another media type, then the response to every method with a body is 415', async () => {
     for (const request of await requests(app)) {
       if (!('body' in request)) continue
       const { method, path, body } = request
@@ -192,14 +192,14 @@ describeService('Content-Type', (app) => {
     assert.equal((await app.get('/persons')).many[0]?.attributes?.name, 'Ada')
   })
 
-  it('of another type without a body does no harm', async () => {
+  it('given another media type without a body, then the request is served', async () => {
     const { id } = await app.person()
     const headers = { 'Content-Type': 'application/json' }
     assertStatus(await app.get(`/persons/${id}`, {}, headers), 200)
     assertStatus(await app.call('DELETE', `/persons/${id}`, { headers }), 200)
   })
 
-  it('comes after the path and the method', async () => {
+  it('is checked after the path and the method', async () => {
     const headers = { 'Content-Type': `${type};ext="x"`, Accept: `${type};ext="x"` }
     assert.equal((await app.call('GET', '/nowhere', { headers })).status, 404)
     assert.equal((await app.call('PUT', '/persons', { headers })).status, 405)

@@ -144,28 +144,28 @@ const words: readonly Row[] = [
   ['email',  'match', 'ada@example.org',    ['Ada']],
 ]
 
-describeService('filter operators', (app) => {
-  it('eq ne in_ notin_ is_ isnot, on every kind', async () => {
+describeService('Filter operators', (app) => {
+  it('given every kind, then eq, ne, in_, notin_, is_ and isnot find its values', async () => {
     await enter(app)
     await holds(app, equality)
   })
 
-  it('gt ge lt le between, on text and dates', async () => {
+  it('given texts and dates, then gt, ge, lt, le and between compare them', async () => {
     await enter(app)
     await holds(app, order)
   })
 
-  it('like notlike ilike notilike startswith endswith, on text', async () => {
+  it('given texts, then like, notlike, ilike, notilike, startswith and endswith search them', async () => {
     await enter(app)
     await holds(app, text)
   })
 
-  it('match: every word of the value occurs as a word', async () => {
+  it('match finds texts with all words of the value', async () => {
     await enter(app)
     await holds(app, words)
   })
 
-  it('eq ne in_ notin_ is_ isnot on id, as string or number', async () => {
+  it('given ids as strings or numbers, then eq, ne, in_, notin_, is_ and isnot find them', async () => {
     const { ada, alan, grace } = await enter(app)
     const [first, second, third] = [ada.id, alan.id, grace.id]
     await holds(app, [
@@ -184,7 +184,7 @@ describeService('filter operators', (app) => {
     ])
   })
 
-  it('compares text in code-point order', async () => {
+  it('given texts, then comparisons use the order of code points', async () => {
     for (const name of ['Z', 'a', 'é', '\uFFFD', '\u{1F600}']) await app.person({ name })
     const above = async (val: string) =>
       found(app, '/persons', { filter: [{ name: 'name', op: 'gt', val }] })
@@ -208,9 +208,9 @@ const folded: readonly (readonly [name: string, val: string])[] = [
   ['𐐨',       '𐐀'],
 ]
 
-describeService('filter, Unicode', (app) => {
+describeService('Filters of Unicode texts', (app) => {
   for (const [name, val] of folded)
-    it(`ilike, notilike and match fold case as Unicode does: ${val} finds ${name}`, async () => {
+    it(`given ilike, notilike and match, then they fold case as Unicode does: ${val} finds ${name}`, async () => {
       const { id } = await app.person({ name })
       for (const op of ['ilike', 'match']) {
         const filter = [
@@ -227,7 +227,7 @@ describeService('filter, Unicode', (app) => {
     })
 
   for (const op of ['eq', 'like', 'startswith', 'endswith', 'in_'])
-    it(`${op} does not fold case`, async () => {
+    it(`given ${op}, then it does not fold case`, async () => {
       await app.person({ name: 'Straße' })
 
       for (const value of ['STRASSE', 'straße']) {
@@ -236,7 +236,7 @@ describeService('filter, Unicode', (app) => {
       }
     })
 
-  it('distinguishes texts that only look alike', async () => {
+  it('distinguish texts that only look the same', async () => {
     await app.person({ name: 'é' })
     const decomposed = await found(app, '/persons', { 'filter[name]': 'e\u0301' })
     assert.deepEqual(decomposed, [])
@@ -251,7 +251,7 @@ describeService('filter, Unicode', (app) => {
     ['日', false],
     ['лав', false],
   ] as const)
-    it(`finds words between punctuation of any script, and letters of any script within words: ${val}`, async () => {
+    it(`find words with letters and between punctuation of any script: ${val}`, async () => {
       await app.person({ name: '«Ада»—Лавлейс…日本\u3000語' })
       const response = await app.get('/persons', { filter: [{ name: 'name', op: 'match', val }] })
       assert.equal(response.many.length, is ? 1 : 0, val)

@@ -23,8 +23,8 @@ async function crowd(app: TestService, size: number): Promise<string[]> {
   return all
 }
 
-describeService('pages', (app) => {
-  it('are of 30 by default', async () => {
+describeService('Pages', (app) => {
+  it('have 30 resources by default', async () => {
     const all = await crowd(app, 31)
     const first = await app.get('/persons')
     assert.deepEqual(ids(first), all.slice(0, 30))
@@ -35,7 +35,7 @@ describeService('pages', (app) => {
     assert.deepEqual(pages(second), { first: 1, prev: 1, last: 2 })
   })
 
-  it('count from 1 and are as large as page[size] says', async () => {
+  it('are numbered from 1 and have page[size] resources', async () => {
     const all = await crowd(app, 5)
     const links = [
       { first: 1, next: 2, last: 3 },
@@ -53,7 +53,7 @@ describeService('pages', (app) => {
     assert.deepEqual(ids(plain), all.slice(0, 2))
   })
 
-  it('have absolute, encoded links that carry the rest of the query', async () => {
+  it('have absolute, encoded links with the other parameters of the query', async () => {
     const all = await crowd(app, 5)
     const query =
       'filter=[]&page[size]=1&sort=-name&include=computers&fields[person]=name,computers'
@@ -78,7 +78,7 @@ describeService('pages', (app) => {
     assert.deepEqual(ids(await app.get(response.body.links?.last ?? '')), [all[0]])
   })
 
-  it('walked by next, and back by prev, return every resource once', async () => {
+  it('followed by next, and back by prev, return every resource once', async () => {
     const all = await crowd(app, 7)
     const walk = async (from: string, by: 'next' | 'prev') => {
       const idsByPage: string[][] = []
@@ -96,7 +96,7 @@ describeService('pages', (app) => {
     assert.deepEqual(back.toReversed(), forth)
   })
 
-  it('have no links but self when there is only one', async () => {
+  it('have only the link self if there is only one', async () => {
     await crowd(app, 3)
     for (const size of ['3', '4', '30', '1000000']) {
       const response = await app.get('/persons', { 'page[size]': size })
@@ -120,7 +120,7 @@ describeService('pages', (app) => {
     assert.deepEqual([empty.status, empty.many], [200, []])
   })
 
-  it('page[size]=0 is everything, with self alone', async () => {
+  it('given page[size]=0, then one page has all resources and only the link self', async () => {
     const all = await crowd(app, 33)
     for (const query of ['page[size]=0', 'page[size]=0&page[number]=1', 'page[size]=0&sort=id']) {
       const response = await app.call('GET', '/persons', { query })
@@ -132,7 +132,7 @@ describeService('pages', (app) => {
     assert.deepEqual([none.many, none.body.included, none.body.meta], [[], [], { count: 0 }])
   })
 
-  it('meta.count counts the matches over all pages', async () => {
+  it('have the number of resources on all pages in meta.count', async () => {
     await crowd(app, 12)
     const query = { 'page[size]': '2', filter: [{ name: 'name', op: 'startswith', val: 'n1' }] }
     const response = await app.get('/persons', query)
@@ -141,7 +141,7 @@ describeService('pages', (app) => {
     assert.deepEqual(pages(response), { first: 1, next: 2, last: 2 })
   })
 
-  it('of a related collection are pages of it alone', async () => {
+  it('of a related collection have only its resources', async () => {
     const { ada, zuse } = await enter(app)
     const response = await app.get(`/persons/${ada.id}/computers`, {
       'page[size]': '1',
@@ -152,7 +152,7 @@ describeService('pages', (app) => {
     assert.equal(response.body.meta?.count, 2)
   })
 
-  it('change nothing on a single-resource route, as long as they are valid', async () => {
+  it('given a route of one resource, then valid parameters have no effect', async () => {
     const { ada } = await enter(app)
     const response = await app.get(`/persons/${ada.id}`, { 'page[size]': '1', 'page[number]': '9' })
     assert.deepEqual(response.one, ada)
@@ -193,7 +193,7 @@ const rejected: readonly (readonly [query: string, ...parameters: string[]])[] =
   ['page[size]=5&page%5Bsize%5D=5',  'page[size]'],
 ]
 
-describeService('pages: errors', (app) => {
+describeService('Errors of pages', (app) => {
   for (const [query, ...parameters] of rejected)
     it(`rejects the invalid page ${query} with 400 at its parameter`, async () => {
       const expectedErrors = parameters.map((at) => ({ status: 400, at }))

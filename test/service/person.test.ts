@@ -19,8 +19,8 @@ const displayNames: readonly (readonly [name: string, email: string | null | und
   ['',       null,              ''],
 ]
 
-describeService('person', (app) => {
-  it('shows name, birth_date, gender and display_name, and links to her computers', async () => {
+describeService('Persons', (app) => {
+  it('have name, birth_date, gender, display_name and links to the computers', async () => {
     const ada = await app.person({
       name: 'Ada',
       email: 'ada@example.org',
@@ -47,7 +47,7 @@ describeService('person', (app) => {
   })
 
   for (const [name, email, shown] of displayNames)
-    it(`computes display_name: the name in Unicode upper case, a space and the e-mail in angle brackets; the name alone without: ${shown}`, async () => {
+    it(`have a display_name of the name in Unicode upper case and the e-mail address, if there is one: ${shown}`, async () => {
       const attributes = email === undefined ? { name } : { name, email }
       const created = await app.person(attributes)
       assert.equal(created.attributes?.display_name, shown)
@@ -55,7 +55,7 @@ describeService('person', (app) => {
       assert.equal(read.one.attributes?.display_name, shown)
     })
 
-  it('computes display_name anew when the name or the e-mail changes', async () => {
+  it('given a new name or e-mail address, then display_name changes', async () => {
     const { id } = await app.person({ name: 'Ada', email: 'ada@example.org' })
     const change = async (attributes: Record<string, unknown>) => {
       const response = await app.patch(`/persons/${id}`, {
@@ -69,7 +69,7 @@ describeService('person', (app) => {
     assert.equal(await change({ email: null }), 'AUGUSTA')
   })
 
-  it('accepts email on write and never returns it', async () => {
+  it('accept email in writes and do not return it', async () => {
     const { id } = await app.person({ email: 'ada@example.org' })
     const machine = await app.computer({}, { type: 'person', id })
     const attributes = { email: 'lovelace@example.org' }
@@ -88,7 +88,7 @@ describeService('person', (app) => {
     assert.equal(answers[1]?.one.attributes?.display_name, 'ADA <lovelace@example.org>')
   })
 
-  it('returns optional attributes that are unset as null, and lets them be set to null', async () => {
+  it('have null for optional attributes without a value, and accept null for them', async () => {
     const bare = await app.person({ name: 'Ada' })
     const unset = { name: 'Ada', birth_date: null, gender: null, display_name: 'ADA' }
     assert.deepEqual(bare.attributes, unset)
@@ -105,11 +105,11 @@ describeService('person', (app) => {
     assert.deepEqual(response.one.attributes, unset)
   })
 
-  it('allows the empty name', async () => {
+  it('may have an empty name', async () => {
     assert.equal((await app.person({ name: '' })).attributes?.name, '')
   })
 
-  it('rejects a missing or null name', async () => {
+  it('given a missing or null name, then the write is rejected', async () => {
     const missing = /^\/data(\/attributes(\/name)?)?$/
     assertErrors(await app.post('/persons', person({})), 422, {
       status: 422,
@@ -129,7 +129,7 @@ describeService('person', (app) => {
     assertErrors(await app.patch(`/persons/${id}`, body), 422, atName)
   })
 
-  it('keeps attributes that a PATCH does not send', async () => {
+  it('keep attributes that a PATCH does not send', async () => {
     const { id, attributes } = await app.person({ email: 'a@example.org', gender: 'female' })
     const nothing = await app.patch(`/persons/${id}`, { data: { type: 'person', id } })
     assertStatus(nothing, 200)
@@ -147,7 +147,7 @@ describeService('person', (app) => {
     'null',
     '5',
   ])
-    it(`keeps any text exactly: ${JSON.stringify(name)}`, async () => {
+    it(`keep any text exactly: ${JSON.stringify(name)}`, async () => {
       const { id } = await app.person({ name })
       assert.equal((await app.get(`/persons/${id}`)).one.attributes?.name, name)
     })
@@ -171,14 +171,14 @@ const wrongKinds: readonly (readonly [attribute: string, values: readonly unknow
   ['birth_date', dates.not],
 ]
 
-describeService('the values a person takes', (app) => {
+describeService('Values of persons', (app) => {
   for (const birth_date of dates.real)
-    it(`takes ${birth_date}, a real calendar date`, async () => {
+    it(`given ${birth_date}, a date of the calendar, then it is accepted`, async () => {
       assert.equal((await app.person({ birth_date })).attributes?.birth_date, birth_date)
     })
 
   for (const [attribute, values] of wrongKinds)
-    it(`rejects any other value of ${attribute} with 422, and stores nothing`, async () => {
+    it(`given any other value of ${attribute}, then the response is 422 and nothing is stored`, async () => {
       const { id, attributes: before } = await app.person({ name: 'Ada' })
       for (const value of values) {
         const expectedError = { status: 422, at: `/data/attributes/${attribute}`, says: attribute }
@@ -192,7 +192,7 @@ describeService('the values a person takes', (app) => {
     })
 
   for (const email of ['a@b.co', 'a+b@sub.example.org', "o'neil@example.org", 'x_y.z@a-b.org'])
-    it(`takes the e-mail address ${email}`, async () => {
+    it(`given the e-mail address ${email}, then it is accepted`, async () => {
       const shown = (await app.person({ name: 'n', email })).attributes?.display_name
       assert.equal(shown, `N <${email}>`)
     })

@@ -11,8 +11,8 @@ const computersOf = ({ id }: Resource) => `/persons/${id}/relationships/computer
 const ownerOf = ({ id }: Resource) => `/computers/${id}/relationships/owner`
 const list = (...all: Resource[]) => ({ data: all.map(identifier) })
 
-describeService('reading a relationship', (app) => {
-  it('GET …/relationships/computers: links, identifiers and jsonapi, nothing else', async () => {
+describeService('Reads of a relationship', (app) => {
+  it('GET …/relationships/computers returns links, identifiers and jsonapi, and nothing else', async () => {
     const { ada, eniac, zuse } = await enter(app)
     const response = await app.get(computersOf(ada))
     assertStatus(response, 200)
@@ -23,7 +23,7 @@ describeService('reading a relationship', (app) => {
     })
   })
 
-  it('GET …/relationships/owner: links, one identifier or null, and jsonapi', async () => {
+  it('GET …/relationships/owner returns links, one identifier or null, and jsonapi', async () => {
     const { ada, eniac, orphan } = await enter(app)
     assert.deepEqual((await app.get(ownerOf(eniac))).body, {
       links: { self: ownerOf(eniac), related: `/computers/${eniac.id}/owner` },
@@ -33,13 +33,13 @@ describeService('reading a relationship', (app) => {
     assert.equal((await app.get(ownerOf(orphan))).body.data, null)
   })
 
-  it('returns the whole linkage, not a page of it', async () => {
+  it('return the complete linkage, without pages', async () => {
     const ada = await app.person()
     for (let each = 0; each < 33; each++) await app.computer({}, ada)
     assert.equal((await app.get(computersOf(ada))).many.length, 33)
   })
 
-  it('takes include paths that start with the relationship’s own name', async () => {
+  it('accept include paths that begin with the name of the relationship', async () => {
     const { ada, eniac, zuse } = await enter(app)
     const hers = [`computer ${eniac.id}`, `computer ${zuse.id}`]
     const one = await app.get(computersOf(ada), { include: 'computers' })
@@ -59,7 +59,7 @@ describeService('reading a relationship', (app) => {
   })
 })
 
-describeService('writing …/relationships/computers', (app) => {
+describeService('Writes to …/relationships/computers', (app) => {
   const created = {
     jsonapi: { version: '1.0' },
     meta: { message: 'Relationship successfully created' },
@@ -70,7 +70,7 @@ describeService('writing …/relationships/computers', (app) => {
   }
   const now = async (person: Resource) => ids(await app.get(computersOf(person)))
 
-  it('POST adds what is listed and keeps the rest', async () => {
+  it('POST adds the listed computers and keeps the others', async () => {
     const { ada, eniac, zuse, orphan } = await enter(app)
     const response = await app.post(computersOf(ada), list(orphan))
     assertStatus(response, 200)
@@ -78,14 +78,14 @@ describeService('writing …/relationships/computers', (app) => {
     assert.deepEqual(await now(ada), [eniac.id, zuse.id, orphan.id])
   })
 
-  it('POST takes a computer over from whoever owned it', async () => {
+  it('given a computer of another owner, then POST changes its owner', async () => {
     const { ada, grace, mark } = await enter(app)
     await app.post(computersOf(ada), list(mark))
     assert.deepEqual(await now(grace), [])
     assert.ok((await now(ada)).includes(mark.id))
   })
 
-  it('POST is idempotent: the same again, or twice in one list, answers the same and adds nothing', async () => {
+  it('given a repeated POST or identifier, then the response is the same and nothing is added', async () => {
     const { ada, eniac, zuse, orphan } = await enter(app)
     for (const body of [list(orphan, orphan), list(orphan), list(eniac, orphan), list()]) {
       const response = await app.post(computersOf(ada), body)
@@ -95,7 +95,7 @@ describeService('writing …/relationships/computers', (app) => {
     }
   })
 
-  it('PATCH replaces the set; [] clears it', async () => {
+  it('PATCH replaces the set, also by an empty one', async () => {
     const { ada, grace, zuse, mark, orphan } = await enter(app)
     for (const body of [list(zuse, mark, orphan), list(zuse, mark, orphan), list()]) {
       const response = await app.patch(computersOf(ada), body)
@@ -109,7 +109,7 @@ describeService('writing …/relationships/computers', (app) => {
     assert.deepEqual(await now(grace), [])
   })
 
-  it('DELETE unlinks what is listed; the computers themselves stay', async () => {
+  it('DELETE unlinks the listed computers, and does not delete them', async () => {
     const { ada, eniac, zuse } = await enter(app)
     const response = await app.delete(computersOf(ada), list(eniac))
     assertStatus(response, 200)
@@ -118,7 +118,7 @@ describeService('writing …/relationships/computers', (app) => {
     assertStatus(await app.get(`/computers/${eniac.id}`), 200)
   })
 
-  it('DELETE ignores what is not linked: gone before, another person’s, unknown, or nothing at all', async () => {
+  it('DELETE ignores computers that are not linked, do not exist or have another owner, and an empty list', async () => {
     const { ada, grace, eniac, zuse, mark } = await enter(app)
     for (const body of [list(eniac), list(eniac), list(mark), { data: [missing] }, list()]) {
       const response = await app.delete(computersOf(ada), body)
@@ -129,7 +129,7 @@ describeService('writing …/relationships/computers', (app) => {
     assert.deepEqual(await now(grace), [mark.id])
   })
 
-  it('POST and PATCH with an unknown member: 404 at the member, and nothing changes', async () => {
+  it('given an unknown computer, then POST and PATCH are 404 at its identifier, and nothing changes', async () => {
     const { ada, eniac, zuse, orphan } = await enter(app)
     const body = { data: [identifier(orphan), missing, { type: 'computer', id: '888888' }] }
     for (const method of ['POST', 'PATCH']) {
@@ -143,7 +143,7 @@ describeService('writing …/relationships/computers', (app) => {
     }
   })
 
-  it('an id that no computer could have is an unknown member like any other', async () => {
+  it('given an id that no computer can have, then the response is that of an unknown computer', async () => {
     const { ada, eniac, zuse } = await enter(app)
     for (const id of ['abc', '', '01', '-1', '9223372036854775808', '1e3', ` ${eniac.id}`]) {
       const body = { data: [{ type: 'computer', id }] }
@@ -154,7 +154,7 @@ describeService('writing …/relationships/computers', (app) => {
     assert.deepEqual(await now(ada), [eniac.id, zuse.id])
   })
 
-  it('a member of another type: 409 at its type, and nothing changes', async () => {
+  it('given an identifier of another type, then the response is 409 at its type, and nothing changes', async () => {
     const { ada, alan, eniac, zuse } = await enter(app)
     for (const method of ['POST', 'PATCH']) {
       const response = await app.call(method, computersOf(ada), { body: list(eniac, alan) })
@@ -164,10 +164,10 @@ describeService('writing …/relationships/computers', (app) => {
   })
 })
 
-describeService('writing …/relationships/owner', (app) => {
+describeService('Writes to …/relationships/owner', (app) => {
   const now = async (computer: Resource) => (await app.get(ownerOf(computer))).body.data
 
-  it('PATCH and POST set it, each with its message', async () => {
+  it('PATCH and POST set the owner, each with its message', async () => {
     const { alan, grace, eniac } = await enter(app)
     for (const [method, owner, message] of [
       ['PATCH', alan, 'Relationship successfully updated'],
@@ -182,7 +182,7 @@ describeService('writing …/relationships/owner', (app) => {
     }
   })
 
-  it('data null clears it', async () => {
+  it('given data null, then the computer has no owner', async () => {
     const { eniac, mark, orphan } = await enter(app)
     assertStatus(await app.patch(ownerOf(eniac), { data: null }), 200)
     assert.equal(await now(eniac), null)
@@ -191,7 +191,7 @@ describeService('writing …/relationships/owner', (app) => {
     assertStatus(await app.patch(ownerOf(orphan), { data: null }), 200)
   })
 
-  it('DELETE clears it if data names the present owner, else changes nothing', async () => {
+  it('DELETE removes the owner if data names it, and changes nothing otherwise', async () => {
     const { ada, alan, eniac } = await enter(app)
     const message = 'Relationship successfully updated'
     for (const [data, left] of [
@@ -209,7 +209,7 @@ describeService('writing …/relationships/owner', (app) => {
   })
 
   for (const method of ['POST', 'PATCH'])
-    it(`${method} with an unknown person: 404 at data, and nothing changes`, async () => {
+    it(`given an unknown person, then ${method} is 404 at data, and nothing changes`, async () => {
       const { ada, eniac } = await enter(app)
       const response = await app.call(method, ownerOf(eniac), { body: { data: nobody } })
       assertErrors(response, 404, {
@@ -221,7 +221,7 @@ describeService('writing …/relationships/owner', (app) => {
     })
 
   for (const method of ['POST', 'PATCH'])
-    it(`${method} with an identifier of another type: 409`, async () => {
+    it(`given an identifier of another type, then ${method} is 409`, async () => {
       const { ada, eniac, zuse } = await enter(app)
       const response = await app.call(method, ownerOf(eniac), { body: { data: identifier(zuse) } })
       assertErrors(response, 409, { status: 409, at: '/data/type' })
@@ -229,9 +229,9 @@ describeService('writing …/relationships/owner', (app) => {
     })
 })
 
-describeService('bodies of relationship writes', (app) => {
+describeService('Bodies of writes to relationships', (app) => {
   for (const method of ['POST', 'PATCH', 'DELETE'])
-    it(`of ${method} must be of the relationship’s shape: 400, and nothing changes`, async () => {
+    it(`given invalid data of a relationship, then ${method} is 400 and nothing changes`, async () => {
       const { ada, eniac, zuse } = await enter(app)
       const one = identifier(eniac)
       for (const data of [
@@ -270,7 +270,7 @@ describeService('bodies of relationship writes', (app) => {
       assert.deepEqual((await app.get(ownerOf(eniac))).body.data, identifier(ada))
     })
 
-  it('locate each malformed identifier', async () => {
+  it('given malformed identifiers, then each is an error with its pointer', async () => {
     const { ada } = await enter(app)
     const data = [{ type: 'computer' }, { id: '1' }, { type: 'computer', id: 1 }, 'x']
     assertErrors(

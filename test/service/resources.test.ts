@@ -14,8 +14,8 @@ const computer = (
   data: { type: 'computer', attributes, ...(relationships && { relationships }) },
 })
 
-describeService('collections and resources', (app) => {
-  it('GET /persons and GET /computers: 200 with the resources in order of their ids', async () => {
+describeService('Collections and resources', (app) => {
+  it('GET /persons and GET /computers return the resources in the order of their ids', async () => {
     const { ada, alan, grace, odd, eniac, zuse, mark, orphan } = await enter(app)
     const persons = await app.get('/persons')
     assertStatus(persons, 200)
@@ -27,26 +27,26 @@ describeService('collections and resources', (app) => {
     assert.equal(computers.body.meta?.count, 4)
   })
 
-  it('an empty collection is 200 with an empty list', async () => {
+  it('given an empty collection, then the response is 200 with an empty list', async () => {
     const response = await app.get('/persons')
     assertStatus(response, 200)
     assert.deepEqual([response.many, response.body.meta], [[], { count: 0 }])
   })
 
-  it('GET /persons/<id> and GET /computers/<id>: 200 with one resource', async () => {
+  it('GET /persons/<id> and GET /computers/<id> return one resource', async () => {
     const { ada, eniac } = await enter(app)
     assert.deepEqual((await app.get(`/persons/${ada.id}`)).one, ada)
     assert.deepEqual((await app.get(`/computers/${eniac.id}`)).one, eniac)
   })
 
-  it('GET /computers/<computer_id>/owner: the person owning it, as the person’s own page shows her', async () => {
+  it('GET /computers/<computer_id>/owner returns the owner, as GET /persons/<id> does', async () => {
     const { ada, eniac } = await enter(app)
     const response = await app.get(`/computers/${eniac.id}/owner`)
     assertStatus(response, 200)
     assert.deepEqual(response.one, ada)
   })
 
-  it('GET /computers/<computer_id>/owner of an ownerless computer: 200 with data null', async () => {
+  it('given a computer without an owner, then GET /computers/<computer_id>/owner is 200 with data null', async () => {
     const { orphan } = await enter(app)
     const response = await app.get(`/computers/${orphan.id}/owner`)
     assertStatus(response, 200)
@@ -54,7 +54,7 @@ describeService('collections and resources', (app) => {
     assert.deepEqual(response.body.links, { self: `/computers/${orphan.id}/owner` })
   })
 
-  it('GET /persons/<id>/computers: 200 with her computers alone, page links and meta.count', async () => {
+  it('GET /persons/<id>/computers returns the computers of the person, page links and meta.count', async () => {
     const { ada, odd, eniac, zuse } = await enter(app)
     const response = await app.get(`/persons/${ada.id}/computers`, { 'page[size]': '1' })
     assertStatus(response, 200)
@@ -66,18 +66,18 @@ describeService('collections and resources', (app) => {
   })
 })
 
-describeService('creating', (app) => {
+describeService('Creates', (app) => {
   for (const [path, body] of [
     ['/persons', person({ name: 'Ada', email: 'ada@example.org', birth_date: '1815-12-10' })],
     ['/computers', computer({ serial: 'ENIAC' })],
   ] as const)
-    it(`POST ${path}: 201 with the created resource, as GET then shows it`, async () => {
+    it(`POST ${path} is 201 with the resource as GET returns it`, async () => {
       const created = await app.post(path, body)
       assertStatus(created, 201)
       assert.deepEqual((await app.get(`${path}/${created.one.id}`)).one, created.one)
     })
 
-  it('POST /persons links the computers it names, whoever owned them', async () => {
+  it('POST /persons links the computers of the body, also those of other owners', async () => {
     const { ada, eniac, zuse, orphan } = await enter(app)
     const computers = { data: [identifier(eniac), identifier(orphan)] }
     const created = await app.post('/persons', person({ name: 'Eve' }, { computers }))
@@ -89,7 +89,7 @@ describeService('creating', (app) => {
     assert.deepEqual(ids(await app.get(`/persons/${ada.id}/computers`)), [zuse.id])
   })
 
-  it('POST /computers links the owner it names; null is none', async () => {
+  it('POST /computers links the owner of the body, or none for null', async () => {
     const { alan } = await enter(app)
     const owned = await app.post(
       '/computers',
@@ -102,7 +102,7 @@ describeService('creating', (app) => {
     assert.equal((await app.get(`/computers/${free.one.id}/owner`)).body.data, null)
   })
 
-  it('POST /persons/<id>/computers: 201, linked to that person', async () => {
+  it('POST /persons/<id>/computers is 201, and the computer is linked to the person', async () => {
     const { odd } = await enter(app)
     const created = await app.post(`/persons/${odd.id}/computers`, computer({ serial: 'new' }))
     assertStatus(created, 201)
@@ -110,14 +110,14 @@ describeService('creating', (app) => {
     assert.deepEqual(ids(await app.get(`/persons/${odd.id}/computers`)), [created.one.id])
   })
 
-  it('POST /persons/<id>/computers takes a body that names the same owner', async () => {
+  it('POST /persons/<id>/computers accepts a body with the same owner', async () => {
     const { odd } = await enter(app)
     const body = computer({ serial: 'new' }, { owner: { data: identifier(odd) } })
     assertStatus(await app.post(`/persons/${odd.id}/computers`, body), 201)
     assert.equal(await count(app, `/persons/${odd.id}/computers`), 1)
   })
 
-  it('POST /persons/<id>/computers rejects a body that names another owner, or null', async () => {
+  it('POST /persons/<id>/computers rejects a body with another owner, or null', async () => {
     const { odd, ada } = await enter(app)
     for (const data of [identifier(ada), null]) {
       const body = computer({ serial: 'new' }, { owner: { data } })
@@ -130,7 +130,7 @@ describeService('creating', (app) => {
     assert.equal(await count(app, '/computers'), 4)
   })
 
-  it('creates nothing when a related resource is missing', async () => {
+  it('given a missing related resource, then nothing is created', async () => {
     const { orphan } = await enter(app)
     const computers = { data: [identifier(orphan), { type: 'computer', id: '999999' }] }
     assertErrors(await app.post('/persons', person({ name: 'Eve' }, { computers })), 404, {
@@ -143,8 +143,8 @@ describeService('creating', (app) => {
   })
 })
 
-describeService('updating', (app) => {
-  it('PATCH: 200 with the whole resource, as GET then shows it', async () => {
+describeService('Updates', (app) => {
+  it('PATCH is 200 with the complete resource, as GET returns it', async () => {
     const { ada, eniac } = await enter(app)
     for (const [resource, attributes] of [
       [ada, { name: 'Augusta', gender: null }],
@@ -158,7 +158,7 @@ describeService('updating', (app) => {
     assert.equal((await app.get(`/computers/${eniac.id}`)).one.attributes?.serial, 'EDVAC')
   })
 
-  it('changes attributes and relationships in one request', async () => {
+  it('change attributes and relationships in one request', async () => {
     const { ada, eniac, orphan } = await enter(app)
     const data = {
       ...identifier(ada),
@@ -172,7 +172,7 @@ describeService('updating', (app) => {
     assert.equal((await app.get(`/computers/${eniac.id}/owner`)).body.data, null)
   })
 
-  it('replaces the set of linked resources by a to-many relationship given; [] clears it', async () => {
+  it('given a to-many relationship, then its set is replaced, also by an empty one', async () => {
     const { ada, eniac, mark } = await enter(app)
     const set = async (data: unknown[]) => {
       const body = { data: { ...identifier(ada), relationships: { computers: { data } } } }
@@ -185,7 +185,7 @@ describeService('updating', (app) => {
     assert.equal(await count(app, '/computers'), 4)
   })
 
-  it('sets or clears a to-one relationship given', async () => {
+  it('given a to-one relationship, then it is set or removed', async () => {
     const { alan, eniac } = await enter(app)
     const set = async (data: unknown) => {
       const body = { data: { ...identifier(eniac), relationships: { owner: { data } } } }
@@ -196,14 +196,14 @@ describeService('updating', (app) => {
     assert.equal(await set(null), null)
   })
 
-  it('keeps relationships that it does not send', async () => {
+  it('keep relationships that the body does not have', async () => {
     const { ada, eniac, zuse } = await enter(app)
     const data = { ...identifier(ada), attributes: { name: 'Augusta' } }
     const response = await app.patch(`/persons/${ada.id}`, { data }, { include: 'computers' })
     assert.deepEqual(linkedIds(response.one, 'computers'), [eniac.id, zuse.id])
   })
 
-  it('changes all or nothing', async () => {
+  it('given an error, then nothing is changed', async () => {
     const { ada, eniac, zuse, orphan } = await enter(app)
     const missing = { type: 'computer', id: '999999' }
     const data = {
@@ -227,7 +227,7 @@ describeService('updating', (app) => {
     assert.deepEqual(labels(await app.get('/computers')), ['ENIAC', 'Zuse_Z3', 'Mark', 'Orphan'])
   })
 
-  it('requires data.id', async () => {
+  it('require data.id', async () => {
     const { ada } = await enter(app)
     const response = await app.patch(`/persons/${ada.id}`, person({ name: 'Augusta' }))
     assertErrors(response, 400, { status: 400, at: /^\/data(\/id)?$/, says: 'id' })
@@ -241,7 +241,7 @@ describeService('updating', (app) => {
     ['PATCH', '/persons/1', '1'],
     ['PATCH', '/computers/1', '1'],
   ] as const)
-    it(`${method} ${path} rejects a type that does not belong to the path`, async () => {
+    it(`given a type that is not that of the path, then ${method} ${path} is rejected`, async () => {
       await enter(app)
 
       const wrong =
@@ -255,8 +255,8 @@ describeService('updating', (app) => {
     })
 })
 
-describeService('deleting', (app) => {
-  it('DELETE: 200 with the message; the resource is gone', async () => {
+describeService('Deletions', (app) => {
+  it('DELETE is 200 with a message, and the resource does not exist any more', async () => {
     const { ada, eniac } = await enter(app)
     for (const path of [`/persons/${ada.id}`, `/computers/${eniac.id}`]) {
       const response = await app.delete(path)

@@ -5,9 +5,9 @@ import { assertStatus } from './assert-errors.ts'
 import { executeDirectly, isShared } from './direct-database.ts'
 import { enter } from './people.ts'
 
-describeService('restart', (app) => {
+describeService('A restart', (app) => {
   if (!isShared(app)) {
-    it('in memory starts empty', async () => {
+    it('of a database in memory starts without rows', async () => {
       await app.person()
       await app.restart()
       assert.equal((await app.get('/persons')).body.meta?.count, 0)
@@ -15,7 +15,7 @@ describeService('restart', (app) => {
     return
   }
 
-  it('keeps persons, computers and who owns them', async () => {
+  it('keeps persons, computers and their owners', async () => {
     await enter(app)
     const before = [
       await app.get('/persons', { include: 'computers' }),
@@ -32,7 +32,7 @@ describeService('restart', (app) => {
     }
   })
 
-  it('uses existing tables unchanged', async () => {
+  it('does not change existing tables', async () => {
     const { id } = await app.person({ name: 'Ada' })
     await executeDirectly(app.databaseUrl, "update person set password = 'kept'")
     await app.restart()
@@ -41,7 +41,7 @@ describeService('restart', (app) => {
     assert.deepEqual(rows, [{ password: 'kept' }])
   })
 
-  it('sees immediately what other connections write', async () => {
+  it('given a write of another connection, then the next read returns it', async () => {
     const { id } = await app.person({ name: 'Ada' })
     await executeDirectly(app.databaseUrl, "update person set name = 'Eve'")
     assert.equal((await app.get(`/persons/${id}`)).one.attributes?.name, 'Eve')

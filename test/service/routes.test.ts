@@ -41,7 +41,7 @@ describeService('GET {base}/', (app) => {
     }
   })
 
-  it('takes no other query than any route', async () => {
+  it('accepts the query parameters of every route, and no others', async () => {
     assertErrors(await app.get('/', { quux: '1' }), 400, {
       status: 400,
       at: 'quux',
@@ -50,14 +50,14 @@ describeService('GET {base}/', (app) => {
   })
 })
 
-describeService('a whole URL as the target of a request (RFC 9112 §3.2.2)', (app) => {
+describeService('A request target with scheme and host (RFC 9112, section 3.2.2)', (app) => {
   const textOf = (path: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const request = get(app.url, { path }, (response) => text(response).then(resolve, reject))
       request.on('error', reject)
     })
 
-  it('is the same as its path and query', async () => {
+  it('is served like its path and query', async () => {
     const { id } = await app.person()
     for (const path of ['/', `/persons/${id}`, '/persons?page[size]=1&include=computers']) {
       const response = await app.get(path)
@@ -71,7 +71,7 @@ describeService('a whole URL as the target of a request (RFC 9112 §3.2.2)', (ap
 })
 
 describeService('HEAD and OPTIONS', (app) => {
-  it('HEAD answers as GET does, without a body', async () => {
+  it('HEAD has the status and the header fields of GET, and no body', async () => {
     for (const [path] of await real(app)) {
       const get = await app.get(path)
       const head = await app.call('HEAD', path)
@@ -141,7 +141,7 @@ describeService('404', (app) => {
     '/persons/__proto__',
     '/__proto__',
   ])
-    it(`answers the unknown path ${path} with a document, whatever the method`, async () => {
+    it(`given the unknown path ${path}, then the response to every method is an error document`, async () => {
       await app.person()
       for (const method of ['GET', 'POST', 'PATCH', 'DELETE', 'PUT']) {
         const response = await app.call(method, path)
@@ -153,7 +153,7 @@ describeService('404', (app) => {
       }
     })
 
-  it('an id is digits without sign or leading zero, up to 2^63−1: anything else is 404', async () => {
+  it('given an id that is not digits without sign or leading zero up to 2^63−1, then the response is 404', async () => {
     await app.person()
     await app.computer()
     for (const id of [
@@ -184,7 +184,7 @@ describeService('404', (app) => {
     assertStatus(await app.get('/persons/9223372036854775807'), 404)
   })
 
-  it('a percent-encoded digit is that digit', async () => {
+  it('given a percent-encoded digit, then it is decoded', async () => {
     await app.person()
     assertStatus(await app.get('/persons/%31'), 200)
   })
@@ -200,7 +200,7 @@ describeService('404', (app) => {
     ['GET POST PATCH DELETE', '/computers/999999/relationships/owner',   'computer', 'id'],
   ]
 
-  it('names the kind and the missing id, and the path parameter as its source', async () => {
+  it('names the type and the missing id, and the path parameter as its source', async () => {
     const bodyOf = (path: string) => {
       if (path.endsWith('/relationships/computers')) return { data: [] }
       if (path.endsWith('/relationships/owner')) return { data: null }
@@ -223,7 +223,7 @@ describeService('404', (app) => {
 describeService(
   'BASE_PATH',
   (app) => {
-    it('stands in front of every path, in requests and in links', async () => {
+    it('is the beginning of every path, in requests and in links', async () => {
       const { ada, eniac } = await enter(app)
       const self = `/api/v1/persons/${ada.id}`
       assert.deepEqual(ada.links, { self })
@@ -242,13 +242,13 @@ describeService(
       assertStatus(await app.get(next), 200)
     })
 
-    it('stands in Location', async () => {
+    it('is the beginning of the path in Location', async () => {
       const body = { data: { type: 'person', attributes: { name: 'Ada' } } }
       const created = await app.post('/api/v1/persons', body)
       assert.equal(created.headers.location, `/api/v1/persons/${created.one.id}`)
     })
 
-    it('has the entry at its root, with the paths of the types', async () => {
+    it('has the root document at its root, with the paths of the types', async () => {
       const response = await app.get('/api/v1/')
       assertStatus(response, 200)
       assert.ok(response.text.includes('"/api/v1/persons"'), response.text)
@@ -256,7 +256,7 @@ describeService(
     })
 
     for (const path of ['/persons', '/persons/1', '/api/persons', '/api/v1persons'])
-      it(`makes paths without the prefix 404: ${path}`, async () => {
+      it(`given the path ${path} without the prefix, then the response is 404`, async () => {
         await app.person()
         assertErrors(await app.get(path), 404, { status: 404 })
       })
@@ -264,15 +264,15 @@ describeService(
   { settings: { basePath: '/api/v1' } },
 )
 
-describeService('the host of absolute links', (app) => {
-  it('is the request’s own', async () => {
+describeService('The host of absolute links', (app) => {
+  it('is that of the request', async () => {
     await app.person()
     const response = await app.get('/persons', {}, { Host: 'api.example.org:8080' })
     assert.equal(response.body.links?.self, 'http://api.example.org:8080/persons')
   })
 
   for (const host of ['a b', 'x/y', 'x"y', 'x?y=', 'user@x', '<script>', 'x:99999', ''])
-    it(`is never a host that would break the link: ${JSON.stringify(host)}`, async () => {
+    it(`given the invalid host ${JSON.stringify(host)}, then the response is 400 or its links lead to the path`, async () => {
       const response = await app.get('/persons', {}, { Host: host })
       if (response.status === 400) return
       assertStatus(response, 200)
@@ -284,7 +284,7 @@ describeService('the host of absolute links', (app) => {
 describeService(
   'PUBLIC_URL',
   (app) => {
-    it('is the origin of absolute links, whatever host was requested; paths stay paths', async () => {
+    it('is the origin of absolute links for every requested host, and links in resources are paths', async () => {
       const ada = await app.person()
       await app.person()
       const response = await app.get('/v1/persons', { 'page[size]': '1' })

@@ -7,8 +7,8 @@ import { count, enter, found } from './people.ts'
 
 const sorted = (app: TestService, path: string, sort: string) => found(app, path, { sort })
 
-describeService('sort', (app) => {
-  it('is ascending; a - in front of a name makes it descending', async () => {
+describeService('Sorts', (app) => {
+  it('are ascending, and descending for names with - in front', async () => {
     await enter(app)
     assert.deepEqual(await sorted(app, '/persons', 'name'), ['100%_\\', 'Ada', 'Alan', 'Grace'])
     assert.deepEqual(await sorted(app, '/persons', '-name'), ['Grace', 'Alan', 'Ada', '100%_\\'])
@@ -20,14 +20,14 @@ describeService('sort', (app) => {
     ])
   })
 
-  it('counts null as the largest value: last ascending, first descending', async () => {
+  it('have null as the largest value: last if ascending, first if descending', async () => {
     await enter(app)
     const ascending = ['Ada', 'Grace', 'Alan', '100%_\\']
     assert.deepEqual(await sorted(app, '/persons', 'birth_date'), ascending)
     assert.deepEqual(await sorted(app, '/persons', '-birth_date'), ascending.toReversed())
   })
 
-  it('takes several names, the first deciding first', async () => {
+  it('given several names, then later ones order equal values of earlier ones', async () => {
     await enter(app)
     assert.deepEqual(await sorted(app, '/persons', 'gender,-name'), [
       'Grace',
@@ -49,14 +49,14 @@ describeService('sort', (app) => {
     ])
   })
 
-  it('sorts by id as a number', async () => {
+  it('order ids as numbers', async () => {
     const created: string[] = []
     for (let each = 0; each < 11; each++) created.push((await app.person()).id)
     assert.deepEqual(ids(await app.get('/persons', { sort: 'id' })), created)
     assert.deepEqual(ids(await app.get('/persons', { sort: '-id' })), created.toReversed())
   })
 
-  it('sorts through to-one relationships; without an owner, as null', async () => {
+  it('given a path through a to-one relationship, then a missing owner counts as null', async () => {
     await enter(app)
     assert.deepEqual(await sorted(app, '/computers', 'owner.name,serial'), [
       'ENIAC',
@@ -84,7 +84,7 @@ describeService('sort', (app) => {
     ])
   })
 
-  it('sorts text by code point', async () => {
+  it('order text by code point', async () => {
     const names = ['', '0', 'A', 'Z', '_', 'a', 'aa', 'é', 'ÿ', 'Ā', '日', '\uFFFD', '\u{1F600}']
     for (const name of names.toReversed()) await app.person({ name })
     const response = await app.get('/persons', { sort: 'name' })
@@ -94,7 +94,7 @@ describeService('sort', (app) => {
     )
   })
 
-  it('orders equals by id, and everything without sort', async () => {
+  it('order equal values, and lists without sort, by id', async () => {
     const all: string[] = []
     for (let each = 0; each < 12; each++) all.push((await app.person({ gender: 'x' })).id)
     assert.deepEqual(ids(await app.get('/persons')), all)
@@ -103,7 +103,7 @@ describeService('sort', (app) => {
   })
 
   for (const sort of ['gender', '-gender', '-name', 'gender,-birth_date'])
-    it(`is unique at its end, so that pages never overlap: ${sort}`, async () => {
+    it(`order all resources, so that pages do not overlap: ${sort}`, async () => {
       for (let each = 0; each < 13; each++) await app.person({ gender: each % 2 ? 'x' : null })
       const complete = ids(await app.get('/persons', { sort, 'page[size]': '0' }))
       const pieces: string[] = []
@@ -115,7 +115,7 @@ describeService('sort', (app) => {
       assert.equal(new Set(complete).size, 13)
     })
 
-  it('sorts the related collection as any other', async () => {
+  it('order related collections', async () => {
     const { ada } = await enter(app)
     assert.deepEqual(await sorted(app, `/persons/${ada.id}/computers`, '-serial'), [
       'Zuse_Z3',
@@ -128,7 +128,7 @@ describeService('sort', (app) => {
   })
 
   for (const sort of ['owner.name', '-owner.birth_date', 'serial', 'owner.name,-owner.id,serial'])
-    it(`accepts many names, also the same name through a relationship: ${sort}`, async () => {
+    it(`accept many names, also the same name through a relationship: ${sort}`, async () => {
       await enter(app)
       const many = Array.from({ length: 100 }, () => sort).join(',')
       const response = await app.get('/computers', { sort: many })
@@ -142,7 +142,7 @@ describeService('sort', (app) => {
     ['/computers/1/owner', 'birth_date'],
     ['/computers/1', 'owner.name'],
   ] as const)
-    it(`changes nothing on a single-resource route, as long as it is valid: ${path}`, async () => {
+    it(`given the route of one resource ${path}, then a valid sort has no effect`, async () => {
       await enter(app)
 
       const plain = await app.get(path)
@@ -189,13 +189,13 @@ const rejected: readonly (readonly [path: string, sort: string, says: readonly s
   ['/computers', 'person_id',         ['person_id']],
 ]
 
-describeService('sort: errors', (app) => {
+describeService('Errors of sorts', (app) => {
   for (const [path, sort, says] of rejected)
-    it(`rejects sort=${sort} of ${path} with 400 at sort, and says what could be sorted by`, async () => {
+    it(`given sort=${sort} of ${path}, then the response is 400 at sort with the valid names`, async () => {
       assertErrors(await app.get(path, { sort }), 400, { status: 400, at: 'sort', says })
     })
 
-  it('reports every invalid name', async () => {
+  it('report every invalid name', async () => {
     assertErrors(
       await app.get('/persons', { sort: 'quux,name,-display_name' }),
       400,
@@ -209,7 +209,7 @@ describeService('sort: errors', (app) => {
     ['/computers', 'person_id', 'persom_id'],
     ['/computers', 'owner.password', 'owner.pazzword'],
   ] as const)
-    it(`rejects ${hidden}, a hidden name, word for word as an unknown one`, async () => {
+    it(`given the hidden name ${hidden}, then the error is that of an unknown one`, async () => {
       const one = await app.get(path, { sort: hidden })
       const other = await app.get(path, { sort: unknown })
       assert.equal(
@@ -218,12 +218,12 @@ describeService('sort: errors', (app) => {
       )
     })
 
-  it('rejects sort given twice', async () => {
+  it('given a repeated sort, then it is rejected', async () => {
     const response = await app.call('GET', '/persons', { query: 'sort=name&sort=id' })
     assertErrors(response, 400, { status: 400, at: 'sort' })
   })
 
-  it('writes nothing when the sort of a write is rejected', async () => {
+  it('given a write with an invalid sort, then nothing is written', async () => {
     const body = { data: { type: 'person', attributes: { name: 'Ada' } } }
     assertStatus(await app.post('/persons', body, { sort: 'quux' }), 400)
     assert.equal(await count(app, '/persons'), 0)

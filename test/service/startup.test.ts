@@ -118,8 +118,8 @@ function describeCommand(
   return [...variables, 'lapidary', ...args].join(' ')
 }
 
-describe('settings', () => {
-  it('--help lists every setting with its flag and default, and ends with 0', async (test) => {
+describe('Settings', () => {
+  it('given --help, then each is listed with its flag and default, and the exit code is 0', async (test) => {
     const { code, stdout } = await run(test, ['--help'])
     assert.equal(code, 0)
     for (const [name, flag, usual] of settings) {
@@ -130,27 +130,27 @@ describe('settings', () => {
   })
 
   for (const [environment, args, ...says] of wrong)
-    it(`given ${describeCommand(environment, args)}, one line names every invalid setting`, () => {
+    it(`given ${describeCommand(environment, args)}, then one line names every invalid setting`, () => {
       const message = errorOf(args, environment)
       assert.doesNotMatch(message, /\n/)
       for (const word of says)
         assert.ok(message.toLowerCase().includes(word.toLowerCase()), `${word}: ${message}`)
     })
 
-  it('an invalid one is reported once, and no other error follows from it', () => {
+  it('given an invalid one, then it is reported once, without further errors', () => {
     const message = errorOf([], { PAGE_SIZE: '30', MAX_PAGE_SIZE: '0' })
     const range = `from 1 to ${Number.MAX_SAFE_INTEGER}`
     assert.equal(message, `MAX_PAGE_SIZE must be a whole number ${range}; it is "0"`)
   })
 
-  it('invalid ones end the process with one line and exit code 2', async (test) => {
+  it('given invalid ones, then the process ends with one line and exit code 2', async (test) => {
     const [environment, args] = [{ PAGE_SIZE: 'x', BASE_PATH: 'api' }, ['--port', 'abc']]
     const { code, stdout, stderr } = await run(test, args, environment)
     const message = errorOf(args, environment)
     assert.deepEqual([code, stdout, stderr], [2, '', `lapidary: ${message}\n`])
   })
 
-  it('an address that is taken ends the process with one clear line', async (test) => {
+  it('given an address that is in use, then the process ends with one line that names it', async (test) => {
     const port = String(await takePort(test))
     const { code, stderr } = await run(test, [], { PORT: port, DATABASE_URL: 'sqlite::memory:' })
     assert.ok(code !== 0 && code !== null, stderr)
@@ -158,7 +158,7 @@ describe('settings', () => {
     assert.doesNotMatch(stderr, /^\s+at /m)
   })
 
-  it('each is an environment variable, and a flag that goes before it', async (test) => {
+  it('given an environment variable and a flag, then the flag wins', async (test) => {
     const environment = { DATABASE_URL: 'sqlite::memory:', BASE_PATH: '/env', PAGE_SIZE: '2' }
     const args = [
       '--base-path=/flag',
@@ -180,8 +180,8 @@ describe('settings', () => {
   })
 })
 
-describe('start', () => {
-  it('makes the database file and its tables, and prints the address, the database and three URLs to try', async (test) => {
+describe('A start', () => {
+  it('creates the database file and its tables, and prints the address, the database and three URLs to try', async (test) => {
     const cwd = await folder(test)
     const child = await start(test, cwd)
     await stat(join(cwd, 'data', 'lapidary.db'))
@@ -197,7 +197,7 @@ describe('start', () => {
     }
   })
 
-  it('given an address beyond this machine and no known hosts, warns of links in one line', async (test) => {
+  it('given an address that other machines reach and no allowed hosts, then one line warns of links', async (test) => {
     // An address of nobody, so that nothing listens; the warning comes first.
     const args = ['--host', '192.0.2.1', '--port', '0', '--database-url', 'sqlite::memory:']
     const { stderr } = await run(test, args)
@@ -210,7 +210,7 @@ describe('start', () => {
   })
 
   it(
-    'given known hosts, or an address of this machine, does not warn of links',
+    'given allowed hosts, or an address of this machine, then no line warns of links',
     long,
     async (test) => {
       const args = ['--host', '192.0.2.1', '--port', '0', '--database-url', 'sqlite::memory:']
@@ -223,7 +223,7 @@ describe('start', () => {
     },
   )
 
-  it('keeps what is stored from one start to the next', long, async (test) => {
+  it('keeps the rows of the run before', long, async (test) => {
     const cwd = await folder(test)
     const args = ['--database-url', `sqlite:${join(cwd, 'new', 'folder', 'kept.db')}`]
     const first = await start(test, cwd, args)
@@ -234,7 +234,7 @@ describe('start', () => {
     assert.deepEqual((await ask(second.url, 'GET', `/persons/${created.one.id}`)).one, created.one)
   })
 
-  it('keeps what was answered even when the process is killed', long, async (test) => {
+  it('keeps acknowledged writes if the process was killed', long, async (test) => {
     const cwd = await folder(test)
     const first = await start(test, cwd)
     for (let each = 1; each <= 5; each++) {
@@ -246,7 +246,7 @@ describe('start', () => {
     assert.equal((await ask(second.url, 'GET', '/persons')).body.meta?.count, 5)
   })
 
-  it('--demo fills an empty database with persons and computers', async (test) => {
+  it('given --demo, then an empty database is filled with persons and computers', async (test) => {
     const cwd = await folder(test)
     const demo = await start(test, cwd, ['--demo'])
     const count = async (path: string) =>
@@ -257,7 +257,7 @@ describe('start', () => {
     assert.ok((await count(owned)) > computers / 2)
   })
 
-  it('--demo fills no database that has rows', long, async (test) => {
+  it('given --demo, then a database with rows is not changed', long, async (test) => {
     const cwd = await folder(test)
     const count = async ({ url }: Child) => (await ask(url, 'GET', '/persons')).body.meta?.count
     const demo = await start(test, cwd, ['--demo'])
@@ -275,7 +275,7 @@ describe('start', () => {
   })
 })
 
-describe('stop', () => {
+describe('A stop', () => {
   // `test/trouble/stop.test.ts` sends both too.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     it(`${signal}: ends with exit code 0`, long, async (test) => {
@@ -286,7 +286,7 @@ describe('stop', () => {
     })
   }
 
-  it('an idle connection that is kept open does not hold it up', long, async (test) => {
+  it('given an idle connection, then it does not delay the stop', long, async (test) => {
     const child = await start(test, await folder(test))
     const client = connect(child.url)
     test.after(() => client.close())
@@ -297,8 +297,8 @@ describe('stop', () => {
   })
 })
 
-describe('an internal error', () => {
-  it('is logged whole, with the id it was returned as', async (test) => {
+describe('An internal error', () => {
+  it('is logged completely, with the id of the response', async (test) => {
     const cwd = await folder(test)
     const child = await start(test, cwd)
     const url = `sqlite:${join(cwd, 'data', 'lapidary.db')}`

@@ -11,8 +11,8 @@ const reads: readonly (readonly [path: string, ...includes: string[]])[] = [
   ['/computers', '', 'owner',     'owner.computers', 'owner.computers.owner'],
 ]
 
-describeService('No query per row', (app) => {
-  it('the number of statements depends on the include paths, not on the rows', async () => {
+describeService('The number of statements', (app) => {
+  it('depends on the include paths, not on the rows', async () => {
     const counts = new Map<string, number[]>()
     let rows = 0
     for (const target of [1, 10, 60]) {
@@ -34,7 +34,7 @@ describeService('No query per row', (app) => {
     }
   })
 
-  it('the same holds for the linkage that fields ask for, and for filters through relationships', async () => {
+  it('depends on the linkage that fields select and on filters through relationships, not on the rows', async () => {
     const count = async () => {
       const requests = [
         { 'fields[person]': 'computers', 'page[size]': '1000' },
@@ -53,7 +53,7 @@ describeService('No query per row', (app) => {
     assert.deepEqual(await count(), few)
   })
 
-  it('a first page that is not full says itself how many there are', async () => {
+  it('given a first page that is not full, then no statement counts', async () => {
     for (let each = 0; each < 5; each++) await app.person()
     // PostgreSQL reads the page and the count by one statement.
     const without = app.database === 'PostgreSQL' ? 1 : 0
@@ -74,7 +74,7 @@ describeService('No query per row', (app) => {
     }
   })
 
-  it('and for writes: a hundred members take as many statements as two', async () => {
+  it('given a write of a hundred members, then it is that of two members', async () => {
     const machines = []
     for (let each = 0; each < 100; each++) machines.push(identifier(await app.computer()))
     const { id } = await app.person()
@@ -91,8 +91,8 @@ describeService('No query per row', (app) => {
   })
 })
 
-describeService('Values never enter the SQL', (app) => {
-  it('a filter’s values are bound, and a list is one value', async () => {
+describeService('The values of requests', (app) => {
+  it('given a filter, then its values are bound, and a list is one value', async () => {
     await app.person({ name: 'Bobby' })
     const sqlOf = async (val: unknown, op = 'in_') => {
       const query = { filter: [{ name: 'name', op, val }] }
@@ -105,7 +105,7 @@ describeService('Values never enter the SQL', (app) => {
     assert.doesNotMatch(await sqlOf("'; drop table person; --", 'eq'), /drop/)
   })
 
-  it('nor do those of a page, a body or a path', async () => {
+  it('given a page, a body or a path, then its values are bound', async () => {
     const run = await statementsOf(async () => {
       const { id } = await app.person({ name: 'zqxjk', gender: 'wvut' })
       await app.get(`/persons/${id}`)

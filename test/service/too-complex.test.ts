@@ -14,7 +14,7 @@ function nested(levels: number, nots: number): unknown {
   return [filter]
 }
 
-describeService('queries beyond what a database takes', (app) => {
+describeService('Queries that are too complex for a database', (app) => {
   it('are served up to the limit of the database, then rejected with 400, never with 500', async () => {
     const ada = await app.person({ name: 'Ada' })
     await app.computer({}, ada)

@@ -7,8 +7,8 @@ import { count } from './people.ts'
 
 const uuid = '0b9a2c1e-6f57-4d0e-9a53-2d1f4e6b7c88'
 
-describeService('output-only fields', (app) => {
-  it('discards display_name and id among the attributes of a create', async () => {
+describeService('Output-only fields', (app) => {
+  it('given display_name and id among the attributes of a create, then they are ignored', async () => {
     const attributes = { name: 'Ada', display_name: 'Somebody Else', id: '77' }
     const response = await app.post('/persons', { data: { type: 'person', attributes } })
     assertStatus(response, 201)
@@ -18,12 +18,12 @@ describeService('output-only fields', (app) => {
   })
 
   for (const display_name of [null, 5, [], {}, '\u0000'])
-    it(`discards whatever stands in an output-only attribute, wrong kinds included: ${JSON.stringify(display_name)}`, async () => {
+    it(`given any value of an output-only attribute, then it is ignored: ${JSON.stringify(display_name)}`, async () => {
       const attributes = { name: 'Ada', display_name }
       assertStatus(await app.post('/persons', { data: { type: 'person', attributes } }), 201)
     })
 
-  it('discards display_name and id among the attributes of an update', async () => {
+  it('given display_name and id among the attributes of an update, then they are ignored', async () => {
     const { id } = await app.person({ name: 'Ada' })
     const attributes = { display_name: 'Somebody Else', id: '77' }
     const response = await app.patch(`/persons/${id}`, { data: { type: 'person', id, attributes } })
@@ -33,7 +33,7 @@ describeService('output-only fields', (app) => {
   })
 
   for (const name of ['links', 'relationships'])
-    it(`discards ${name} among the attributes, which Jsona sends back`, async () => {
+    it(`given ${name} among the attributes, which Jsona sends back, then it is ignored`, async () => {
       const json = `"${name}":{"self":"/persons/1","owner":{"data":null}}`
       for (const response of await attempts(app, 'person', 'attributes', json)) {
         assert.ok([200, 201].includes(response.status), response.text)
@@ -43,7 +43,7 @@ describeService('output-only fields', (app) => {
     })
 
   for (const name of ['links', 'relationships'])
-    it(`reports ${name} among the relationships as unknown`, async () => {
+    it(`given ${name} among the relationships, then it is unknown`, async () => {
       for (const response of await attempts(
         app,
         'person',
@@ -54,14 +54,14 @@ describeService('output-only fields', (app) => {
     })
 
   for (const id of ['999', 999, uuid, '', null])
-    it(`discards any id sent with a create: ${JSON.stringify(id)}`, async () => {
+    it(`given the id ${JSON.stringify(id)} in a create, then it is ignored`, async () => {
       const data = { type: 'person', id, attributes: { name: 'Ada' } }
       const response = await app.post('/persons', { data })
       assertStatus(response, 201)
       assert.match(response.one.id, /^[1-9]$/)
     })
 
-  it('discards an id that is taken', async () => {
+  it('given an existing id in a create, then it is ignored', async () => {
     const ada = await app.person({ name: 'Ada' })
     const data = { type: 'person', id: ada.id, attributes: { name: 'Eve' } }
     const eve = await app.post('/persons', { data })
@@ -70,7 +70,7 @@ describeService('output-only fields', (app) => {
     assert.equal((await app.get(`/persons/${ada.id}`)).one.attributes?.name, 'Ada')
   })
 
-  it('discards any id sent with an update: it never changes the identifier', async () => {
+  it('given another id in an update, then it is ignored', async () => {
     const ada = await app.person({ name: 'Ada' })
     const eve = await app.person({ name: 'Eve' })
     for (const id of [eve.id, '999', uuid]) {
@@ -86,15 +86,15 @@ describeService('output-only fields', (app) => {
 })
 
 describeService(
-  'settings clientIds: forbid and idMismatch: conflict',
+  'The settings clientIds: forbid and idMismatch: conflict',
   (app) => {
-    it('answers 403 to an id sent with a create', async () => {
+    it('given an id in a create, then the response is 403', async () => {
       const data = { type: 'person', id: uuid, attributes: { name: 'Ada' } }
       assertErrors(await app.post('/persons', { data }), 403, { status: 403, at: '/data/id' })
       assert.equal(await count(app, '/persons'), 0)
     })
 
-    it('answers 409 to an update whose id is not that of the path', async () => {
+    it('given an update whose id is not that of the path, then the response is 409', async () => {
       const { id } = await app.person({ name: 'Ada' })
       const attributes = { name: 'Eve' }
       const other = { data: { type: 'person', id: '999', attributes } }
@@ -149,9 +149,9 @@ const unknown: readonly (readonly [type: 'person' | 'computer', name: string, po
   ['computer', 'quux',           'quux',           ['serial']],
 ]
 
-describeService('unknown fields', (app) => {
+describeService('Unknown fields', (app) => {
   for (const [type, name, pointer, exist] of unknown)
-    it(`rejects the unknown attribute ${name} of ${type} with its pointer and the names that exist`, async () => {
+    it(`given the unknown attribute ${name} of ${type}, then the error has its pointer and the valid names`, async () => {
       const json = `${JSON.stringify(name)}:"x"`
       for (const response of await attempts(app, type, 'attributes', json)) {
         const says = [JSON.stringify(name).slice(1, -1), ...exist]
@@ -159,7 +159,7 @@ describeService('unknown fields', (app) => {
       }
     })
 
-  it('rejects an unknown relationship with its pointer and the names that exist', async () => {
+  it('given an unknown relationship, then the error has its pointer and the valid names', async () => {
     const named = { person: 'computers', computer: 'owner' } as const
     for (const type of ['person', 'computer'] as const) {
       for (const response of await attempts(app, type, 'relationships', '"quux":{"data":null}')) {
@@ -169,7 +169,7 @@ describeService('unknown fields', (app) => {
     }
   })
 
-  it('rejects a relationship among the attributes and an attribute among the relationships', async () => {
+  it('given a relationship among the attributes or an attribute among the relationships, then it is rejected', async () => {
     for (const response of await attempts(app, 'person', 'attributes', '"computers":[]')) {
       assertErrors(response, 422, { status: 422, at: '/data/attributes/computers' })
     }
@@ -183,7 +183,7 @@ describeService('unknown fields', (app) => {
     }
   })
 
-  it('rejects a hidden name word for word as an unknown one', async () => {
+  it('given a hidden name, then the error is that of an unknown one', async () => {
     const said = async (type: 'person' | 'computer', name: string) => {
       const answers = await attempts(app, type, 'attributes', `"${name}":"x"`)
       return answers.map(({ text }) => text.replaceAll(name, 'it'))
@@ -192,7 +192,7 @@ describeService('unknown fields', (app) => {
     assert.deepEqual(await said('computer', 'person_id'), await said('computer', 'persom_id'))
   })
 
-  it('stores nothing of a body it rejects', async () => {
+  it('given a rejected body, then nothing of it is stored', async () => {
     const attributes = { name: 'Eve', quux: 1 }
     await app.post('/persons', { data: { type: 'person', attributes } })
     assert.equal(await count(app, '/persons'), 0)
