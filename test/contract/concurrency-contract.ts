@@ -37,7 +37,7 @@ export function describeConcurrency(contract: ContractDatabase): void {
     assert.deepEqual(new Set(data?.slice(3)), new Set(expected))
   })
 
-  it('rolls back the transaction that fails, and no concurrent one', async (test) => {
+  it('rolls back a transaction that fails, and no concurrent one', async (test) => {
     const { store } = await openLibrary(test, contract)
     const results = await Promise.allSettled(
       Array.from({ length: writers }, (_, index) =>

@@ -64,7 +64,7 @@ export function describeSchema(contract: ContractDatabase): void {
   ]
   const [oldest] = make
 
-  it('runs each migration once, however many callers there are', async (test) => {
+  it('given concurrent callers, then each migration runs once', async (test) => {
     const library = await openLibrary(test, contract, { isEmpty: true })
     const stores = [library.store, await library.another(), await library.another()]
     await Promise.all(Array.from({ length: 12 }, (_, index) => stores[index % 3]?.migrate(make)))
@@ -100,7 +100,7 @@ export function describeSchema(contract: ContractDatabase): void {
     await store.migrate(make, 'compare')
   })
 
-  it('leaves nothing of migrations of which one fails', async (test) => {
+  it('given several migrations, when one fails, then none has an effect', async (test) => {
     const { store } = await openLibrary(test, contract, { isEmpty: true })
     await assert.rejects(store.migrate([...make, { version: 3, sql: 'no such statement' }]))
     assert.deepEqual(await tableNames(store), [])
@@ -162,7 +162,7 @@ export function describeLimits(contract: ContractDatabase): void {
     assert.equal((await read(store, planList('author'))).count, 3)
   })
 
-  it('serves others during a read that lasts, and stops reads whose signals abort', async (test) => {
+  it('serves other reads during a long one, and stops reads whose signals abort', async (test) => {
     const { store } = await openLibrary(test, contract, { books: manyBooks, timeout: 60_000 })
     const controller = new AbortController()
     let isOver = false
@@ -264,7 +264,7 @@ export function describeEnd(contract: ContractDatabase): void {
     await closed
   })
 
-  it('leaves nothing that keeps a thread running when it is closed', async (test) => {
+  it('lets its thread end when it is closed', async (test) => {
     const { url } = (await openLibrary(test, contract, { isEmpty: true })).database
     const workerData: WorkerTask = { database: contract.name, url, task: 'use everything' }
     const worker = new Worker(new URL('./library-worker.ts', import.meta.url), { workerData })

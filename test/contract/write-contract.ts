@@ -230,7 +230,7 @@ export function describeWrites(contract: ContractDatabase): void {
     )
   })
 
-  it('shows a transaction its own writes, and nobody else before it ends', async (test) => {
+  it('given an open transaction, then only it can read its writes', async (test) => {
     const { store, another } = await openLibrary(test, contract)
     const reader = await another()
     const title = planOne('book', 'fields[book]=title')
@@ -259,7 +259,7 @@ export function describeWrites(contract: ContractDatabase): void {
     assert.deepEqual((await read(store, planLinks('book.tags'), '1')).data, ['tag x'])
   })
 
-  it('rolls back the work of a savepoint that fails, and nothing else of the transaction', async (test) => {
+  it('rolls back the statements of a savepoint that fails, and no others of the transaction', async (test) => {
     const { store } = await openLibrary(test, contract)
     const insert = (name: string) => planNew('author', { attributes: { name } })
     const names = await store.transaction(async (transaction) => {

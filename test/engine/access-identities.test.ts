@@ -106,7 +106,7 @@ engine('The tenant of a model', tenant, (fixture) => {
     assert.equal((await call('', 'POST', '/notes', data({}))).status, 403)
   })
 
-  it('leaves types without rules closed, as the model says', async () => {
+  it('denies types without rules if the model denies by default', async () => {
     assert.deepEqual(ids(await call('1:a', 'GET', '/secrets')), [])
     assert.equal((await call('1:a', 'GET', '/secrets/1')).status, 404)
     assert.equal((await call('1:a', 'DELETE', '/notes/1')).status, 403)
@@ -149,7 +149,7 @@ engine('Access rules and row-level security', secondLock, (fixture) => {
 })
 
 describe('The description of access rules', () => {
-  it('says what is open to whom', () => {
+  it('lists what each identity may do', () => {
     assert.deepEqual(describeAccess(tenant.model), [
       'team: read by everybody, create by everybody, update by everybody',
       'note: read by everybody, create by everybody, update of rows that match a filter',
@@ -242,7 +242,7 @@ describe('The access rules of many identities', () => {
     await store.close()
   })
 
-  it('let nothing through when a function throws or decides nothing', async () => {
+  it('deny the operation if a function throws or returns nothing', async () => {
     for (const decide of [
       () => {
         throw new Error('down')

@@ -248,7 +248,7 @@ engine('Composite ids', served, (app) => {
     assert.deepEqual(body.data, [identify('note', '4')])
   })
 
-  it('points at the part of an id that is missing, unknown or taken', async () => {
+  it('reports the part of an id that is missing, unknown or already used', async () => {
     const create = async (relationships: Record<string, string | null>) =>
       statusAndErrors(
         await app.post('/order-details', {
@@ -391,7 +391,7 @@ engine('Composite ids', served, (app) => {
     assert.equal(document.length, app.dialect === 'postgres' ? 1 : 6, document.join('\n'))
   })
 
-  it('is an id in process', async (test) => {
+  it('is accepted as an id by calls in process', async (test) => {
     const store = await openStore(served.model, app.databaseUrl)
     test.after(() => store.close())
     const client = createApi({ model: served.model, store }).with()

@@ -136,7 +136,7 @@ engine('The session of a model: role and settings', policed, (app) => {
     }
   })
 
-  it('given policies, when resources are written, then rows of others do not exist, and none can be given away', async () => {
+  it('given policies, when resources are written, then rows of other identities do not exist, and no row can be moved to one', async () => {
     const name = { data: { type: 'file', id: '2', attributes: { name: 'changed' } } }
     assert.equal((await ada.call('PATCH', '/files/2', name)).status, 404)
     assert.equal((await ada.call('DELETE', '/files/2')).status, 404)
@@ -176,7 +176,7 @@ engine('The session of a model: role and settings', policed, (app) => {
     assert.equal((await as('ada').call('DELETE', '/files/1')).status, 403)
   })
 
-  it('given a role that does not exist, or the name for that of the connection, when it is used, then nothing is read or written', async () => {
+  it('given a role that does not exist, or the word none of SET ROLE, when it is used, then nothing is read or written', async () => {
     for (const role of ['lapidary_nobody', 'none']) {
       const user = as(`ada:${role}`)
       for (const path of ['/files', '/files/1', '/files?page[size]=0&include=folder'])

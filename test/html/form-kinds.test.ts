@@ -318,7 +318,7 @@ describe('The forms for attributes of every kind', { skip: lacksChromium }, () =
   })
 
   it(
-    'given texts that are no values, when a form sends them, then each field has its error',
+    'given invalid texts, when a form sends them, then each field has its error',
     long,
     async () => {
       const page = await browser.open('/samples')

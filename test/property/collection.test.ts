@@ -12,7 +12,7 @@ const stages = scale
 /** Each request combines filter, sort, page, fields and include. All databases get the same requests. */
 const requestsPerStage = isExhaustive ? 100 : 50
 
-describeService('sort, page, include, fields, held against a reference', (app: TestService) => {
+describeService('Sort, page, include and fields, compared with a reference', (app: TestService) => {
   for (let stage = 1; stage <= stages; stage += 1) {
     it(`returns the same page in the same order, over random rows ${stage} of ${stages}`, async () => {
       const [unstored] = fc.sample(anyUnstoredRows, { seed: seed + stage, numRuns: 1 })

@@ -23,7 +23,7 @@ const parts = 24
 
 const served = { model: declared.everything, tables: declared.tablesOfEverything }
 
-engine('over every kind and every relationship, held against a reference', served, (server) => {
+engine('Reads over every kind and every relationship, compared with a reference', served, (server) => {
   const coverage = new Coverage(everything)
   const documents = new DocumentCoverage(everything)
 

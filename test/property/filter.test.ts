@@ -70,4 +70,4 @@ function held(app: TestService): void {
   })
 }
 
-describeService('filter, held against a reference', held)
+describeService('Filters, compared with a reference', held)

@@ -23,8 +23,8 @@ const disguises: readonly (readonly [secret: string, unknown: string])[] = [
 ]
 
 for (const database of databases)
-  describe(`hidden columns · ${database.name}`, () => {
-    it('change no response: two databases that differ only in passwords respond alike', async () => {
+  describe(`Hidden columns · ${database.name}`, () => {
+    it('have no effect on responses: two databases that differ in passwords only respond the same', async () => {
       await onTwins(database, async (left, right) => {
         for (const twin of [left, right]) await fill(twin)
         let sent = 0
@@ -49,7 +49,7 @@ for (const database of databases)
       })
     })
 
-    it('are rejected word for word as names that do not exist', async () => {
+    it('are rejected with the error of names that do not exist', async () => {
       await onTwins(database, async (twin) => {
         await fill(twin)
         const naming = anyNaming({ suspects: ['SECRET'], operands: guesses, written: values })

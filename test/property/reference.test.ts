@@ -35,7 +35,7 @@ function found(request: Partial<CollectionRequest>): number[] {
   return evaluateRequest(data, { ...all, ...request }).rows.map(({ id }) => Number(id))
 }
 
-describe('the reference', () => {
+describe('The reference implementation', () => {
   const ofPersons: readonly [Filter, number[]][] = [
     [{ name: 'name', op: 'eq', val: 'Ada' }, [2]],
     [{ name: 'email', op: 'ne', val: 'x@y.example' }, [2]],
@@ -90,7 +90,7 @@ describe('the reference', () => {
     ],
   ]
   for (const [filter, expected] of ofPersons) {
-    it(`finds persons ${expected.join(', ') || 'nowhere'} by ${JSON.stringify(filter)}`, () => {
+    it(`finds the persons ${expected.join(', ') || '(none)'} by ${JSON.stringify(filter)}`, () => {
       assert.deepEqual(found({ filters: [filter] }), expected)
     })
   }
@@ -106,12 +106,12 @@ describe('the reference', () => {
     ],
   ]
   for (const [filter, expected] of ofComputers) {
-    it(`finds computers ${expected.join(', ')} by ${JSON.stringify(filter)}`, () => {
+    it(`finds the computers ${expected.join(', ')} by ${JSON.stringify(filter)}`, () => {
       assert.deepEqual(found({ type: 'computer', filters: [filter] }), expected)
     })
   }
 
-  it('combines filters, simple parameters and the owner in the path with AND', () => {
+  it('combines filters, short filters and the owner in the path with AND', () => {
     const filters: Filter[] = [{ name: 'serial', op: 'like', val: '-' }]
     const type = 'computer'
     const of = (id: string) => ({ type: 'person', id, relationship: 'computers' })
@@ -130,7 +130,7 @@ describe('the reference', () => {
     assert.deepEqual(found({ type: 'computer', sort: ['owner.name', '-id'] }), [4, 3, 1, 5])
   })
 
-  it('cuts pages and counts over all of them', () => {
+  it('returns a page with the number of resources on all pages', () => {
     const page = { number: 2, size: 2 }
     const { rows, count } = evaluateRequest(data, { ...all, page })
     assert.deepEqual([rows.map(({ id }) => id), count], [[10n], 3])
@@ -142,7 +142,7 @@ describe('the reference', () => {
     assert.equal(compareText('𝒳', '𝒳'), 0)
   })
 
-  it('has one wildcard, and searches anywhere without it', () => {
+  it('has one wildcard, and searches at every position without it', () => {
     assert.ok(isLike('abc', 'b') && isLike('abc', 'a%c') && isLike('ac', 'a%c') && isLike('', '%'))
     assert.ok(!isLike('abc', 'b%') && !isLike('aba', 'ab%ba') && !isLike('abc', '_%'))
     assert.ok(isLike('a\nb', 'a%b') && isLike('x.y', 'x.%') && !isLike('xyy', 'x.%'))

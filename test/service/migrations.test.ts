@@ -30,7 +30,7 @@ for (const { name, create } of databases.filter((database) => database.isShared)
     }
   }
 
-  it(`${instances} instances that start at once make the tables once · ${name}`, () =>
+  it(`given ${instances} instances that start at the same time, then the tables are created once · ${name}`, () =>
     on(async ({ url }) => {
       const start = () => startService({ ...quiet, databaseUrl: url })
       const started = await Promise.allSettled(Array.from({ length: instances }, start))
@@ -40,7 +40,7 @@ for (const { name, create } of databases.filter((database) => database.isShared)
       assert.deepEqual(failed, [])
     }))
 
-  it(`--migrate=only makes the tables and ends · ${name}`, (test) =>
+  it(`given --migrate=only, then the process creates the tables and ends · ${name}`, (test) =>
     on(async ({ url }) => {
       const ended = await run(test, ['--migrate=only'], { DATABASE_URL: url })
       assert.equal(ended.code, 0, ended.stderr)
@@ -49,7 +49,7 @@ for (const { name, create } of databases.filter((database) => database.isShared)
       await service.close(0)
     }))
 
-  it(`--migrate=off rejects tables that are not there, and makes none · ${name}`, (test) =>
+  it(`given --migrate=off, then missing tables are an error and are not created · ${name}`, (test) =>
     on(async ({ url }) => {
       const start = () => startAndStop({ ...quiet, databaseUrl: url, migrate: 'off' })
       await assert.rejects(start, /^Error: .* at version 0; this program needs 1\. .*$/)
@@ -58,7 +58,7 @@ for (const { name, create } of databases.filter((database) => database.isShared)
       assert.match(ended.stderr, /^lapidary: .* at version 0; this program needs 1\. .*\n$/)
     }))
 
-  it(`tables from the future are rejected, whatever the mode · ${name}`, () =>
+  it(`given tables of a newer version, then every mode rejects them · ${name}`, () =>
     on(async ({ url }) => {
       const store = await openStore(defineModel(resources), url)
       const ours = migrations[store.dialect]
@@ -73,7 +73,7 @@ for (const { name, create } of databases.filter((database) => database.isShared)
         await assert.rejects(start, /^Error: .* at version 99; this program knows .* up to 1\. .*$/)
     }))
 
-  it(`a migration that fails leaves nothing · ${name}`, () =>
+  it(`given a migration that fails, then it leaves no changes · ${name}`, () =>
     on(async ({ url }) => {
       const store = await openStore(defineModel(resources), url)
       const ours = migrations[store.dialect]

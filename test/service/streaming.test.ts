@@ -147,7 +147,7 @@ describeService('The response to page[size]=0', (app) => {
     assert.equal((await app.get(`/persons/${created.id}`)).status, 200)
   })
 
-  it('can be aborted by the client: the service continues to read and write, and shuts down', async () => {
+  it('given a client that aborts it, then the service continues to read and write, and shuts down', async () => {
     await insertMany(app.databaseUrl, { persons: 5_000, computers: 1, nameLength: 1_000 })
     for (let each = 0; each < 20; each++) await leave(app.url, everything)
     const { id } = await app.person({ name: 'after' })
@@ -181,8 +181,8 @@ async function settledMemoryOf(id: number | undefined): Promise<number> {
   }
 }
 
-describe('streaming in a process of its own', () => {
-  it('takes no memory for what a slow client has not read', async (test) => {
+describe('Streams of a process', () => {
+  it('given a slow client, then what it has not read takes no memory', async (test) => {
     const cwd = await folder(test)
     const child = await start(test, cwd)
     const databaseUrl = `sqlite:${join(cwd, 'data', 'lapidary.db')}`
@@ -196,7 +196,7 @@ describe('streaming in a process of its own', () => {
     assert.ok(grown < size / 2, `grew by ${grown} bytes for an answer of more than ${size}`)
   })
 
-  it('SIGTERM lets pending responses finish, and accepts no new connection', long, async (test) => {
+  it('given SIGTERM, then pending responses finish, and no new connection is accepted', long, async (test) => {
     const cwd = await folder(test)
     const child = await start(test, cwd)
     const databaseUrl = `sqlite:${join(cwd, 'data', 'lapidary.db')}`

@@ -17,7 +17,7 @@ const [first] = databases
 const tested = isExhaustive || first === undefined ? databases : [first]
 
 for (const { name, create } of tested.filter((database) => database.isShared)) {
-  it(`workers share an address and a database, and one that dies is replaced · ${name}`, async (test) => {
+  it(`given workers, then they share an address and a database, and one that ends is replaced · ${name}`, async (test) => {
     const database = await create()
     const args = [
       '--workers',
@@ -47,13 +47,13 @@ for (const { name, create } of tested.filter((database) => database.isShared)) {
   })
 }
 
-it('workers do not share what is in the memory of one process', async (test) => {
+it('given a database in memory and several workers, then the start is rejected', async (test) => {
   const { code, stderr } = await run(test, ['--workers', '2', '--database-url', 'sqlite::memory:'])
   assert.equal(code, 2)
   assert.match(stderr, /^lapidary: WORKERS must be 1 for sqlite::memory:/)
 })
 
-it('workers that cannot start end the process, and say why once each at most', async (test) => {
+it('given workers that cannot start, then the process ends, and each reports the reason at most once', async (test) => {
   const port = String(await takePort(test))
   const { code, stderr } = await run(test, ['--workers', '2', '--port', port])
   assert.equal(code, 2)
@@ -62,7 +62,7 @@ it('workers that cannot start end the process, and say why once each at most', a
 })
 
 if (isExhaustive)
-  it('workers of two services do not share a port', async (test) => {
+  it('given workers of two services, then they do not share a port', async (test) => {
     const first = await start(test, await folder(test), ['--workers', '2'])
     const { port } = new URL(first.url)
     const { code, stderr } = await run(test, ['--workers', '2', '--port', port])

@@ -13,7 +13,7 @@ import { parseResponse, type TestResponse } from '../test-response.ts'
 /** How long a request may wait for the database in these tests, in milliseconds. */
 const databaseTimeout = 2000
 
-describe('PostgreSQL in trouble', () => {
+describe('A PostgreSQL server that fails', () => {
   let database: PostgresServer
   let service: RunningService | undefined
 

@@ -52,7 +52,7 @@ engine('A sort by an expression, through a relationship', served, (app) => {
     ['room.chairs_count', '3 1 5 2 4'],
     ['-room.chairs_count', '2 4 1 5 3'],
   ] as const) {
-    it(`${sort} takes what is linked to nothing, or to what is hidden, for null`, async () => {
+    it(`given ${sort}, then rows whose related resource is missing or hidden are sorted as null`, async () => {
       assert.equal(ids(await app.get('/chairs', { sort })).join(' '), expected)
     })
   }
