@@ -15,10 +15,10 @@ import {
 import { createServer } from 'lapidary/fastify'
 import { openPostgres } from 'lapidary/postgres'
 import { openSqlite } from 'lapidary/sqlite'
+import { type CountingProxy, proxyTo } from '../failures/proxy.ts'
 import type { OpenDatabase } from '../open-database.ts'
 import { freshPostgres } from '../postgres.ts'
 import { ids, type TestResponse } from '../test-response.ts'
-import { type CountingProxy, proxyTo } from '../trouble/proxy.ts'
 import { engine } from './engine.ts'
 
 interface User {

@@ -1,5 +1,5 @@
 import { it } from 'node:test'
-import { crashDuringWrites } from '../trouble/crashes.ts'
+import { crashDuringWrites } from '../failures/crashes.ts'
 
 const crashes = Number(process.env.LAPIDARY_CRASHES ?? 10)
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { databases } from '../databases.ts'
+import { assertCovered, killDuringWrites } from '../failures/kills.ts'
 import { readCount } from '../read-count.ts'
-import { assertCovered, killDuringWrites } from '../trouble/kills.ts'
 
 /** Kills for each database. */
 const kills = readCount('LAPIDARY_KILLS', 100, 12)

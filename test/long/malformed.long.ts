@@ -1,7 +1,7 @@
 import { it } from 'node:test'
 import { databases } from '../databases.ts'
+import { attackWithMalformed } from '../failures/malformed.ts'
 import { readCount } from '../read-count.ts'
-import { attackWithMalformed } from '../trouble/malformed.ts'
 
 /** Malformed requests, for all databases together; `mutated.long.ts` sends more. */
 const requests = readCount('LAPIDARY_MALFORMED', 100_000, 20_000)

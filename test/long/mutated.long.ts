@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { connect } from '../client.ts'
 import { databases } from '../databases.ts'
+import { memoryOf } from '../failures/malformed.ts'
+import { sendMutated } from '../failures/mutated.ts'
 import { readCount } from '../read-count.ts'
 import { folder, start } from '../service/child.ts'
-import { memoryOf } from '../trouble/malformed.ts'
-import { sendMutated } from '../trouble/mutated.ts'
 
 /** Requests with changed bytes, for all databases together. With those of `malformed.long.ts` they are 500,000. */
 const requests = readCount('LAPIDARY_MUTATED', 400_000, 40_000)

@@ -23,50 +23,54 @@ const parts = 24
 
 const served = { model: declared.everything, tables: declared.tablesOfEverything }
 
-engine('Reads over every kind and every relationship, compared with a reference', served, (server) => {
-  const coverage = new Coverage(everything)
-  const documents = new DocumentCoverage(everything)
+engine(
+  'Reads over every kind and every relationship, compared with a reference',
+  served,
+  (server) => {
+    const coverage = new Coverage(everything)
+    const documents = new DocumentCoverage(everything)
 
-  for (let stage = 1; stage <= stages; stage += 1) {
-    it(`finds and returns what the reference does, over random rows ${stage} of ${stages}`, async () => {
-      const data = await stored(server, stage)
-      const finding = fc.asyncProperty(anyFilterRequest(data), async (request) => {
-        fc.pre(queryOf(request).length <= longestQuery)
+    for (let stage = 1; stage <= stages; stage += 1) {
+      it(`finds and returns what the reference does, over random rows ${stage} of ${stages}`, async () => {
+        const data = await stored(server, stage)
+        const finding = fc.asyncProperty(anyFilterRequest(data), async (request) => {
+          fc.pre(queryOf(request).length <= longestQuery)
+          const found = await assertFound(server, data, request)
+          coverage.add(request, found, start(data, request).length)
+        })
+        await fc.assert(finding, { seed: seed + stage, numRuns: filtersPerStage })
+        const returning = fc.asyncProperty(anyDocumentRequest(data), async (requested) => {
+          fc.pre(queryOf(requested.request, requested.selection).length <= longestQuery)
+          await assertDocument(server, data, requested)
+          documents.add(data, requested)
+        })
+        await fc.assert(returning, { seed: seed + stage, numRuns: documentsPerStage })
+      })
+    }
+
+    it('finds what the reference finds by every operator of every field, in every position', async () => {
+      const data = await stored(server, 0)
+      for (const request of takePart(everyFilter(data), parts)) {
         const found = await assertFound(server, data, request)
         coverage.add(request, found, start(data, request).length)
-      })
-      await fc.assert(finding, { seed: seed + stage, numRuns: filtersPerStage })
-      const returning = fc.asyncProperty(anyDocumentRequest(data), async (requested) => {
-        fc.pre(queryOf(requested.request, requested.selection).length <= longestQuery)
+      }
+    })
+
+    it('returns what the reference returns in every order and over every relationship', async () => {
+      const data = await stored(server, 0)
+      for (const requested of takePart(everyDocument(data), parts)) {
         await assertDocument(server, data, requested)
         documents.add(data, requested)
+      }
+    })
+
+    if (isExhaustive)
+      it('requests everything: every operator on every kind and every shape of relationship', () => {
+        coverage.assertEnough(stages * filtersPerStage, 0.2)
+        documents.assertEnough(stages * documentsPerStage)
       })
-      await fc.assert(returning, { seed: seed + stage, numRuns: documentsPerStage })
-    })
-  }
-
-  it('finds what the reference finds by every operator of every field, in every position', async () => {
-    const data = await stored(server, 0)
-    for (const request of takePart(everyFilter(data), parts)) {
-      const found = await assertFound(server, data, request)
-      coverage.add(request, found, start(data, request).length)
-    }
-  })
-
-  it('returns what the reference returns in every order and over every relationship', async () => {
-    const data = await stored(server, 0)
-    for (const requested of takePart(everyDocument(data), parts)) {
-      await assertDocument(server, data, requested)
-      documents.add(data, requested)
-    }
-  })
-
-  if (isExhaustive)
-    it('requests everything: every operator on every kind and every shape of relationship', () => {
-      coverage.assertEnough(stages * filtersPerStage, 0.2)
-      documents.assertEnough(stages * documentsPerStage)
-    })
-})
+  },
+)
 
 async function stored(server: Engine, stage: number): Promise<Data> {
   const [unstored] = fc.sample(anyMuseum, { seed: seed + stage, numRuns: 1 })

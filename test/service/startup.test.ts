@@ -276,7 +276,7 @@ describe('A start', () => {
 })
 
 describe('A stop', () => {
-  // `test/trouble/stop.test.ts` sends both too.
+  // `test/failures/stop.test.ts` sends both too.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     it(`${signal}: ends with exit code 0`, long, async (test) => {
       const child = await start(test, await folder(test))

@@ -196,39 +196,43 @@ describe('Streams of a process', () => {
     assert.ok(grown < size / 2, `grew by ${grown} bytes for an answer of more than ${size}`)
   })
 
-  it('given SIGTERM, then pending responses finish, and no new connection is accepted', long, async (test) => {
-    const cwd = await folder(test)
-    const child = await start(test, cwd)
-    const databaseUrl = `sqlite:${join(cwd, 'data', 'lapidary.db')}`
-    await insertMany(databaseUrl, { persons: 8_000, computers: 1, nameLength: 1_000 })
-    const slow = await head(child.url, everything)
-    const end = child.end('SIGTERM')
-    const isRejected = () =>
-      connect(child.url)
-        .send('GET', '/persons')
-        .then(
-          () => false,
-          () => true,
-        )
-    await until(isRejected, 'new connections are still accepted')
-    const pieces: Buffer[] = []
-    for await (const piece of slow) pieces.push(piece)
-    const text = Buffer.concat(pieces).toString()
-    const headers = {
-      'content-type': String(slow.headers['content-type']),
-      vary: String(slow.headers.vary),
-      'x-content-type-options': String(slow.headers['x-content-type-options']),
-    }
-    const exchange = {
-      method: 'GET',
-      url: child.url + everything,
-      sent: '',
-      status: 200,
-      headers,
-      text,
-    }
-    assertServiceConforms(exchange)
-    assert.equal(parseResponse(exchange).many.length, 8_000)
-    assert.equal((await end).code, 0)
-  })
+  it(
+    'given SIGTERM, then pending responses finish, and no new connection is accepted',
+    long,
+    async (test) => {
+      const cwd = await folder(test)
+      const child = await start(test, cwd)
+      const databaseUrl = `sqlite:${join(cwd, 'data', 'lapidary.db')}`
+      await insertMany(databaseUrl, { persons: 8_000, computers: 1, nameLength: 1_000 })
+      const slow = await head(child.url, everything)
+      const end = child.end('SIGTERM')
+      const isRejected = () =>
+        connect(child.url)
+          .send('GET', '/persons')
+          .then(
+            () => false,
+            () => true,
+          )
+      await until(isRejected, 'new connections are still accepted')
+      const pieces: Buffer[] = []
+      for await (const piece of slow) pieces.push(piece)
+      const text = Buffer.concat(pieces).toString()
+      const headers = {
+        'content-type': String(slow.headers['content-type']),
+        vary: String(slow.headers.vary),
+        'x-content-type-options': String(slow.headers['x-content-type-options']),
+      }
+      const exchange = {
+        method: 'GET',
+        url: child.url + everything,
+        sent: '',
+        status: 200,
+        headers,
+        text,
+      }
+      assertServiceConforms(exchange)
+      assert.equal(parseResponse(exchange).many.length, 8_000)
+      assert.equal((await end).code, 0)
+    },
+  )
 })
