@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { absolutePath } from '../docs/pages.ts'
 import { execute } from '../filled.ts'
@@ -104,16 +104,15 @@ describe('lapidary openapi and lapidary routes', () => {
     assert.match(await lapidary('routes', url), /^POST +\/albums +albums\.create$/m)
   })
 
-  it('report in one line what they cannot take', async () => {
-    const cases = [
-      [['routes'], /routes takes declarations, e\.g\. lapidary routes resources\/index\.ts/],
-      [['openapi', 'missing.ts'], /there is no file missing\.ts/],
-      [['openapi', declarations, '--prefix', 'api'], /--prefix must be a path such as \/api/],
-    ] as const
-    for (const [args, message] of cases) {
+  const cases = [
+    [['routes'], /routes takes declarations, e\.g\. lapidary routes resources\/index\.ts/],
+    [['openapi', 'missing.ts'], /there is no file missing\.ts/],
+    [['openapi', declarations, '--prefix', 'api'], /--prefix must be a path such as \/api/],
+  ] as const
+  for (const [args, message] of cases)
+    it(`given lapidary ${args.map((each) => basename(each)).join(' ')}, then one line says what is wrong`, async () => {
       const { status, stderr } = await runCommand(absolutePath('.'), args)
       assert.match(stderr, message)
       assert.equal(status, 2)
-    }
-  })
+    })
 })

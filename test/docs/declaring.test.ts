@@ -100,9 +100,13 @@ describe('The guides of docs/declaring.md', () => {
     },
   )
 
-  it('shows requests with the responses of the program', async () => {
-    const requests = requestsIn(declaring)
+  const requests = requestsIn(declaring)
+
+  it('shows at least 19 requests', () => {
     assert.ok(requests.length >= 19, String(requests.length))
+  })
+
+  it('shows the responses of the program to its requests, one after the other', async () => {
     for (const { method, path, headers, raw, status, part, body } of requests) {
       const exchange = await client.send(method, path, { headers, raw })
       const message = `${method} ${path}\n${exchange.text}`
@@ -126,32 +130,34 @@ describe('The guides of docs/declaring.md', () => {
       assert.ok(code.includes(bare(declaration)), shape)
   })
 
-  it('shows the values that each kind accepts and serializes', () => {
-    const rows = codeRows(kindsSection, '| in TypeScript |')
-    assert.equal(rows.length, 18)
-    for (const [name = '', , body = '', serialized, query = ''] of rows) {
+  const kindValues = codeRows(kindsSection, '| in TypeScript |')
+  const kindTypes = codeRows(kindsSection, '| JSON Schema |')
+
+  it('shows 18 kinds in both of its tables', () => {
+    assert.equal(kindValues.length, 18)
+    assert.deepEqual(
+      kindTypes.map(([name]) => name),
+      kindValues.map(([name]) => name),
+    )
+  })
+
+  for (const [name = '', , body = '', serialized, query = ''] of kindValues)
+    it(`shows values that the kind ${name} accepts and serializes`, () => {
       const kind = evaluate(name)
       const reading = kind.readBody(parsed(body))
       assert.ok('value' in reading, name)
       assert.equal(kind.serialize(reading.value), serialized, name)
       if (query !== '–') assert.ok('value' in kind.readFilterText(query), `${name}: ${query}`)
-    }
-  })
+    })
 
-  it('shows the operators and the column types of each kind', () => {
-    const names = new Map(
-      codeRows(kindsSection, '| names |').map(([group = '', all = '']) => [
-        group,
-        all.replaceAll('`', '').split(', '),
-      ]),
-    )
-    const rows = codeRows(kindsSection, '| JSON Schema |')
-    const values = codeRows(kindsSection, '| in TypeScript |')
-    assert.deepEqual(
-      rows.map(([name]) => name),
-      values.map(([name]) => name),
-    )
-    for (const [name = '', operators = '', columns = '', types = '', schema = ''] of rows) {
+  for (const [name = '', operators = '', columns = '', types = '', schema = ''] of kindTypes)
+    it(`shows the operators and the column types of the kind ${name}`, () => {
+      const names = new Map(
+        codeRows(kindsSection, '| names |').map(([group = '', all = '']) => [
+          group,
+          all.replaceAll('`', '').split(', '),
+        ]),
+      )
       const kind = evaluate(name)
       assert.equal(kind.operators, operators, name)
       assert.deepEqual(listOperators(kind), names.get(operators), name)
@@ -167,8 +173,7 @@ describe('The guides of docs/declaring.md', () => {
         postgres.acceptsColumnType(type) ? [name] : [],
       )
       assert.deepEqual(types.split(', ').sort(), suited.sort(), name)
-    }
-  })
+    })
 
   for (const other of databases.filter((each) => each.name === 'PostgreSQL')) {
     it('shows the startup warnings, and the SQL that fixes them', async (test) => {
@@ -226,15 +231,17 @@ describe('The guides of docs/declaring.md', () => {
     })
   }
 
-  it('shows common errors with the errors that the startup check reports', async () => {
-    const rows = codeRows(section(declaring, '## Common errors'), '| path |')
-    assert.ok(rows.length >= 12)
-    for (const [position = '', code = '', message = ''] of rows) {
-      const changed = withChange(program.resources, position, evaluate(code))
-      const errors = await declarationErrorsOf(changed, database)
-      assert.deepEqual(errors, [message], `${position}: ${code}`)
-    }
+  const commonErrors = codeRows(section(declaring, '## Common errors'), '| path |')
+
+  it('shows at least 12 common errors', () => {
+    assert.ok(commonErrors.length >= 12)
   })
+
+  for (const [position = '', code = '', message = ''] of commonErrors)
+    it(`shows the error that the startup check reports for ${code} at ${position}`, async () => {
+      const changed = withChange(program.resources, position, evaluate(code))
+      assert.deepEqual(await declarationErrorsOf(changed, database), [message])
+    })
 })
 
 /** PostgreSQL types whose name on the page equals the name in the catalog. */

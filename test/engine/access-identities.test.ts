@@ -242,13 +242,16 @@ describe('The access rules of many identities', () => {
     await store.close()
   })
 
-  it('deny the operation if a function throws or returns nothing', async () => {
-    for (const decide of [
+  for (const [what, decide] of [
+    [
+      'throws',
       () => {
         throw new Error('down')
       },
-      () => 'yes' as unknown as boolean,
-    ]) {
+    ],
+    ['returns no boolean', () => 'yes' as unknown as boolean],
+  ] as const)
+    it(`given a function that ${what}, then the response is a bare 500`, async () => {
       const notes = resource('note', {
         ...{ path: '/notes', table: 'note', access: { read: decide } },
         fields: { text: attribute(text) },
@@ -270,6 +273,5 @@ describe('The access rules of many identities', () => {
       assert.equal(response.status, 500)
       assert.doesNotMatch(await response.text(), /down|"x"/)
       await store.close()
-    }
-  })
+    })
 })

@@ -186,45 +186,45 @@ function itKeepsLinkageWhole(app: App): void {
     assert.deepEqual(found, ['book 1', 'book 2', 'book 3', 'tag New', 'tag old'])
   })
 
-  it('given keys in another case, when resources are filtered by related ones, then they agree with the linkage', async () => {
-    const cases: readonly (readonly [string, Query, readonly string[]])[] = [
-      [
-        '/books',
-        { filter: [{ name: 'author', op: 'has', val: { name: 'id', op: 'eq', val: 'ada' } }] },
-        ['1', '2'],
-      ],
-      [
-        '/books',
-        { filter: [{ name: 'author', op: 'has', val: { name: 'name', op: 'eq', val: 'Bob' } }] },
-        ['3'],
-      ],
-      [
-        '/books',
-        {
-          filter: [
-            { not: { name: 'author', op: 'has', val: { name: 'name', op: 'eq', val: 'Bob' } } },
-          ],
-          sort: 'id',
-        },
-        ['1', '2', '4'],
-      ],
-      [
-        '/books',
-        { filter: [{ name: 'tags', op: 'any', val: { name: 'id', op: 'eq', val: 'New' } }] },
-        ['1', '2'],
-      ],
-      [
-        '/authors',
-        { filter: [{ name: 'books', op: 'any', val: { name: 'title', op: 'eq', val: 'one' } }] },
-        ['ada'],
-      ],
-      ['/authors', { filter: [{ name: 'books', op: 'count_eq', val: 2 }] }, ['ada']],
-      ['/authors', { filter: [{ name: 'books', op: 'count_le', val: 1 }] }, ['Bob']],
-      ['/authors', { sort: '-books.count' }, ['ada', 'Bob']],
-      ['/authors', { sort: 'books.count' }, ['Bob', 'ada']],
-      ['/books', { sort: '-author.name' }, ['4', '3', '1', '2']],
-    ]
-    for (const [path, query, ids] of cases) {
+  const cases: readonly (readonly [string, Query, readonly string[]])[] = [
+    [
+      '/books',
+      { filter: [{ name: 'author', op: 'has', val: { name: 'id', op: 'eq', val: 'ada' } }] },
+      ['1', '2'],
+    ],
+    [
+      '/books',
+      { filter: [{ name: 'author', op: 'has', val: { name: 'name', op: 'eq', val: 'Bob' } }] },
+      ['3'],
+    ],
+    [
+      '/books',
+      {
+        filter: [
+          { not: { name: 'author', op: 'has', val: { name: 'name', op: 'eq', val: 'Bob' } } },
+        ],
+        sort: 'id',
+      },
+      ['1', '2', '4'],
+    ],
+    [
+      '/books',
+      { filter: [{ name: 'tags', op: 'any', val: { name: 'id', op: 'eq', val: 'New' } }] },
+      ['1', '2'],
+    ],
+    [
+      '/authors',
+      { filter: [{ name: 'books', op: 'any', val: { name: 'title', op: 'eq', val: 'one' } }] },
+      ['ada'],
+    ],
+    ['/authors', { filter: [{ name: 'books', op: 'count_eq', val: 2 }] }, ['ada']],
+    ['/authors', { filter: [{ name: 'books', op: 'count_le', val: 1 }] }, ['Bob']],
+    ['/authors', { sort: '-books.count' }, ['ada', 'Bob']],
+    ['/authors', { sort: 'books.count' }, ['Bob', 'ada']],
+    ['/books', { sort: '-author.name' }, ['4', '3', '1', '2']],
+  ]
+  for (const [path, query, ids] of cases)
+    it(`given keys in another case, when ${path} is requested with ${JSON.stringify(query)}, then it agrees with the linkage`, async () => {
       const list = await app.get(path, query)
       assert.equal(list.status, 200, list.text)
       assert.deepEqual(
@@ -232,8 +232,7 @@ function itKeepsLinkageWhole(app: App): void {
         ids,
         JSON.stringify(query),
       )
-    }
-  })
+    })
 
   it('given keys in another case, when related resources are counted, then each is counted once', async () => {
     const list = await app.get('/authors', { withCount: 'books', sort: 'name' })

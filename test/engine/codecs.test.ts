@@ -169,29 +169,30 @@ describe('JSON that other programs stored', () => {
 })
 
 describe('Kinds with options', () => {
-  it('reject contradictory options', () => {
-    const rule = 'decimal: the precision must be a whole number from 1 to 1000; it is'
-    const cases: readonly (readonly [() => unknown, string])[] = [
-      [() => decimal({ precision: 0 }), `${rule} 0`],
-      [() => decimal({ precision: 1001 }), `${rule} 1001`],
-      [() => decimal({ precision: 2.5 }), `${rule} 2.5`],
-      [
-        () => decimal({ precision: 2, scale: 3 }),
-        'decimal: the scale must be a whole number from 0 to 2; it is 3',
-      ],
-      [
-        () => decimal({ scale: -1 }),
-        'decimal: the scale must be a whole number from 0 to 1000; it is -1',
-      ],
-      [() => enumeration([]), 'enumeration: at least one value is required'],
-      [() => enumeration(['a', 'b', 'a']), 'enumeration: "a" is listed twice'],
-      [
-        () => enumeration(['\0']),
-        'enumeration: "\\u0000" must be a string without the character U+0000',
-      ],
-    ]
-    for (const [create, message] of cases) assert.throws(create, { name: 'RangeError', message })
-  })
+  const rule = 'decimal: the precision must be a whole number from 1 to 1000; it is'
+  const cases: readonly (readonly [() => unknown, string])[] = [
+    [() => decimal({ precision: 0 }), `${rule} 0`],
+    [() => decimal({ precision: 1001 }), `${rule} 1001`],
+    [() => decimal({ precision: 2.5 }), `${rule} 2.5`],
+    [
+      () => decimal({ precision: 2, scale: 3 }),
+      'decimal: the scale must be a whole number from 0 to 2; it is 3',
+    ],
+    [
+      () => decimal({ scale: -1 }),
+      'decimal: the scale must be a whole number from 0 to 1000; it is -1',
+    ],
+    [() => enumeration([]), 'enumeration: at least one value is required'],
+    [() => enumeration(['a', 'b', 'a']), 'enumeration: "a" is listed twice'],
+    [
+      () => enumeration(['\0']),
+      'enumeration: "\\u0000" must be a string without the character U+0000',
+    ],
+  ]
+  for (const [create, message] of cases)
+    it(`given contradictory options, then the error is: ${message}`, () => {
+      assert.throws(create, { name: 'RangeError', message })
+    })
 
   it('store small decimals in numeric columns and larger ones as text', () => {
     assert.equal(decimal({ precision: 15 }).codec, 'decimal15')

@@ -133,60 +133,60 @@ engine('A tree: filter and sort', served, (app) => {
   const below = (one: TreeNode) => family.follow(one, 'children')
   const name = (op: string, val: unknown) => ({ name: 'name', op, val })
 
-  it('filters through the parent, through the children, and through both in one path', async () => {
-    const cases: readonly (readonly [object, (node: TreeNode) => boolean])[] = [
-      [{ name: 'parent__name', op: 'eq', val: 'z' }, (one) => above(one)?.name === 'z'],
-      [
-        { name: 'children__name', op: 'lt', val: 'b' },
-        (one) => below(one).some((each) => each.name < 'b'),
-      ],
-      [
-        { name: 'parent__parent__name', op: 'eq', val: 'm' },
-        (one) => above(above(one))?.name === 'm',
-      ],
-      [
-        { name: 'children__children__id', op: 'ge', val: 6 },
-        (one) => below(one).some((each) => below(each).some(({ id }) => id >= 6)),
-      ],
-      [
-        { name: 'parent__children__name', op: 'eq', val: 'b' },
-        (one) => family.reached([one], 'parent.children').includes(5),
-      ],
-      [
-        { name: 'parent', op: 'has', val: { not: { name: 'parent', op: 'has' } } },
-        (one) => above(one) !== undefined && above(above(one)) === undefined,
-      ],
-      [
-        { name: 'children', op: 'any', val: { name: 'children', op: 'any', val: name('eq', 'x') } },
-        (one) => one.id === 2,
-      ],
-      [
-        { not: { name: 'children', op: 'any', val: name('gt', 'b') } },
-        (one) => !below(one).some((each) => each.name > 'b'),
-      ],
-      [
-        {
-          name: 'children',
-          op: 'any',
-          val: [name('gt', 'b'), { name: 'parent__name', op: 'eq', val: 'z' }],
-        },
-        (one) => one.name === 'z',
-      ],
-      [
-        {
-          and: [
-            { name: 'parent', op: 'isnot', val: null },
-            { name: 'children', op: 'eq', val: null },
-          ],
-        },
-        (one) => one.parent !== null && below(one).length === 0,
-      ],
-      [
-        { name: 'parent__id', op: 'in_', val: ['1', '4'] },
-        (one) => one.parent === 1 || one.parent === 4,
-      ],
-    ]
-    for (const [filter, matches] of cases) {
+  const cases: readonly (readonly [object, (node: TreeNode) => boolean])[] = [
+    [{ name: 'parent__name', op: 'eq', val: 'z' }, (one) => above(one)?.name === 'z'],
+    [
+      { name: 'children__name', op: 'lt', val: 'b' },
+      (one) => below(one).some((each) => each.name < 'b'),
+    ],
+    [
+      { name: 'parent__parent__name', op: 'eq', val: 'm' },
+      (one) => above(above(one))?.name === 'm',
+    ],
+    [
+      { name: 'children__children__id', op: 'ge', val: 6 },
+      (one) => below(one).some((each) => below(each).some(({ id }) => id >= 6)),
+    ],
+    [
+      { name: 'parent__children__name', op: 'eq', val: 'b' },
+      (one) => family.reached([one], 'parent.children').includes(5),
+    ],
+    [
+      { name: 'parent', op: 'has', val: { not: { name: 'parent', op: 'has' } } },
+      (one) => above(one) !== undefined && above(above(one)) === undefined,
+    ],
+    [
+      { name: 'children', op: 'any', val: { name: 'children', op: 'any', val: name('eq', 'x') } },
+      (one) => one.id === 2,
+    ],
+    [
+      { not: { name: 'children', op: 'any', val: name('gt', 'b') } },
+      (one) => !below(one).some((each) => each.name > 'b'),
+    ],
+    [
+      {
+        name: 'children',
+        op: 'any',
+        val: [name('gt', 'b'), { name: 'parent__name', op: 'eq', val: 'z' }],
+      },
+      (one) => one.name === 'z',
+    ],
+    [
+      {
+        and: [
+          { name: 'parent', op: 'isnot', val: null },
+          { name: 'children', op: 'eq', val: null },
+        ],
+      },
+      (one) => one.parent !== null && below(one).length === 0,
+    ],
+    [
+      { name: 'parent__id', op: 'in_', val: ['1', '4'] },
+      (one) => one.parent === 1 || one.parent === 4,
+    ],
+  ]
+  for (const [filter, matches] of cases)
+    it(`given the filter ${JSON.stringify(filter)}, then the nodes are those that match over their parents and children`, async () => {
       const expected = asTexts(family.nodes.filter(matches).map(({ id }) => id))
       assert.notEqual(expected.length, 0, JSON.stringify(filter))
       assert.deepEqual(
@@ -198,8 +198,7 @@ engine('A tree: filter and sort', served, (app) => {
         ids(await app.get('/nodes/1/children', { filter: [filter] })),
         expected.filter((id) => ['2', '3'].includes(id)),
       )
-    }
-  })
+    })
 
   for (const [sort, expected] of [
     ['parent.name', '6 7 2 3 4 5 1 8'],

@@ -344,41 +344,35 @@ describe('The session of a model: schemas and round trips', () => {
 describe('The declaration of a session', () => {
   const define = (session: object) => () => defineModel([folder, file], { session })
 
-  it('is checked', () => {
-    const cases: readonly (readonly [session: object, line: string])[] = [
-      [
-        { role: 1 },
-        'options.session.role: must be the name of a role, or created by auth; it is 1',
-      ],
-      [
-        { role: 'none' },
-        'options.session.role: must be the name of a role, or created by auth; it is "none"',
-      ],
-      [{ anonymousRole: 'web' }, 'options.session.anonymousRole: has no effect without "role"'],
-      [
-        { setings: {} },
-        'options.session.setings: there is no such option; did you mean "settings"?',
-      ],
-      [
-        { settings: { timezone: 'CET' } },
-        'options.session.settings.timezone: must be the name of a custom setting, such as app.user_id',
-      ],
-      [
-        { settings: { 'app.id': 1 } },
-        'options.session.settings.app.id: must be a text, or created by auth, as in auth((user) => user.id); it is 1',
-      ],
-      [
-        { searchPath: [] },
-        'options.session.searchPath: must be the name of a schema, an array of names, or created by auth; it is an array',
-      ],
-    ]
-    for (const [session, line] of cases)
+  const cases: readonly (readonly [session: object, line: string])[] = [
+    [{ role: 1 }, 'options.session.role: must be the name of a role, or created by auth; it is 1'],
+    [
+      { role: 'none' },
+      'options.session.role: must be the name of a role, or created by auth; it is "none"',
+    ],
+    [{ anonymousRole: 'web' }, 'options.session.anonymousRole: has no effect without "role"'],
+    [{ setings: {} }, 'options.session.setings: there is no such option; did you mean "settings"?'],
+    [
+      { settings: { timezone: 'CET' } },
+      'options.session.settings.timezone: must be the name of a custom setting, such as app.user_id',
+    ],
+    [
+      { settings: { 'app.id': 1 } },
+      'options.session.settings.app.id: must be a text, or created by auth, as in auth((user) => user.id); it is 1',
+    ],
+    [
+      { searchPath: [] },
+      'options.session.searchPath: must be the name of a schema, an array of names, or created by auth; it is an array',
+    ],
+  ]
+  for (const [session, line] of cases)
+    it(`given ${JSON.stringify(session)}, when the model is defined, then the error names the member`, () => {
       assert.throws(define(session), (error) => {
         assert.ok(error instanceof DeclarationError)
         assert.deepEqual(error.errors, [line])
         return true
       })
-  })
+    })
 
   it('is rejected by SQLite', () => {
     const model = defineModel([folder, file], { session: { role: 'web' } })

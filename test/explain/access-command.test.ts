@@ -146,23 +146,22 @@ describe('The command access', () => {
     assert.match(lines.join('\n'), /403 forbidden: .* \(note\.fields\.owner\.set\)/)
   })
 
-  it('names what is wrong in one line, and ends with exit code 2', async () => {
-    const cases: readonly (readonly [args: readonly string[], line: RegExp])[] = [
-      [[], /^lapidary: access takes declarations and may take a request, e\.g\. /],
-      [
-        ['model.ts', '--identity', '{id'],
-        /--identity must be JSON, or a file with JSON; it is '\{id'/,
-      ],
-      [['model.ts', '--body', '{'], /--body must be JSON, e\.g\. --body/],
-      [['model.ts', '/notes'], /model\.ts exports no store; give its database by --database-url/],
-      [['model.ts', '/nothing', ...database], /^lapidary: .*\/nothing/],
-      [['model.ts', 'PUT /notes', ...database], /PUT is not allowed at this path/],
-    ]
-    for (const [args, line] of cases) {
+  const cases: readonly (readonly [args: readonly string[], line: RegExp])[] = [
+    [[], /^lapidary: access takes declarations and may take a request, e\.g\. /],
+    [
+      ['model.ts', '--identity', '{id'],
+      /--identity must be JSON, or a file with JSON; it is '\{id'/,
+    ],
+    [['model.ts', '--body', '{'], /--body must be JSON, e\.g\. --body/],
+    [['model.ts', '/notes'], /model\.ts exports no store; give its database by --database-url/],
+    [['model.ts', '/nothing', ...database], /^lapidary: .*\/nothing/],
+    [['model.ts', 'PUT /notes', ...database], /PUT is not allowed at this path/],
+  ]
+  for (const [args, line] of cases)
+    it(`given the arguments ${args.join(' ') || '(none)'}, then one line says what is wrong, and the exit code is 2`, async () => {
       const { status, stderr } = await run(...args)
       assert.equal(status, 2, args.join(' '))
       assert.match(stderr, line)
       assert.equal(stderr.trimEnd().split('\n').length, 1)
-    }
-  })
+    })
 })
