@@ -68,30 +68,30 @@ engine('Types with a scope: writes', company, (app) => {
     assert.deepEqual(ids(await app.get('/employees/2/teams')), ['1', '2', team.one.id])
   })
 
-  it('a write that would move a resource out of the scope is a 422, and nothing is changed', async () => {
-    const before = [await stored('person', 'left_at'), await members(), await found('/teams')]
-    for (const [method, path, body] of [
-      [
-        'PATCH',
-        '/employees/2',
-        { data: { type: 'employee', id: '2', attributes: { left_at: '2020', name: 'x' } } },
-      ],
-      ['POST', '/employees', { data: { type: 'employee', attributes: { left_at: '2020' } } }],
-      [
-        'PATCH',
-        '/teams/1',
-        {
-          data: {
-            type: 'team',
-            id: '1',
-            attributes: { size: 0 },
-            relationships: { members: { data: [] } },
-          },
+  for (const [method, path, body] of [
+    [
+      'PATCH',
+      '/employees/2',
+      { data: { type: 'employee', id: '2', attributes: { left_at: '2020', name: 'x' } } },
+    ],
+    ['POST', '/employees', { data: { type: 'employee', attributes: { left_at: '2020' } } }],
+    [
+      'PATCH',
+      '/teams/1',
+      {
+        data: {
+          type: 'team',
+          id: '1',
+          attributes: { size: 0 },
+          relationships: { members: { data: [] } },
         },
-      ],
-      ['PATCH', '/teams/1', { data: { type: 'team', id: '1', attributes: { size: null } } }],
-      ['POST', '/employees/1/teams', { data: { type: 'team', attributes: { size: -1 } } }],
-    ] as const) {
+      },
+    ],
+    ['PATCH', '/teams/1', { data: { type: 'team', id: '1', attributes: { size: null } } }],
+    ['POST', '/employees/1/teams', { data: { type: 'team', attributes: { size: -1 } } }],
+  ] as const)
+    it(`given ${method} ${path} with ${JSON.stringify(body)}, which would move the resource out of the scope, then the response is 422, and nothing is changed`, async () => {
+      const before = [await stored('person', 'left_at'), await members(), await found('/teams')]
       const response = await app.call(method, path, { body })
       assert.deepEqual(
         [response.status, response.error.code],
@@ -103,12 +103,11 @@ engine('Types with a scope: writes', company, (app) => {
         !/role|left_at is|floor|> 0|where/.test(response.error.detail),
         response.error.detail,
       )
-    }
-    assert.deepEqual(
-      [await stored('person', 'left_at'), await members(), await found('/teams')],
-      before,
-    )
-  })
+      assert.deepEqual(
+        [await stored('person', 'left_at'), await members(), await found('/teams')],
+        before,
+      )
+    })
 
   it('replacing members keeps links to rows outside the scope', async () => {
     const replace = (path: string, data: unknown) => app.patch(path, { data })

@@ -153,36 +153,35 @@ describeService('404', (app) => {
       }
     })
 
-  it('given an id that is not digits without sign or leading zero up to 2^63−1, then the response is 404', async () => {
-    await app.person()
-    await app.computer()
-    for (const id of [
-      'abc',
-      '01',
-      '+1',
-      '-1',
-      '1.0',
-      '1e0',
-      '0x1',
-      '0',
-      '00',
-      '%201',
-      '1%20',
-      '%D9%A1',
-      '1,2',
-      '9223372036854775808',
-      '18446744073709551616',
-      '1'.repeat(90),
-      'null',
-      'undefined',
-      '%2e',
-    ]) {
-      for (const path of [`/persons/${id}`, `/persons/${id}/computers`, `/computers/${id}/owner`]) {
+  // An id is digits without sign or leading zero, up to 2^63−1.
+  for (const id of [
+    'abc',
+    '01',
+    '+1',
+    '-1',
+    '1.0',
+    '1e0',
+    '0x1',
+    '0',
+    '00',
+    '%201',
+    '1%20',
+    '%D9%A1',
+    '1,2',
+    '9223372036854775808',
+    '18446744073709551616',
+    '1'.repeat(90),
+    'null',
+    'undefined',
+    '%2e',
+    '9223372036854775807',
+  ])
+    it(`given the id ${id}, then the response is 404`, async () => {
+      await app.person()
+      await app.computer()
+      for (const path of [`/persons/${id}`, `/persons/${id}/computers`, `/computers/${id}/owner`])
         assertErrors(await app.get(path), 404, { status: 404 })
-      }
-    }
-    assertStatus(await app.get('/persons/9223372036854775807'), 404)
-  })
+    })
 
   it('given a percent-encoded digit, then it is decoded', async () => {
     await app.person()
