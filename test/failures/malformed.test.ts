@@ -1,12 +1,12 @@
 import { it } from 'node:test'
 import { databases } from '../databases.ts'
-import { attackWithMalformed } from './malformed.ts'
+import { testMalformedRequests } from './malformed.ts'
 
 /** Malformed requests for each database. `npm run test:long` sends more. */
 const requests = 200
 
 for (const database of databases) {
   it(`given ${requests} malformed requests, the service answers each and does not fail or grow · ${database.name}`, async (test) => {
-    await attackWithMalformed(test, database, requests)
+    await testMalformedRequests(test, database, requests)
   })
 }

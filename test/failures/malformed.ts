@@ -7,23 +7,23 @@ import { connect } from '../client.ts'
 import type { Database } from '../databases.ts'
 import {
   assertNoFailures,
-  createStormStats,
-  storm,
+  createStats,
+  sendMalformed,
   type Target,
-} from '../property/garbage-storm.ts'
+} from '../property/send-malformed.ts'
 import { folder, start } from '../service/child.ts'
 import { parseResponse } from '../test-response.ts'
 
-/** The most malformed requests that are generated at a time. */
+/** The maximum number of requests that are generated together. */
 const maxBatch = 10_000
-/** The share of the requests that must be rejected; others turn out to be harmless. */
+/** The share of the requests that must be rejected; others are valid by chance. */
 const rejectedShare = 0.7
-/** How much more memory the service may use after all of them than after the first batch, in MiB. */
+/** The maximum growth of the memory of the service after the first batch, in MiB. */
 const growth = 150
-/** How long a plain request may take afterwards, in milliseconds. */
+/** The maximum duration of a valid request afterwards, in milliseconds. */
 const timeout = 20_000
 
-/** What it came to. */
+/** The result of a run. */
 interface MalformedReport {
   readonly sent: number
   readonly rejected: number
@@ -32,26 +32,26 @@ interface MalformedReport {
 }
 
 /**
- * Sends malformed requests of every kind to the service as a process of its own. None may be answered with a 500, hang or
- * break the service, which must response soon afterwards and not have grown.
+ * Sends malformed requests of every kind to a process of the service. No response may be a 500 or take too long. Afterwards, the
+ * service must respond in time, and its memory must not have grown.
  */
-export async function attackWithMalformed(
+export async function testMalformedRequests(
   test: TestContext,
   database: Database,
   requests: number,
 ): Promise<MalformedReport> {
   const { url: databaseUrl, remove } = await database.create()
-  // `test/html/garbage.test.ts` sends them to the pages.
+  // `test/html/malformed.test.ts` sends them to the pages.
   const args = ['--log-level', 'silent', '--html', 'off', '--database-url', databaseUrl]
   const child = await start(test, await folder(test), args)
   const { target, close } = targetAt(child.url)
   for (const name of ['Ada', 'Alan']) await create(target, 'person', { name })
   for (const serial of ['A-1', 'A-2']) await create(target, 'computer', { serial })
-  const stats = createStormStats(2, 2)
+  const stats = createStats(2, 2)
   const batch = Math.min(maxBatch, Math.ceil(requests / 4))
   let first: number | undefined
   for (let round = 0; stats.sent < requests; round += 1) {
-    await storm(target, stats, Math.min(batch, requests - stats.sent), round)
+    await sendMalformed(target, stats, Math.min(batch, requests - stats.sent), round)
     assertNoFailures(stats)
     first ??= await memoryOf(child.process.pid)
   }

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import * as fc from 'fast-check'
 import { mediaType } from '../client.ts'
-import type { Garbage } from '../property/garbage.ts'
-import { anyBadBody } from '../property/garbage-bodies.ts'
-import { anyBadFilter, anyBadQuery } from '../property/garbage-queries.ts'
+import { anyBadBody } from '../property/malformed-bodies.ts'
+import { anyBadFilter, anyBadQuery } from '../property/malformed-queries.ts'
+import type { MalformedRequest } from '../property/malformed-request.ts'
 import { seed } from '../property/seed.ts'
 
 /** Connections, each with one request at a time. */
@@ -26,7 +26,7 @@ type Statuses = ReadonlyMap<number, number>
 
 /**
  * Sends malformed requests with a few bytes of the target or the body replaced, inserted or removed, as fast as the service
- * responds. Responses are read as far as their status; `attackWithMalformed` checks them completely.
+ * responds. Responses are read as far as their status; `testMalformedRequests` checks them completely.
  *
  * @throws Error when the service does not respond in time
  */
@@ -53,7 +53,7 @@ export async function sendMutated(origin: string, requests: number): Promise<Sta
   return statuses
 }
 
-function toTemplate({ method, path, query, body }: Garbage): Template {
+function toTemplate({ method, path, query, body }: MalformedRequest): Template {
   const target = Buffer.from(query === undefined ? path : `${path}?${query}`)
   return { method, target, body: Buffer.from(body ?? '') }
 }

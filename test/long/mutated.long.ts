@@ -9,9 +9,9 @@ import { folder, start } from '../service/child.ts'
 
 /** Requests with changed bytes, for all databases together. With those of `malformed.long.ts` they are 500,000. */
 const requests = readCount('LAPIDARY_MUTATED', 400_000, 40_000)
-/** How much more memory the service may use after all of them than after the first tenth, in MiB. */
+/** The maximum growth of the memory of the service after the first tenth, in MiB. */
 const growth = 150
-/** The share of the requests that must be rejected; in others the changed byte is harmless. */
+/** The share of the requests that must be rejected; others are valid in spite of the changed bytes. */
 const rejectedShare = 0.9
 
 for (const database of databases) {

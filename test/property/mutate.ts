@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { oddJson, unknownName } from './odd-words.ts'
+import { unknownName, unusualJson } from './unusual-values.ts'
 
 /** JSON as a tree that, unlike parsed JSON, can repeat members and hold any text as a value. */
 type Node = string | Branch
@@ -15,8 +15,8 @@ interface Entry {
   value: Node
 }
 
-/** An unknown name and an odd value that a change may put in. */
-interface Odd {
+/** An unknown name and an unusual value, which a change may insert. */
+interface Replacement {
   readonly name: string
   readonly text: string
 }
@@ -49,28 +49,28 @@ const changes = {
     const [first] = typeof entry.value === 'string' ? [] : entry.value.entries
     if (first !== undefined) entry.value = first.value
   },
-} satisfies Record<string, (branch: Branch, entry: Entry, odd: Odd) => void>
+} satisfies Record<string, (branch: Branch, entry: Entry, by: Replacement) => void>
 
 /**
- * Texts that are JSON, but hardly the document any more: one to three values or names of a valid document,
- * at any level, are spoilt.
+ * Texts in which one to three values or names of a valid document, at any level, were replaced. They are mostly JSON, and mostly
+ * not a document.
  */
 export function mutationsOf(valid: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
-  const hows = Object.values<(branch: Branch, entry: Entry, odd: Odd) => void>(changes)
+  const all = Object.values<(branch: Branch, entry: Entry, by: Replacement) => void>(changes)
   const some = fc.array(
     fc.record({
-      place: fc.nat(),
-      change: fc.constantFrom(...hows),
-      odd: fc.record({ name: unknownName, text: oddJson }),
+      position: fc.nat(),
+      change: fc.constantFrom(...all),
+      by: fc.record({ name: unknownName, text: unusualJson }),
     }),
     { minLength: 1, maxLength: 3 },
   )
-  return fc.tuple(valid, some).map(([document, all]) => {
+  return fc.tuple(valid, some).map(([document, mutations]) => {
     const root: Branch = { is: 'array', entries: [{ name: '', value: nodeOf(document) }] }
-    for (const { place, change, odd } of all) {
+    for (const { position, change, by } of mutations) {
       const entries = listEntries(root)
-      const located = entries[place % entries.length]
-      if (located !== undefined) change(located.branch, located.entry, odd)
+      const located = entries[position % entries.length]
+      if (located !== undefined) change(located.branch, located.entry, by)
     }
     return root.entries.map(({ value }) => write(value)).join(' ')
   })
@@ -99,7 +99,7 @@ function write(node: Node): string {
   return node.is === 'array' ? `[${values}]` : `{${values}}`
 }
 
-/** Every entry at any depth, with the branch it hangs on. */
+/** Every entry at any depth, with its array or object. */
 function listEntries(branch: Branch): { branch: Branch; entry: Entry }[] {
   return branch.entries.flatMap((entry) => [
     { branch, entry },

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
-import type { BareGarbage } from './garbage.ts'
-import { prototypeNames } from './odd-words.ts'
+import type { RawRequest } from './malformed-request.ts'
+import { prototypeNames } from './unusual-values.ts'
 
 const host = 'Host: 127.0.0.1'
 const accept = 'Accept: application/vnd.api+json'
 
-/** Requests that no HTTP library would send: targets, methods, headers and bytes as they come. */
-export function anyBadBytes(): fc.Arbitrary<BareGarbage> {
+/** Requests that no HTTP library sends: random targets, methods, header fields and bytes. */
+export function anyBadBytes(): fc.Arbitrary<RawRequest> {
   return fc.oneof(
     { weight: 5, arbitrary: anyTarget },
     { weight: 3, arbitrary: anyMethod },
@@ -17,7 +17,7 @@ export function anyBadBytes(): fc.Arbitrary<BareGarbage> {
   )
 }
 
-/** Targets that no HTTP parser need take. */
+/** Targets that an HTTP parser may reject. */
 const impossibleTargets = [
   ...[
     '',
@@ -42,10 +42,10 @@ const impossibleTargets = [
   ],
 ]
 
-/** Targets of printable ASCII that begin with a slash are HTTP, whatever they say. */
-const anyTarget: fc.Arbitrary<BareGarbage> = fc
+/** Targets of printable ASCII that begin with a slash are valid HTTP. */
+const anyTarget: fc.Arbitrary<RawRequest> = fc
   .oneof(
-    { weight: 4, arbitrary: fc.constantFrom(...oddTargets()) },
+    { weight: 4, arbitrary: fc.constantFrom(...unusualTargets()) },
     {
       weight: 3,
       arbitrary: fc
@@ -74,7 +74,7 @@ const anyTarget: fc.Arbitrary<BareGarbage> = fc
     }
   })
 
-function oddTargets(): string[] {
+function unusualTargets(): string[] {
   return [
     ...[
       '/%',
@@ -156,8 +156,8 @@ function segments(): string[] {
   ]
 }
 
-/** Methods that are HTTP are rejected in JSON:API; others are no HTTP to a parser. */
-const anyMethod: fc.Arbitrary<BareGarbage> = fc
+/** A method of HTTP gets a JSON:API document; an HTTP parser rejects other methods. */
+const anyMethod: fc.Arbitrary<RawRequest> = fc
   .tuple(
     fc.constantFrom(
       ...['PUT', 'TRACE', 'PROPFIND', 'MKCOL', 'LOCK', 'SEARCH', 'PURGE', 'REPORT', 'LINK', 'COPY'],
@@ -198,7 +198,7 @@ const anyMethod: fc.Arbitrary<BareGarbage> = fc
     ends: false,
   }))
 
-const anyHost: fc.Arbitrary<BareGarbage> = fc
+const anyHost: fc.Arbitrary<RawRequest> = fc
   .tuple(
     fc.constantFrom(
       ...[
@@ -235,10 +235,10 @@ const anyHost: fc.Arbitrary<BareGarbage> = fc
     ends: false,
   }))
 
-/** The same header more than once, too much of it, or no host at all; only some are still HTTP. */
-const anyDoubleHeader: fc.Arbitrary<BareGarbage> = fc
+/** Repeated, too many or too long header fields, or no host. Only some of these requests are valid HTTP. */
+const anyDoubleHeader: fc.Arbitrary<RawRequest> = fc
   .tuple(
-    fc.constantFrom<readonly [BareGarbage['response'], ...string[]]>(
+    fc.constantFrom<readonly [RawRequest['response'], ...string[]]>(
       ['protocol', accept],
       ['protocol', 'Host:', accept],
       ['protocol', host, host, accept],
@@ -265,7 +265,7 @@ const anyDoubleHeader: fc.Arbitrary<BareGarbage> = fc
   }))
 
 /** Bodies whose length or chunks are wrong. */
-const anyBrokenFrame: fc.Arbitrary<BareGarbage> = fc
+const anyBrokenFrame: fc.Arbitrary<RawRequest> = fc
   .tuple(
     fc.constantFrom<readonly string[]>(
       ['Content-Length: -1'],
@@ -308,7 +308,7 @@ const anyBrokenFrame: fc.Arbitrary<BareGarbage> = fc
   })
 
 /** Bytes of other protocols, and of none. */
-const anyNoise: fc.Arbitrary<BareGarbage> = fc
+const anyNoise: fc.Arbitrary<RawRequest> = fc
   .oneof(
     fc
       .constantFrom(

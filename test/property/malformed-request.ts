@@ -1,32 +1,32 @@
 /** A malformed request that is still HTTP. */
-export interface Garbage {
+export interface MalformedRequest {
   readonly method: string
   readonly path: string
   /** As it is sent, without the `?`. */
   readonly query?: string
   readonly headers?: Readonly<Record<string, string | undefined>>
   readonly body?: string | Buffer
-  /** Whether it must be rejected; otherwise the damage may have been harmless. */
-  readonly hopeless: boolean
+  /** Whether it must be rejected; other requests may be valid by chance. */
+  readonly isInvalid: boolean
 }
 
-/** Bytes for a bare connection, which may be no HTTP at all. */
-export interface BareGarbage {
+/** The bytes of a request, which may not be HTTP. */
+export interface RawRequest {
   /** The method, for the checker and for what body to expect. */
   readonly method: string
   readonly target: string
   readonly bytes: Buffer
   /**
-   * What must come back: `document` when the bytes are an HTTP request; else (`protocol`)
-   * an empty 4xx response or a closed connection will do as well.
+   * The expected response: `document` if the bytes are an HTTP request. For `protocol`, an empty 4xx response or a closed connection
+   * is accepted too.
    */
   readonly response: 'document' | 'protocol'
-  /** Whether the client stops sending after the bytes, for those that a server may wait for more of. */
+  /** Whether the client ends the connection after the bytes, because a server may wait for more. */
   readonly ends: boolean
 }
 
-/** Paths of the service that are returned by GET; resources 1 exist. */
-export const goodPaths = [
+/** Paths of the service that GET returns, if the resources with the id 1 exist. */
+export const validPaths = [
   '/persons',
   '/computers',
   '/persons/1',
@@ -37,5 +37,5 @@ export const goodPaths = [
   '/computers/1/relationships/owner',
 ] as const
 
-/** Those of them that response with a collection of resources. */
+/** The paths of collections. */
 export const collectionPaths = ['/persons', '/computers', '/persons/1/computers'] as const

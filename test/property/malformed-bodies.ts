@@ -1,39 +1,39 @@
 import * as fc from 'fast-check'
-import type { Garbage } from './garbage.ts'
+import type { MalformedRequest } from './malformed-request.ts'
 import { mutationsOf, truncationsOf } from './mutate.ts'
-import { brokenJson, nested, oddJson } from './odd-words.ts'
+import { brokenJson, nested, unusualJson } from './unusual-values.ts'
 
-/** Requests whose bodies are wrong: no UTF-8, no JSON, no document, or a document spoilt at any level. */
-export function anyBadBody(): fc.Arbitrary<Garbage> {
+/** Requests with malformed bodies: not UTF-8, not JSON, not a document, or a document with errors at any level. */
+export function anyBadBody(): fc.Arbitrary<MalformedRequest> {
   return fc.constantFrom(...targets).chain(([method, path, ...documents]) => {
     const valid = fc.constantFrom(...documents)
-    const send = (bodies: fc.Arbitrary<string | Buffer>, hopeless: boolean) =>
-      bodies.map((body): Garbage => ({ method, path, body, hopeless }))
+    const send = (bodies: fc.Arbitrary<string | Buffer>, isInvalid: boolean) =>
+      bodies.map((body): MalformedRequest => ({ method, path, body, isInvalid }))
     return fc.oneof(
       { weight: 12, arbitrary: send(mutationsOf(valid), false) },
       { weight: 2, arbitrary: send(truncationsOf(valid), true) },
       { weight: 1, arbitrary: send(brokenJson, true) },
-      { weight: 1, arbitrary: send(oddJson, true) },
+      { weight: 1, arbitrary: send(unusualJson, true) },
       {
         weight: 1,
         arbitrary: send(
-          oddJson.map((data) => `{"data":${data}}`),
+          unusualJson.map((data) => `{"data":${data}}`),
           false,
         ),
       },
-      { weight: 1, arbitrary: send(noUtf8(valid), true) },
-      { weight: 1, arbitrary: send(fc.constantFrom(...oddEncodings), false) },
+      { weight: 1, arbitrary: send(withInvalidUtf8(valid), true) },
+      { weight: 1, arbitrary: send(fc.constantFrom(...unusualEncodings), false) },
       { weight: 1, arbitrary: send(fc.integer({ min: 100, max: 50_000 }).map(nested), true) },
     )
   })
 }
 
-/** Requests with a body of two megabytes, spaces or one long text: more than the service should take. */
-export function anyHugeBody(): fc.Arbitrary<Garbage> {
+/** Requests with a body of two megabytes, more than the service accepts. */
+export function anyHugeBody(): fc.Arbitrary<MalformedRequest> {
   const size = 2 * 2 ** 20
   return fc
     .tuple(fc.constantFrom(...targets), fc.constantFrom(' '.repeat(size), `"${'x'.repeat(size)}`))
-    .map(([[method, path], body]) => ({ method, path, body, hopeless: true }))
+    .map(([[method, path], body]) => ({ method, path, body, isInvalid: true }))
 }
 
 type Target = readonly [method: string, path: string, ...documents: [unknown, ...unknown[]]]
@@ -58,7 +58,7 @@ const newComputer = {
   meta: {},
 }
 
-/** Every route that reads a body, with documents that it takes; resources 1 and 2 exist. */
+/** Every route that reads a body, with documents that it accepts if the resources with the ids 1 and 2 exist. */
 const targets: readonly Target[] = [
   ['POST', '/persons', newPerson, { data: { type: 'person', attributes: { name: '' } } }],
   ['POST', '/computers', newComputer],
@@ -73,8 +73,8 @@ const targets: readonly Target[] = [
   ['DELETE', '/computers/1/relationships/owner', { data: person }],
 ]
 
-/** Valid text with bytes in its middle that are no UTF-8. */
-function noUtf8(valid: fc.Arbitrary<unknown>): fc.Arbitrary<Buffer> {
+/** Valid text with bytes in its middle that are not UTF-8. */
+function withInvalidUtf8(valid: fc.Arbitrary<unknown>): fc.Arbitrary<Buffer> {
   const bytes = fc.constantFrom('ff', '80', 'c0af', 'eda080', 'f4908080', 'e282', 'fffe')
   return fc.tuple(valid, bytes).map(([document, hex]) => {
     const [before = '', ...rest] = JSON.stringify(document).split(/(?<="type":")/)
@@ -82,7 +82,7 @@ function noUtf8(valid: fc.Arbitrary<unknown>): fc.Arbitrary<Buffer> {
   })
 }
 
-const oddEncodings = [
+const unusualEncodings = [
   Buffer.from(''),
   Buffer.from(' \r\n'),
   Buffer.from('\0'),

@@ -1,32 +1,36 @@
 import * as fc from 'fast-check'
-import { collectionPaths, type Garbage, goodPaths } from './garbage.ts'
+import { collectionPaths, type MalformedRequest, validPaths } from './malformed-request.ts'
 import { mutationsOf, truncationsOf } from './mutate.ts'
-import { brokenJson, oddJson, unknownName } from './odd-words.ts'
+import { brokenJson, unknownName, unusualJson } from './unusual-values.ts'
 
-/** GET requests whose query strings are wrong, mostly beyond doubt. */
-export function anyBadQuery(): fc.Arbitrary<Garbage> {
+/** GET requests with malformed query strings; most are certainly invalid. */
+export function anyBadQuery(): fc.Arbitrary<MalformedRequest> {
   const good = fc.constantFrom('sort=id', 'page[size]=3', 'page%5Bnumber%5D=1', 'fields[person]=')
   const bad = fc.oneof(unknownParameter, badSort, badPage, badInclude, badFields, repeated)
-  const hopeless = fc
+  const isInvalid = fc
     .tuple(fc.array(good, { maxLength: 2 }), bad, fc.array(bad, { maxLength: 2 }))
     .map(([before, one, others]) => [...before, one, ...others].join('&'))
-  const anything = fc.array(oddPart, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('&'))
+  const anything = fc
+    .array(unusualPart, { minLength: 1, maxLength: 4 })
+    .map((parts) => parts.join('&'))
   return fc.oneof(
-    { weight: 3, arbitrary: getting(goodPaths, hopeless, true) },
-    { weight: 2, arbitrary: getting(goodPaths, anything, false) },
+    { weight: 3, arbitrary: getting(validPaths, isInvalid, true) },
+    { weight: 2, arbitrary: getting(validPaths, anything, false) },
   )
 }
 
-/** GET requests whose filters are wrong: no JSON, the wrong shape, unknown names, too deep, no text. */
-export function anyBadFilter(): fc.Arbitrary<Garbage> {
-  const hopeless = fc.oneof(
+/** GET requests with malformed filters: not JSON, of another structure, with unknown names, or nested too deep. */
+export function anyBadFilter(): fc.Arbitrary<MalformedRequest> {
+  const isInvalid = fc.oneof(
     { weight: 2, arbitrary: brokenJson },
     { weight: 2, arbitrary: truncationsOf(validFilter) },
-    { weight: 2, arbitrary: oddJson.filter((text) => !text.startsWith('[')) },
-    { weight: 4, arbitrary: hopelessFilter.map((filter) => JSON.stringify([filter])) },
+    { weight: 2, arbitrary: unusualJson.filter((text) => !text.startsWith('[')) },
+    { weight: 4, arbitrary: invalidFilter.map((filter) => JSON.stringify([filter])) },
     {
       weight: 2,
-      arbitrary: fc.constantFrom(...noTexts).map((val) => `[{"name":"id","op":"eq","val":${val}}]`),
+      arbitrary: fc
+        .constantFrom(...invalidIds)
+        .map((val) => `[{"name":"id","op":"eq","val":${val}}]`),
     },
   )
   const simple = fc.oneof(
@@ -37,7 +41,7 @@ export function anyBadFilter(): fc.Arbitrary<Garbage> {
       .map((id) => `filter[id]=${id}`),
   )
   return fc.oneof(
-    { weight: 4, arbitrary: getting(collectionPaths, filterOf(hopeless), true) },
+    { weight: 4, arbitrary: getting(collectionPaths, filterOf(isInvalid), true) },
     {
       weight: 1,
       arbitrary: getting(
@@ -109,8 +113,8 @@ const repeated = fc
   .constantFrom('sort=id', 'page[size]=1', 'include=', 'fields[person]=', 'filter=[]')
   .map((parameter) => `${parameter}&${parameter}`)
 
-/** Pieces of a query string that may also mean something. */
-const oddPart = fc.oneof(
+/** Parts of a query string that may be valid. */
+const unusualPart = fc.oneof(
   fc
     .tuple(
       fc.constantFrom(
@@ -124,7 +128,7 @@ const oddPart = fc.oneof(
       ),
       fc.oneof(
         unknownName.map(encode),
-        oddJson.map(encode),
+        unusualJson.map(encode),
         fc.constantFrom('', 'id', '%', '%zz', '%00', '9'.repeat(400), '18446744073709551616'),
       ),
     )
@@ -147,7 +151,7 @@ const oddPart = fc.oneof(
   ),
 )
 
-/** Two valid filters, to be spoilt. */
+/** Valid filters, from which malformed ones are made. */
 const validFilter: fc.Arbitrary<unknown> = fc.constantFrom(
   [
     { name: 'id', op: 'ge', val: 1 },
@@ -177,8 +181,8 @@ const validFilter: fc.Arbitrary<unknown> = fc.constantFrom(
 
 const comparison = { name: 'id', op: 'eq', val: '1' }
 
-/** Filters that no reading makes sense of. */
-const hopelessFilter: fc.Arbitrary<unknown> = fc.oneof(
+/** Filters that are always invalid. */
+const invalidFilter: fc.Arbitrary<unknown> = fc.oneof(
   unknownName.map((name) => ({ ...comparison, name })),
   unknownName.map((op) => ({ ...comparison, op })),
   unknownName.map((field) => ({ name: 'id', op: 'eq', field })),
@@ -250,8 +254,8 @@ const hopelessFilter: fc.Arbitrary<unknown> = fc.oneof(
   ),
 )
 
-/** JSON of values that are no id. */
-const noTexts = [
+/** JSON of values that are not ids. */
+const invalidIds = [
   '"\\ud800"',
   '"1\\u0000"',
   '18446744073709551616',
@@ -285,11 +289,11 @@ function filterOf(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
 function getting(
   paths: readonly string[],
   queries: fc.Arbitrary<string>,
-  hopeless: boolean,
-): fc.Arbitrary<Garbage> {
+  isInvalid: boolean,
+): fc.Arbitrary<MalformedRequest> {
   return fc
     .tuple(fc.constantFrom(...paths), queries)
-    .map(([path, query]) => ({ method: 'GET', path, query, hopeless }))
+    .map(([path, query]) => ({ method: 'GET', path, query, isInvalid }))
 }
 
 /** Percent-encodes a text; half a surrogate pair, which has no UTF-8, goes as the bytes of a careless encoder. */

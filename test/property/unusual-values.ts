@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 
-/** Names that every JavaScript object answers to, and that therefore tempt a careless look-up. */
+/** Names that every JavaScript object has, so that a lookup without care finds a member. */
 export const prototypeNames = [
   '__proto__',
   'constructor',
@@ -34,14 +34,14 @@ const unknownNames = [
   'x'.repeat(300),
 ] as const
 
-/** A name that is none here. */
+/** A name that does not exist. */
 export const unknownName: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...prototypeNames) },
   { weight: 2, arbitrary: fc.constantFrom(...unknownNames) },
 )
 
-/** JSON texts of the values that parsers and databases stumble over, half of them no values of any field. */
-export const oddJson: fc.Arbitrary<string> = fc.oneof(
+/** JSON texts of values on which parsers and databases fail often; half of them are values of no field. */
+export const unusualJson: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom('null', 'true', 'false', '{}', '[]', '""', '0') },
   {
     weight: 4,
@@ -86,7 +86,7 @@ export const oddJson: fc.Arbitrary<string> = fc.oneof(
   },
 )
 
-/** Texts that are no JSON at all. */
+/** Texts that are not JSON. */
 export const brokenJson: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     ...[
@@ -124,7 +124,7 @@ export const brokenJson: fc.Arbitrary<string> = fc.oneof(
     ),
 )
 
-/** A list in a list in a list, with a number at the bottom that only an exact parser reads without loss. */
+/** Nested arrays around a number that only an exact parser reads without loss. */
 export function nested(depth: number): string {
   return `${'['.repeat(depth)}18446744073709551616${']'.repeat(depth)}`
 }

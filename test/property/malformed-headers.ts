@@ -1,21 +1,26 @@
 import * as fc from 'fast-check'
-import { type Garbage, goodPaths } from './garbage.ts'
+import { type MalformedRequest, validPaths } from './malformed-request.ts'
 
 const json = 'application/vnd.api+json'
 const person = JSON.stringify({ data: { type: 'person', attributes: { name: 'Ada' } } })
 
 /** Requests with invalid headers that any HTTP client can send. */
-export function anyBadHeader(): fc.Arbitrary<Garbage> {
-  const get = (headers: Garbage['headers'], hopeless: boolean) =>
-    fc
-      .constantFrom(...goodPaths)
-      .map((path): Garbage => ({ method: 'GET', path, hopeless, ...(headers && { headers }) }))
-  const post = (headers: Garbage['headers'], hopeless: boolean) =>
-    fc.constant<Garbage>({
+export function anyBadHeader(): fc.Arbitrary<MalformedRequest> {
+  const get = (headers: MalformedRequest['headers'], isInvalid: boolean) =>
+    fc.constantFrom(...validPaths).map(
+      (path): MalformedRequest => ({
+        method: 'GET',
+        path,
+        isInvalid,
+        ...(headers && { headers }),
+      }),
+    )
+  const post = (headers: MalformedRequest['headers'], isInvalid: boolean) =>
+    fc.constant<MalformedRequest>({
       method: 'POST',
       path: '/persons',
       body: person,
-      hopeless,
+      isInvalid,
       ...(headers && { headers }),
     })
   return fc.oneof(
@@ -26,11 +31,11 @@ export function anyBadHeader(): fc.Arbitrary<Garbage> {
     parameter.chain((text) => get({ 'content-type': `${json};${text}` }, true)),
     parameter.chain((text) => post({ 'content-type': `${json}; ${text}` }, true)),
     otherType.chain((type) => post({ 'content-type': type }, true)),
-    oddValue.chain((value) => get({ accept: value }, false)),
-    oddValue.chain((value) => get({ 'content-type': value }, false)),
-    oddValue.chain((value) => post({ accept: value }, false)),
-    fc.tuple(oddName, oddValue).chain(([name, value]) => get({ [name]: value }, false)),
-    fc.tuple(oddName, oddValue).chain(([name, value]) => post({ [name]: value }, false)),
+    unusualValue.chain((value) => get({ accept: value }, false)),
+    unusualValue.chain((value) => get({ 'content-type': value }, false)),
+    unusualValue.chain((value) => post({ accept: value }, false)),
+    fc.tuple(unusualName, unusualValue).chain(([name, value]) => get({ [name]: value }, false)),
+    fc.tuple(unusualName, unusualValue).chain(([name, value]) => post({ [name]: value }, false)),
   )
 }
 
@@ -46,7 +51,7 @@ const otherType = fc.constantFrom(
   ...['vnd.api+json', 'application', '/', ',', '""', 'application/octet-stream', 'é/é'],
 )
 
-const oddName = fc.constantFrom(
+const unusualName = fc.constantFrom(
   ...['accept', 'content-type', 'accept-encoding', 'content-encoding', 'if-match', 'range', 'te'],
   ...[
     'if-none-match',
@@ -67,7 +72,7 @@ const oddName = fc.constantFrom(
   ...['access-control-request-method', 'upgrade', 'accept-charset', 'x-request-id', 'traceparent'],
 )
 
-const oddValue = fc.oneof(
+const unusualValue = fc.oneof(
   fc.constantFrom(
     ...['', ' ', ',', ';', ';;', '/', '*', '*/*;q=0', `${json};q=0`, `${json};q=x`, `${json};`],
     ...[

@@ -1,40 +1,40 @@
 import { connect, type Socket } from 'node:net'
 
-/** What came back on a bare connection. */
-interface BareAnswer {
+/** A response, as it was received. */
+interface RawResponse {
   readonly status: number
-  /** By lower-case name; repeated ones joined by `, `. */
+  /** By name in lower case; repeated ones are joined by `, `. */
   readonly headers: Record<string, string>
   readonly text: string
 }
 
 /**
- * Sends bytes over a connection of their own and reads the first response that is not an interim one.
+ * Sends bytes over a new connection, and reads the first final response.
  *
- * @param method - HEAD says that no body follows
+ * @param method - the response to HEAD has no body
  * @param ends - whether to stop sending after the bytes
  * @returns `undefined` when the connection was closed without a response
- * @throws Error when the response is no HTTP, breaks off, or does not come within `timeout` milliseconds
+ * @throws Error when the response is not HTTP, is incomplete, or is not complete after `timeout` milliseconds
  */
 export async function sendBytes(
   origin: string,
   bytes: Buffer,
   { method, ends, timeout }: { method: string; ends: boolean; timeout: number },
-): Promise<BareAnswer | undefined> {
+): Promise<RawResponse | undefined> {
   const { hostname, port } = new URL(origin)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
   const timer = setTimeout(() => socket.destroy(new Error(`no response in ${timeout} ms`)), timeout)
   try {
     if (ends) socket.end(bytes)
     else socket.write(bytes)
-    return await firstAnswer(socket, method)
+    return await readResponse(socket, method)
   } finally {
     clearTimeout(timer)
     socket.destroy()
   }
 }
 
-async function firstAnswer(socket: Socket, method: string): Promise<BareAnswer | undefined> {
+async function readResponse(socket: Socket, method: string): Promise<RawResponse | undefined> {
   let received = Buffer.alloc(0)
   try {
     for await (const chunk of socket) {
@@ -43,24 +43,24 @@ async function firstAnswer(socket: Socket, method: string): Promise<BareAnswer |
       if (response !== undefined) return response
     }
   } catch (error) {
-    // A server that rejects to read on may close so fast that the client's bytes meet a closed door.
+    // A server may close the connection before it has read all bytes.
     const closed = error instanceof Error && /ECONNRESET|EPIPE/.test(error.message)
     if (!closed) throw error
   }
   if (received.length === 0) return undefined
   const response = parse(received, method, true)
   if (response === undefined)
-    throw new Error(`the response breaks off: ${received.toString('latin1')}`)
+    throw new Error(`the response is incomplete: ${received.toString('latin1')}`)
   return response
 }
 
-/** Reads a response, or `undefined` while some of it is missing. */
-function parse(received: Buffer, method: string, ended: boolean): BareAnswer | undefined {
+/** Reads a response; `undefined` while it is incomplete. */
+function parse(received: Buffer, method: string, ended: boolean): RawResponse | undefined {
   const end = received.indexOf('\r\n\r\n')
   if (end < 0) return undefined
   const [start = '', ...lines] = received.toString('latin1', 0, end).split('\r\n')
   const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(start)?.[1])
-  if (Number.isNaN(status)) throw new Error(`the response is no HTTP: ${start}`)
+  if (Number.isNaN(status)) throw new Error(`the response is not HTTP: ${start}`)
   const rest = received.subarray(end + 4)
   if (status < 200) return parse(rest, method, ended)
   const headers = headersOf(lines)

@@ -2,104 +2,102 @@ import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { assertServiceConforms } from '../checker/check-served.ts'
 import type { TestService } from '../service-suite.ts'
-import { sendBytes } from './bare-connection.ts'
-import type { BareGarbage, Garbage } from './garbage.ts'
-import { anyBadBody, anyHugeBody } from './garbage-bodies.ts'
-import { anyBadBytes } from './garbage-bytes.ts'
-import { anyBadHeader } from './garbage-headers.ts'
-import { anyBadFilter, anyBadQuery } from './garbage-queries.ts'
+import { anyBadBody, anyHugeBody } from './malformed-bodies.ts'
+import { anyBadBytes } from './malformed-bytes.ts'
+import { anyBadHeader } from './malformed-headers.ts'
+import { anyBadFilter, anyBadQuery } from './malformed-queries.ts'
+import type { MalformedRequest, RawRequest } from './malformed-request.ts'
+import { sendBytes } from './raw-connection.ts'
 import { seed } from './seed.ts'
 
-/** How many are under way at once. */
+/** The number of concurrent requests. */
 const workers = 32
 
 /** Milliseconds after which a request counts as a hang. */
 const timeout = 20_000
 
-/** What a storm of malformed requests came to. */
-interface StormStats {
+/** What malformed requests have caused so far. */
+interface MalformedStats {
   sent: number
   rejected: number
-  /** Persons and computers created by requests that turned out harmless. */
+  /** The persons and computers that exist, with those that valid requests have created. */
   persons: number
   computers: number
-  /** How often each failure occurred, with the first request it was about. */
+  /** How often each failure occurred, with its first request. */
   readonly failures: Map<string, { times: number; first: string }>
 }
 
-/** A service that is attacked. */
+/** The service that gets the requests. */
 export type Target = Pick<TestService, 'url' | 'call'>
 
-/** The stats of a storm that is to come, on a service with so many persons and computers. */
-export function createStormStats(persons: number, computers: number): StormStats {
+/** Creates the statistics of a service with so many persons and computers, before the first request. */
+export function createStats(persons: number, computers: number): MalformedStats {
   return { sent: 0, rejected: 0, persons, computers, failures: new Map() }
 }
 
 /**
- * Sends malformed requests of every kind, all kinds mixed, and waits for the last response.
- * @param requests - how many
- * @param round - another one sends others
+ * Sends malformed requests of all kinds in random order, and waits for the last response.
+ * @param requests - their number
+ * @param round - a number; each sends other requests
  */
-export async function storm(
+export async function sendMalformed(
   target: Target,
-  stats: StormStats,
+  stats: MalformedStats,
   requests: number,
   round = 0,
 ): Promise<void> {
-  const attacks = fc.sample(
+  const generated = fc.sample(
     fc.oneof(
-      { weight: 160, arbitrary: fc.oneof(anyBadQuery(), anyBadFilter()).map(attackBy) },
-      { weight: 130, arbitrary: anyBadBody().map(attackBy) },
-      { weight: 50, arbitrary: anyBadHeader().map(attackBy) },
-      { weight: 50, arbitrary: anyBadBytes().map(attackByBytes) },
-      { weight: 1, arbitrary: anyHugeBody().map(attackBy) },
+      { weight: 160, arbitrary: fc.oneof(anyBadQuery(), anyBadFilter()).map(sendRequest) },
+      { weight: 130, arbitrary: anyBadBody().map(sendRequest) },
+      { weight: 50, arbitrary: anyBadHeader().map(sendRequest) },
+      { weight: 50, arbitrary: anyBadBytes().map(sendRaw) },
+      { weight: 1, arbitrary: anyHugeBody().map(sendRequest) },
     ),
     { seed: seed + round, numRuns: requests },
   )
-  const next = attacks.values()
+  const next = generated.values()
   const work = async () => {
-    for (const attack of next) await attack(target, stats)
+    for (const send of next) await send(target, stats)
   }
   await Promise.all(Array.from({ length: workers }, work))
 }
 
-type Attack = (target: Target, stats: StormStats) => Promise<void>
+type Send = (target: Target, stats: MalformedStats) => Promise<void>
 
-/** Sends a request that is HTTP; the app checks the response. */
-function attackBy(garbage: Garbage): Attack {
-  const { method, path, query, headers, body, hopeless } = garbage
+/** Sends a request that is valid HTTP. The call checks the response. */
+function sendRequest(request: MalformedRequest): Send {
+  const { method, path, query, headers, body, isInvalid } = request
   return async (app, stats) => {
     stats.sent += 1
     try {
       const call = app.call(method, path, { query, headers, raw: body })
       const { status, body: document, text } = await inTime(call)
       if (isOverloaded(status, text)) return
-      assert.ok(status < 500, `it was answered with ${status}`)
-      assert.ok(status >= 400 || !hopeless, `it was not rejected, but answered with ${status}`)
+      assert.ok(status < 500, `the status is ${status}`)
+      assert.ok(status >= 400 || !isInvalid, `it was not rejected: the status is ${status}`)
       if (status >= 400) stats.rejected += 1
       if (status !== 201 || Array.isArray(document.data)) return
       if (document.data?.type === 'person') stats.persons += 1
       else stats.computers += 1
     } catch (error) {
       if (isCutOff(error) && (body?.length ?? 0) > 2 ** 20) return
-      note(stats, garbage, error)
+      recordFailure(stats, request, error)
     }
   }
 }
 
-/** Sends bytes; a response with a body is checked as any other. */
-function attackByBytes(garbage: BareGarbage): Attack {
-  const { method, target, bytes, response, ends } = garbage
+/** Sends bytes, and checks a response with a body like any other. */
+function sendRaw(request: RawRequest): Send {
+  const { method, target, bytes, response, ends } = request
   return async ({ url }, stats) => {
     stats.sent += 1
     try {
       const got = await sendBytes(url, bytes, { method, ends, timeout })
       if (got !== undefined && isOverloaded(got.status, got.text)) return
       // 501 is the response to a transfer coding other than chunked.
-      if (got !== undefined && got.status !== 501)
-        // 501 is the response to a transfer coding other than chunked.
-        assert.ok(got.status < 500 || got.status === 501, `it was answered with ${got.status}`)
-      if (got !== undefined && got.status >= 400) stats.rejected += 1
+      if (got) assert.ok(got.status < 500 || got.status === 501, `the status is ${got.status}`)
+      if (got && got.status >= 400) stats.rejected += 1
       if (response === 'protocol' && (got === undefined || got.text === '')) return
       assert.ok(got, 'the connection was closed without a response')
       assertServiceConforms({
@@ -110,7 +108,7 @@ function attackByBytes(garbage: BareGarbage): Attack {
         ...got,
       })
     } catch (error) {
-      note(stats, bytes, error)
+      recordFailure(stats, bytes, error)
     }
   }
 }
@@ -120,19 +118,19 @@ function isOverloaded(status: number, text: string): boolean {
   return status === 503 && text.includes('"overloaded"')
 }
 
-/** A target may be a whole URL; what follows a `#` is nothing to a server. */
+/** A target may be a URL with scheme and host. A server ignores a fragment. */
 function urlOf(origin: string, target: string): string {
   const [address = ''] = target.split('#')
   return /^https?:/.test(address) ? address : origin + address
 }
 
-function note(stats: StormStats, request: unknown, error: unknown): void {
+function recordFailure(stats: MalformedStats, request: unknown, error: unknown): void {
   const failure = brief(error)
     .split('\n', 1)
     .join()
     .replaceAll(/\d+|"[^"]*"/g, '…')
-  const known = stats.failures.get(failure)
-  if (known) known.times += 1
+  const recorded = stats.failures.get(failure)
+  if (recorded) recorded.times += 1
   else stats.failures.set(failure, { times: 1, first: `${brief(request)}\n${brief(error)}` })
 }
 
@@ -142,7 +140,7 @@ function inTime<T>(promise: Promise<T>): Promise<T> {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
-/** A server may close the connection on a body that it will not read. */
+/** A server may close the connection if it does not read the body. */
 function isCutOff(error: unknown): boolean {
   return error instanceof Error && /ECONNRESET|EPIPE|socket hang up/.test(error.message)
 }
@@ -163,8 +161,8 @@ function formatValue(thing: unknown): string {
     .join(', ')
 }
 
-/** Fails with the first of each kind of failure. */
-export function assertNoFailures({ failures }: StormStats): void {
+/** Fails if there are failures, with the first request of each. */
+export function assertNoFailures({ failures }: MalformedStats): void {
   const each = Array.from(failures.values(), ({ times, first }) => `${times}× ${first}`)
   assert.equal(each.length, 0, `with PROPERTY_SEED=${seed}:\n${each.slice(0, 20).join('\n\n')}`)
 }
