@@ -9,9 +9,9 @@ import { execute } from '../filled.ts'
 import { anyRequest, anyTables, fillTables, modelOf, names, type Tables } from './random-tables.ts'
 import { scale, seed } from './seed.ts'
 
-/** How often a node of a plan may visit as many rows as the tables of its statement have, and those that it returns. */
+/** The maximum number of rows that a node of a plan visits, as a multiple of the rows of its tables and of its result. */
 const most = 2
-/** How many rows a set has at most that is not streamed: two of them may be joined row by row. */
+/** The maximum number of rows of a set that is not streamed; two such sets may be joined row by row. */
 const held = 501
 
 /** Returns the rows that each node of a plan visits, as `explain analyze` reports them. */

@@ -20,14 +20,14 @@ import {
 } from './random-tables.ts'
 import { scale, seed } from './seed.ts'
 
-/** What a statement cost, as SQLite's store publishes it. */
+/** The cost of a statement, as the store on SQLite publishes it. */
 interface Work {
   readonly sql: string
   readonly steps: number
   readonly rows: number
 }
 
-/** Runs something and returns what its statements cost. */
+/** Returns the cost of the statements of a function. */
 async function workOf(run: () => Promise<void>): Promise<Work[]> {
   const all: Work[] = []
   // The store publishes nothing else on the channel.
@@ -46,7 +46,8 @@ const perVisit = 40
 const perValue = 8
 
 /**
- * What a statement may cost at most: one scan of each table that stands in it, the rows that it returns, and those that were sent.
+ * The maximum cost of a statement: one scan of each of its tables, the rows that it returns, and those that were sent.
+ *
  * @param sent - the members in all writes so far
  */
 function bound({ sql, rows }: Work, { sizes, references }: Tables, sent = 0): number {
@@ -59,7 +60,7 @@ function bound({ sql, rows }: Work, { sizes, references }: Tables, sent = 0): nu
   // Each relationship whose linkage is aggregated or whose rows are counted sorts its links.
   const groups = sql.split(/json_group_array|group by/).length - 1
   const aggregated = linked * groups
-  // What was sent before is in the tables by now.
+  // The tables have the rows that were sent before.
   const visits = scans.reduce((sum, size) => sum + size + sent, sent) + rows + aggregated
   return 500 + visits * (perVisit + perValue * (sql.split('?').length - 1))
 }

@@ -11,15 +11,15 @@ import { idOf } from './rows.ts'
 import type { Data } from './schema.ts'
 import { seed } from './seed.ts'
 
-/** Whoever answers requests: the service or a server of the engine. */
+/** The server under test: the service, or a server of the engine. */
 export interface ServerUnderTest {
   call(method: string, path: string, call?: Call): Promise<TestResponse>
 }
 
-/** Query strings beyond this may meet the limit of URLs, which other tests are about. */
+/** The maximum length of query strings. Other tests check the limit of URLs. */
 export const longestQuery = 7000
 
-/** Fails unless the server finds what the reference finds; returns how many that are. */
+/** Asserts that the server finds the same resources as the reference. @returns their number */
 export async function assertFound(
   server: ServerUnderTest,
   data: Data,
@@ -42,7 +42,7 @@ export async function assertFound(
   return count
 }
 
-/** All that is needed to see what went wrong: the filter, the expected and the returned ids, and the rows that differ. */
+/** Formats a failure: the filter, the expected and the returned ids, and the rows that differ. */
 function formatFailure(
   data: Data,
   request: CollectionRequest,
@@ -61,7 +61,7 @@ function formatFailure(
   ].join('\n')
 }
 
-/** Fails unless the server returns the whole document as the reference does. */
+/** Asserts that the server returns the same document as the reference. */
 export async function assertDocument(
   server: ServerUnderTest,
   data: Data,
@@ -109,7 +109,10 @@ function compareDocument(
   }
 }
 
-/** `first` and `last` when there is more than one page, `prev` and `next` where they exist; all repeat the query. */
+/**
+ * Compares the pagination links: `first` and `last` if there are several pages, `prev` and `next` if these pages exist. All have
+ * the parameters of the request.
+ */
 function compareLinks(
   data: Data,
   { request, selection }: DocumentRequest,
@@ -147,7 +150,7 @@ function sorted(pairs: readonly (readonly [string, string])[]): unknown {
   return pairs.map(([name, value]) => [name, value]).toSorted()
 }
 
-/** Fails unless a resource is returned with exactly these attributes, relationships and linkage. */
+/** Asserts that a resource has exactly these attributes, relationships and linkage. */
 export function compareResource(resource: Resource, expected: Expected | undefined): void {
   const key = keyOf(resource)
   assert.ok(expected, `${key} was not requested`)

@@ -165,7 +165,7 @@ function writeTables(scenario: Scenario, dialect: string, types: ColumnTypes): s
   ]
 }
 
-/** What a scenario has stored: words by id, and the things of the children. */
+/** The rows of a scenario: words by id, and the things of the children. */
 interface Expected {
   readonly words: Map<string, string>
   readonly things: Map<string, string>
@@ -178,7 +178,7 @@ function toId({ kinds }: Scenario, parts: readonly number[]): string {
   return kinds.map((kind, at) => escapePart(partKinds[kind].values[parts[at] ?? 0] ?? '')).join(',')
 }
 
-/** A response, as far as scenarios look at it. */
+/** The parts of a response that scenarios check. */
 interface Answer {
   readonly status: number
   readonly body: { readonly data?: unknown; readonly errors?: readonly { readonly code: string }[] }
@@ -191,7 +191,7 @@ type Send = (
 
 const listIds = ({ body }: Answer) => (body.data as readonly { id: string }[]).map(({ id }) => id)
 
-/** Sends the request of an operation, and compares the answer with what is expected. */
+/** Sends the request of an operation, and compares the response with the expected one. */
 async function run(
   { is, parts, word }: Operation,
   scenario: Scenario,
@@ -259,7 +259,7 @@ async function run(
       const below = await send('GET', `/things?${query}`)
       const rank = (each: string) => toRanks(each, scenario)
       const isBelow = (each: string) => compareRanks(rank(each), rank(id)) <= 0
-      // UUIDs have no order that filters know.
+      // UUIDs cannot be compared by order.
       if (scenario.kinds.includes('uuid')) expect(below, 400)
       else assert.deepEqual(listIds(below), sorted.filter(isBelow).toReversed())
       assert.deepEqual(
@@ -288,7 +288,7 @@ async function run(
   }
 }
 
-/** The places of the parts of an id among the values of their kinds. */
+/** The index of each part of an id among the values of its kind. */
 function toRanks(id: string, { kinds }: Scenario): readonly number[] {
   const parts = id.split(',')
   return kinds.map((kind, at) =>

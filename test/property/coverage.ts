@@ -6,13 +6,13 @@ import { kinds } from './reference-kinds.ts'
 import { filterable, getAttribute, getRelationship, isRelationship, type Schema } from './schema.ts'
 import { shapeOf } from './shapes.ts'
 
-/** Where in a filter a comparison stands: the innermost of what is around it. */
+/** The position of a comparison in a filter: the innermost operator around it. */
 export type Position = 'plain' | 'negated' | 'nested' | 'shortcut'
 
 /** Every position. */
 export const positions: readonly Position[] = ['plain', 'negated', 'nested', 'shortcut']
 
-/** Counts what random filters have met, so that a test can prove that it was no empty one. */
+/** Counts the operators, kinds and positions of random filters, so that a test can assert that it has covered them. */
 export class Coverage {
   readonly #schema: Schema
   readonly #seen = new Set<string>()
@@ -24,7 +24,7 @@ export class Coverage {
     this.#schema = schema
   }
 
-  /** Takes note of a request, and of how many of the rows it found. */
+  /** Counts a request, with the share of the rows that it found. */
   add(request: CollectionRequest, found: number, rows: number): void {
     this.#trees += request.filters.length
     this.#requests += 1
@@ -38,8 +38,9 @@ export class Coverage {
   }
 
   /**
-   * Fails unless there were enough trees, enough of the answers held some rows but not all, every operator met every kind
-   * it applies to in every position and on every side, and every shape of relationship was followed by every operator.
+   * Asserts that there were enough filters, that enough responses had some rows but not all, that each operator was applied to
+   * each of its kinds in every position and with every operand, and that each shape of relationship was followed by every
+   * operator.
    */
   assertEnough(trees: number, partialShare: number): void {
     assert.ok(this.#trees >= trees, `only ${this.#trees} trees, fewer than ${trees}`)
@@ -68,7 +69,7 @@ export class Coverage {
     }
   }
 
-  /** The type and field that a dotted-by-`__` name ends at. */
+  /** The type and the field at the end of a name with `__` between its parts. */
   #leaf(type: string, name: string): [type: string, name: string] {
     const hop = name.indexOf('__')
     if (hop < 0) return [type, name]
@@ -78,7 +79,7 @@ export class Coverage {
   }
 }
 
-/** What a comparison compares with. */
+/** The operand of a comparison. */
 function against({ val, field }: Clause): Side | 'nested filter' {
   if (field !== undefined) return 'field'
   if (Array.isArray(val)) return val.length === 0 ? 'empty list' : 'list'
@@ -86,7 +87,7 @@ function against({ val, field }: Clause): Side | 'nested filter' {
   return val === null || val === undefined ? 'null' : 'value'
 }
 
-/** What distinguishes a field from others to the databases: its kind and how it is kept, or its shape. */
+/** The properties of a field that matter to the databases: its kind and how it is stored, or the shape of the relationship. */
 function labelOf(schema: Schema, type: string, name: string): string {
   if (isRelationship(schema, type, name)) return shapeOf(schema, type, name)
   const { kind, of, scale } = getAttribute(schema, type, name)

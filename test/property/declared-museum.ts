@@ -25,13 +25,13 @@ import {
 } from 'lapidary'
 import type { ColumnTypes } from '../databases.ts'
 
-/** Texts of which some are easily taken for one another. */
+/** Texts that look similar. */
 export const states = ['open', 'closed', 'Open', 'Größe', 'GRÖSSE', ''] as const
 
-/** What people do; only some of them are guides. */
+/** The roles of people; some are guides. */
 export const roles = ['guide', 'guard', 'clerk'] as const
 
-/** A museum: its halls are a tree; their codes, not their ids, are what plans refer to. */
+/** A museum. Its halls are a tree. Plans reference the codes of halls instead of their ids. */
 const hall = resource('hall', {
   path: '/halls',
   table: 'hall',
@@ -165,7 +165,7 @@ const plan = resource('plan', {
   },
 })
 
-/** All people, and among them those who guide: two resource types over one table. */
+/** All people, and the guides among them: two resource types over one table. */
 const staff = resource('staff', {
   path: '/staff',
   table: 'person',

@@ -14,7 +14,7 @@ export class DocumentCoverage {
     this.#schema = schema
   }
 
-  /** Takes note of a request. */
+  /** Counts a request. */
   add(data: Data, { request, selection }: DocumentRequest): void {
     this.#documents += 1
     const { rows, count } = evaluateRequest(data, request)
@@ -35,7 +35,10 @@ export class DocumentCoverage {
     }
   }
 
-  /** Fails unless every shape was included at three depths, returned as linkage and in a path, and every kind sorted by. */
+  /**
+   * Asserts that every shape of relationship was included at three depths, returned as linkage and used in a path, and that
+   * every kind was sorted by.
+   */
   assertEnough(documents: number): void {
     assert.ok(this.#documents >= documents, `only ${this.#documents} documents`)
     assert.deepEqual(new Set(this.#expected()).difference(this.#seen), new Set())

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { parseQuery } from '../../src/parse/query.ts'
 import { scale, seed } from './seed.ts'
 
-/** What queries are made of, valid and not: characters, bytes of characters, and percent signs that begin nothing. */
+/** The parts of random queries, valid and invalid: characters, bytes of characters, and percent signs without digits. */
 const bits = [
   ...['a', '+', '=', '%', '%2', '%zz', '%25', '%20', '%00', '%7f', '%5B', '%2B', '%26'],
   ...['%C3%A4', '%c3%a4', '%C3', '%A4', '%E2%82%AC', '%E2%82', '%F0%9F%98%80', '%EF%BB%BF'],
@@ -21,7 +21,7 @@ const bits = [
   ],
 ]
 
-/** The text that a value of a query stands for, worked out byte by byte; `undefined` where the bytes are no UTF-8. */
+/** Decodes a value of a query byte by byte. `undefined` if the bytes are not UTF-8. */
 function meantBy(sent: string): string | undefined {
   const bytes: number[] = []
   for (let at = 0; at < sent.length; at += 1) {

@@ -1,4 +1,4 @@
-/** Requests that ask for each thing there is to ask for, so that none is left to chance. */
+/** Requests with every filter, sort, relationship and field, which random requests may miss. */
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { type Position, positions } from './coverage.ts'
@@ -13,7 +13,10 @@ import { seed } from './seed.ts'
 
 const everythingOnOnePage = { sort: [], page: { number: 1, size: 0 } }
 
-/** Every operator of every field, on all sides and in every position; every field by a text, and by all that it holds. */
+/**
+ * Every operator of every field, with each kind of operand and in every position; short filters of every field; and lists of all
+ * values of a field.
+ */
 export function* everyFilter(data: Data): Generator<CollectionRequest> {
   const filters = filtersOver(data)
   for (const type of Object.keys(data.schema.types)) {
@@ -66,7 +69,7 @@ function* byRelationship(
   }
 }
 
-/** A list of everything that stands in a field finds everything but null, and its opposite nothing. */
+/** A list of all values of a field finds all rows but those with null, and its negation none. */
 function* byAllValues(data: Data, type: string, name: string): Generator<CollectionRequest> {
   const attribute = getAttribute(data.schema, type, name)
   const { serialize, operators } = kinds[attribute.kind]
@@ -82,7 +85,7 @@ function* byAllValues(data: Data, type: string, name: string): Generator<Collect
   }
 }
 
-/** The comparison alone, or inside of something. */
+/** The comparison alone, or inside of another filter. */
 function placed(
   schema: Schema,
   type: string,
@@ -96,7 +99,10 @@ function placed(
   return { type: from, filters: [{ ...clause, name: `${name}__${clause.name}` }] }
 }
 
-/** Every order, every relationship included at each of three positions of a path, as linkage and in a path, every field listed. */
+/**
+ * Every sort, every relationship included at each of three positions of a path, as linkage and in a path, and every field in a
+ * fieldset.
+ */
 export function* everyDocument(data: Data): Generator<DocumentRequest> {
   const { schema } = data
   const plain = { filters: [], simple: [], ...everythingOnOnePage }

@@ -12,7 +12,7 @@ const sequences = isExhaustive ? 10 * scale : 3
 
 const served = { model: declared.everything, tables: declared.tablesOfEverything }
 
-/** Leaves nothing of a sequence to the next one. */
+/** Deletes the rows of a sequence before the next one. */
 const clear = Object.keys(everything.tables)
   .map((table) => `delete from ${table};`)
   .toReversed()
@@ -24,7 +24,7 @@ engine(
   (server) => {
     const coverage = new WriteCoverage(everything)
 
-    /** Runs templates on empty tables and on the reference, which must agree on each response and on the rows at the end. */
+    /** Runs templates on empty tables and on the reference, and asserts that each response and the rows at the end are equal. */
     const compare = async (templates: readonly WriteTemplate[]) => {
       await server.execute(clear)
       const mirror = new Mirror(server, everything)

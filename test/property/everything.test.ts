@@ -18,7 +18,7 @@ import { isExhaustive, scale, seed, takePart } from './seed.ts'
 const stages = scale
 const filtersPerStage = isExhaustive ? 100 : 35
 const documentsPerStage = isExhaustive ? 30 : 10
-/** `npm test` sends one of so many parts of the requests that ask for each thing there is; `npm run test:long` sends all. */
+/** `npm test` sends one of so many parts of the requests of `every-request.ts`; `npm run test:long` sends all. */
 const parts = 24
 
 const served = { model: declared.everything, tables: declared.tablesOfEverything }

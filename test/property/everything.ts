@@ -1,6 +1,6 @@
 /**
- * What the reference knows of the museum: the same as its declarations say, said again by hand, so that
- * nothing the engine makes of those is taken for granted.
+ * The schema of the museum for the reference. It repeats the declarations by hand, so that the reference does not depend on the
+ * engine.
  */
 
 import { roles, states } from './declared-museum.ts'

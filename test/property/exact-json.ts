@@ -1,4 +1,4 @@
-/** Writes a value as JSON text: `bigint`s with all of their digits, and −0 as it is. */
+/** Writes a value as JSON text: `bigint`s with all of their digits, and −0 as `-0`. */
 export function jsonOf(value: unknown): string {
   if (Object.is(value, -0)) return '-0'
   if (typeof value === 'bigint') return String(value)
@@ -8,7 +8,7 @@ export function jsonOf(value: unknown): string {
   return `{${members.map(([name, each]) => `${JSON.stringify(name)}:${jsonOf(each)}`).join(',')}}`
 }
 
-/** Parses JSON; whole numbers that a double may not hold come out as exact `bigint`s. */
+/** Parses JSON. Whole numbers beyond the exact range of a double become `bigint`s. */
 export function parseExactly<Parsed>(text: string): Parsed {
   return JSON.parse(text, exact)
 }

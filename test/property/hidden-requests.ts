@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 
-/** A request that may name what a client must not know of. */
+/** A request that may contain hidden names. */
 export interface NamingRequest {
   readonly method: string
   readonly path: string
@@ -8,19 +8,19 @@ export interface NamingRequest {
   readonly body?: unknown
 }
 
-/** What requests are made of. */
+/** The parts of random requests. */
 interface Vocabulary {
-  /** The names under suspicion; they are also tried behind `owner__`, `owner.` and their likes. */
+  /** The hidden names. They are also used after `owner__`, `owner.` and similar prefixes. */
   readonly suspects: readonly string[]
-  /** What filters compare with. */
+  /** The operands of filters. */
   readonly operands: readonly unknown[]
-  /** What bodies set attributes to. */
+  /** The values of attributes in bodies. */
   readonly written: readonly unknown[]
 }
 
 type TypeName = 'person' | 'computer'
 
-/** By type and place in the grammar, names that the service knows, by which a request may succeed. */
+/** The valid names by type and position in the grammar, so that some requests succeed. */
 const known = {
   person: {
     filter: ['id', 'name', 'email', 'birth_date', 'gender', 'computers__serial', 'computers'],
@@ -50,7 +50,7 @@ const paths = {
   computer: ['/computers', '/computers', '/persons/1/computers', '/computers/1'],
 } as const satisfies Record<TypeName, readonly string[]>
 
-/** Requests of every kind in which any name, wherever the grammar has one, may be one of the suspects. */
+/** Requests of every kind in which each name may be a hidden one. */
 export function anyNaming(vocabulary: Vocabulary): fc.Arbitrary<NamingRequest> {
   const reading = (type: TypeName) =>
     fc.record({
@@ -76,7 +76,7 @@ export function anySorting(name: string): fc.Arbitrary<NamingRequest> {
     .map(([path, sort]) => ({ method: 'GET', path, query: { sort } }))
 }
 
-/** A name of the place, or a suspect, plain or behind a relationship. */
+/** A valid name of the position, or a hidden one, alone or after a relationship. */
 function anyName(
   type: TypeName,
   place: keyof (typeof known)[TypeName],
@@ -148,7 +148,7 @@ function anyFilter(type: TypeName, vocabulary: Vocabulary, depth: number): fc.Ar
   )
 }
 
-/** Gives each operator a value of the shape it takes, so that a fair share of the filters is valid. */
+/** Gives each operator a value of its form, so that many of the filters are valid. */
 function fitting([name, op, val]: [string, string, unknown]): unknown {
   if (op === 'any' || op === 'has') return { name, op }
   return { name, op, val: ['between', 'in_', 'notin_'].includes(op) ? [val, val] : val }

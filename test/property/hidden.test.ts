@@ -10,13 +10,13 @@ import { onTwins, type Twin } from './two-services.ts'
 /** How many random requests both services get. */
 const requests = 100 * scale
 
-/** What begins every password, and stands nowhere else. */
+/** The beginning of every password, which no other value contains. */
 const mark = 'kw9x'
 
-/** Names of stored columns that are no fields. */
+/** Names of stored columns that are not fields. */
 const hidden = ['password', 'person_id'] as const
 
-/** A hidden name, and an unknown one that is as long and as far from every known name. */
+/** A hidden name, and an unknown one of the same length and distance from every valid name. */
 const disguises: readonly (readonly [secret: string, unknown: string])[] = [
   ['password', 'passwore'],
   ['person_id', 'person_ie'],
@@ -68,10 +68,10 @@ for (const database of databases)
     })
   })
 
-/** What requests write, and also ask for. */
+/** The values that requests write and filter by. */
 const values = [null, '', 'Ada', 'A-1', 1, '1', '1815-12-10', 'ada@example.org', true, '%', '%a%']
 
-/** What filters ask for: guesses of passwords too, which are never written by a request. */
+/** The operands of filters, with guesses of passwords, which no request writes. */
 const guesses = [
   ...values,
   ...['k', 'k%', mark, `${mark}%`, `${mark}-left-1`, `${mark}-right-1`, `%left%`],
@@ -100,7 +100,7 @@ async function create(twin: Twin, path: string, data: unknown): Promise<void> {
   assert.equal(response.status, 201, response.text)
 }
 
-/** Another password for everyone on the left than on the right, in another order, some of them null. */
+/** Gives the persons of the two databases different passwords, in another order, some of them null. */
 async function setPasswords(left: Twin, right: Twin): Promise<void> {
   await left.execute(`update person set password = '${mark}-left-' || id`)
   await right.execute(
@@ -108,13 +108,13 @@ async function setPasswords(left: Twin, right: Twin): Promise<void> {
   )
 }
 
-/** What a client can see of a response, without what must differ: the origin, the time. */
+/** The response without the origin and the time, which differ. */
 function relative({ status, headers, text }: TestResponse, { url }: Twin): unknown {
   const { date: _date, 'content-length': _length, etag: _etag, ...others } = headers
   return { status, headers: others, text: text.replaceAll(url, '') }
 }
 
-/** Nothing hidden stands in a response unless it stood in the request. */
+/** Asserts that the response contains no hidden name or value that was not in the request. */
 function assertNoLeak(request: NamingRequest, { text }: TestResponse): void {
   const sent = JSON.stringify(request)
   for (const secret of [mark, ...hidden]) {
@@ -122,7 +122,7 @@ function assertNoLeak(request: NamingRequest, { text }: TestResponse): void {
   }
 }
 
-/** Fails unless the rejection of a hidden name is that of the unknown name, but for the name. */
+/** Asserts that the error of a hidden name is that of an unknown name, except for the name. */
 async function assertAlike(
   twin: Twin,
   request: NamingRequest,

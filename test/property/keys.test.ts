@@ -13,7 +13,7 @@ import { scale, seed } from './seed.ts'
 
 const runs = { seed, numRuns: 1000 * scale }
 
-/** A decimal number: an integer and how many of its digits stand after the point. */
+/** A decimal number: an integer, and the number of its digits after the point. */
 interface Decimal {
   readonly units: bigint
   readonly scale: number

@@ -8,30 +8,33 @@ import { rowWithId } from './rows.ts'
 import { type Data, known, type Schema } from './schema.ts'
 import { requestOf, type Write } from './write.ts'
 
-/** A server, and beside it the plain rows that it ought to hold: each write goes to both, and both must response alike. */
+/**
+ * A server and the rows of the reference. Each write is sent to the server and applied to the rows, and the results must be
+ * equal.
+ */
 export class Mirror {
   readonly #server: ServerUnderTest
   readonly #sent: string[] = []
   #data: Data
 
-  /** Starts over tables that are empty. */
+  /** The tables of the server must be empty. */
   constructor(server: ServerUnderTest, schema: Schema) {
     this.#server = server
     const tables = Object.keys(schema.tables).map((table) => [table, []])
     this.#data = { schema, tables: Object.fromEntries(tables) }
   }
 
-  /** What the tables hold. */
+  /** The rows of the reference. */
   get data(): Data {
     return this.#data
   }
 
-  /** All requests so far, to see what led to a failure. */
+  /** All requests so far, for the message of a failure. */
   get sent(): string {
     return this.#sent.join('\n')
   }
 
-  /** Carries out a write; fails unless the server answers it with the reference's status. */
+  /** Sends and applies a write. Asserts that the server responds with the status of the reference. */
   async write(write: Write): Promise<TestResponse> {
     const { method, path, raw } = requestOf(this.#data.schema, write)
     this.#sent.push(`${method} ${path} ${raw ?? ''}`)
@@ -46,7 +49,7 @@ export class Mirror {
     return received
   }
 
-  /** Fails unless the response has the resource as it is after the write. */
+  /** Asserts that the response has the resource as it is after the write. */
   #assertReturned(write: Write, text: string): void {
     if (write.is === 'relate' || write.is === 'delete') return
     const { data } = parseExactly<{ data: Resource }>(text)
@@ -56,14 +59,14 @@ export class Mirror {
     compareResource(data, expected.get(keyOf(data)))
   }
 
-  /** Creates a resource that must be accepted; returns its id. */
+  /** Creates a resource, which the server must accept. @returns its id */
   async create(write: Extract<Write, { is: 'create' }>): Promise<string> {
     const received = await this.write(write)
     assert.equal(received.status, 201, jsonOf(write))
     return received.one.id
   }
 
-  /** Fails unless the server returns everything that the tables hold: every attribute, every linkage, in order. */
+  /** Asserts that the server returns all rows of the reference: every attribute and all linkage, in order. */
   async assertEqual(): Promise<void> {
     const { types } = this.#data.schema
     const names = (type: string) => {

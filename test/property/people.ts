@@ -1,7 +1,7 @@
 import { cell } from './rows.ts'
 import type { Row, Schema } from './schema.ts'
 
-/** The persons and computers of the service, as in `docs/service.md`. The stored `password` no request may distinguish. */
+/** The persons and computers of the service, as in `docs/service.md`. No response may depend on the stored `password`. */
 export const people: Schema = {
   types: {
     person: {

@@ -23,7 +23,7 @@ import {
 /** A `filter[field]=value` parameter. */
 type Simple = readonly [field: string, value: string]
 
-/** What a comparison compares with. */
+/** The kind of operand of a comparison. */
 export type Side = 'value' | 'null' | 'field' | 'list' | 'empty list'
 
 /** An operator of a field of a type. */
@@ -35,19 +35,19 @@ export interface Cell {
 
 /** Random filters over given rows. */
 export interface Filters {
-  /** A tree: comparisons, shortcuts, `and`, `or`, `not` and nested filters of any shape. */
+  /** A filter of comparisons, paths, `and`, `or`, `not` and nested filters. */
   tree(type: string): fc.Arbitrary<Filter>
-  /** A comparison of one of the type's own fields by one operator, with the side that is wanted. */
+  /** A comparison of a field of the type by an operator, with an operand of this kind. */
   clause(cell: Cell, side: Side): fc.Arbitrary<Clause>
   simple(type: string): fc.Arbitrary<Simple>
-  /** One of each of the type's own fields that a text can be compared with. */
+  /** A short filter for each field of the type that has them. */
   simples(type: string): readonly fc.Arbitrary<Simple>[]
 }
 
-/** How many levels of `and`, `or`, `not`, `any` and `has` a tree has at most. */
+/** The maximum number of levels of `and`, `or`, `not`, `any` and `has`. */
 const deepest = 4
 
-/** How many relationships a shortcut follows at most. */
+/** The maximum number of relationships in a path. */
 const furthest = 3
 
 /** Filters whose values come mostly from these rows. */
@@ -61,7 +61,7 @@ export function filtersOver(data: Data): Filters {
   }
 }
 
-/** Makes each arbitrary once, however many others are made of it. */
+/** Creates each arbitrary once, and uses it in all others. */
 class Maker {
   readonly #schema: Schema
   readonly #values: Values
@@ -95,7 +95,7 @@ class Maker {
     )
   }
 
-  /** A comparison of one of the type's own fields, each operator of each field as likely as any other. */
+  /** A comparison of a field of the type. Each operator of each field has the same probability. */
   #comparison(type: string): fc.Arbitrary<Clause> {
     return memoized(this.#comparisons, type, () =>
       fc.oneof(
@@ -145,7 +145,7 @@ class Maker {
     return fc.oneof(...branches)
   }
 
-  /** A comparison of a field one to `hops` relationships away, written `rel__field`. */
+  /** A comparison of a field over one to `hops` relationships, written `relationship__field`. */
   #shortcut(type: string, hops: number): fc.Arbitrary<Clause> {
     return memoized(this.#comparisons, `${type} ${hops}`, () => {
       const branches = Object.entries(getType(this.#schema, type).relationships).map(
@@ -203,7 +203,7 @@ export function cellsOf(schema: Schema, type: string): Cell[] {
   ]
 }
 
-/** What an operator of a field can compare it with. */
+/** The kinds of operands of an operator of a field. */
 export function sidesOf(schema: Schema, { type, name, operator }: Cell): Side[] {
   if (isCounting(operator)) return ['value']
   if (isRelationship(schema, type, name)) return ['null']
@@ -212,19 +212,19 @@ export function sidesOf(schema: Schema, { type, name, operator }: Cell): Side[] 
   return operator === 'between' ? ['list'] : ['list', 'empty list']
 }
 
-/** The fields that may stand in `field` beside a field: attributes of a comparable kind. */
+/** The fields that a field can be compared with: attributes of a comparable kind. */
 function comparable(schema: Schema, type: string, name: string): string[] {
   const groupOf = (field: string) => kinds[getAttribute(schema, type, field).kind].group
   return filterable(schema, type).filter((other) => groupOf(other) === groupOf(name))
 }
 
-/** A relationship alone: whether anything is there. */
+/** A relationship without a nested filter: whether there is a related resource. */
 function anyRelated(name: string, op: OperatorName): fc.Arbitrary<Clause> {
   if (op !== 'any' && op !== 'has') return fc.constant({ name, op, val: null })
   return fc.constantFrom<Clause>({ name, op }, { name, op, val: null })
 }
 
-/** Bounds of `between` mostly the right way round, so that they hold something. */
+/** Bounds of `between`, mostly in ascending order, so that they contain values. */
 function ordered({ kind }: AttributeDescription, [one, other]: [Literal, Literal]): Literal[] {
   if (one === null || other === null) return [one, other]
   const { read } = kinds[kind]
@@ -237,7 +237,7 @@ function memoized<Made>(known: Map<string, Made>, key: string, make: () => Made)
   return made
 }
 
-/** The operators that search in texts for what is not a whole one. */
+/** The operators that search in texts for a part. */
 const searching: readonly string[] = [
   ...['like', 'notlike', 'ilike', 'notilike', 'startswith', 'endswith', 'match'],
 ]

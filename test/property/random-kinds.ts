@@ -6,7 +6,7 @@ import type { AttributeDescription, JsonValue, Kind, Value } from './schema.ts'
 const smallest64 = -(2n ** 63n)
 const largest64 = 2n ** 63n - 1n
 
-/** URLs that differ little, with wildcards of `like` in them. */
+/** Similar URLs that contain wildcards of `like`. */
 const anyUrl = fc
   .tuple(
     fc.constantFrom('https://', 'HTTPS://', 'ftp://', 'a+b://'),
@@ -43,7 +43,7 @@ const anyNumber = fc.oneof(
   { weight: 1, arbitrary: fc.double({ noNaN: true, noDefaultInfinity: true }) },
 )
 
-/** Of any size, some of them one number in two spellings. */
+/** Numbers of any size; some are one number in two spellings. */
 const anyDecimal = fc.oneof(
   fc.constantFrom(
     ...['0', '-0', '0.0', '-0.000', '1', '1.0', '10', '0.1', '0.10', '-0.1', '9', '-9', '-10'],
@@ -76,7 +76,7 @@ const anyTime = fc.constantFrom(
   ...['12:00:01', '23:59:59', '23:59:59.9', '23:59:59.999999'],
 )
 
-/** Few, so that they meet. */
+/** Few, so that rows have equal ones. */
 const anyUuid = fc
   .tuple(fc.constantFrom('0', '9', 'a', 'F'), fc.constantFrom('1', 'e', 'E'))
   .map(([first, last]) => `${first}81d4fae-7dec-11d0-a765-00a0c91e6bf${last}`)
@@ -90,7 +90,7 @@ const anyBytes = fc
   .uint8Array({ maxLength: 6 })
   .map((bytes) => Buffer.from(bytes).toString('base64'))
 
-/** Ids of two columns, some of which differ in one of them alone. */
+/** Ids of two columns; some differ in one column only. */
 export const keys = [
   ...['100,', '100,a', '100,a~1b', '100,~00', '101,a', '101,/', '101,.~0', '102,a b', '102,%2C'],
   ...['103,é', "103,it's", '999,"'],
@@ -115,7 +115,7 @@ const byKind: Readonly<Record<Exclude<Kind, 'enumeration'>, fc.Arbitrary<JsonVal
   bytes: anyBytes,
 }
 
-/** Values that a body may hold for an attribute, those at the edges of its kind often. */
+/** Values of an attribute in a body; often those at the limits of its kind. */
 export function anyValueOf({
   kind,
   scale,

@@ -7,16 +7,16 @@ import { anyText } from './random-texts.ts'
 import { type Data, getRelationship, getType, type JsonValue, known } from './schema.ts'
 import type { Linkage, Write } from './write.ts'
 
-/** A row before it is stored: values of attributes as bodies hold them, and places of linked rows in their lists. */
+/** A row before it is stored: the values of its attributes in a body, and the indexes of linked rows in their lists. */
 interface UnstoredRow {
   readonly attributes: Readonly<Record<string, JsonValue>>
   readonly links: Readonly<Record<string, readonly number[]>>
 }
 
-/** All rows by type, before they are stored; guides are among the staff. */
+/** All rows by type, before they are stored. Guides are members of the staff. */
 type UnstoredRows = Readonly<Record<string, readonly UnstoredRow[]>>
 
-/** How many rows of each type, and the relationships by which the links are stored. */
+/** The number of rows of each type, and the relationships that store the links. */
 const plan: Readonly<Record<string, Readonly<{ rows: number; links: readonly string[] }>>> = {
   hall: { rows: 7, links: ['parent'] },
   tag: { rows: 6, links: ['broader'] },
@@ -26,13 +26,13 @@ const plan: Readonly<Record<string, Readonly<{ rows: number; links: readonly str
   item: { rows: 18, links: ['hall', 'origin', 'shelf', 'keeper', 'expert', 'tags', 'likes'] },
 }
 
-/** Ids that are hard on paths, links and lists. */
+/** Ids that need escapes in paths, links and lists. */
 const tagNames = [
   ...['a', 'A', 'a b', 'a/b', '100%', '%2F', '_', "it's", '"q"', 'ß', 'é', 'e\u0301', '😀', '漢字'],
   ...['?x=1&y', '#', '[]', 'a,b', 'null', '7', '07', '-', '\t', '\u0001', 'a.b', ';--', '+', '\\'],
 ]
 
-/** Data of which a quarter of all cells is null and a third of all keys. */
+/** Data in which a quarter of the values and a third of the keys are null. */
 export const anyMuseum: fc.Arbitrary<UnstoredRows> = fc
   .array(anyText, { minLength: 10, maxLength: 14 })
   .chain((pool) => {
@@ -63,7 +63,7 @@ function withIds(unstored: UnstoredRows, type: string, ids: readonly string[]): 
   return { ...unstored, [type]: rows }
 }
 
-/** Texts are shared among the rows, so that fields often equal, begin or contain other fields. */
+/** The rows share texts, so that fields often equal, begin or contain other fields. */
 function attributesOf(
   type: string,
   pool: readonly string[],
@@ -100,8 +100,10 @@ function anyLinks(type: string, name: string): fc.Arbitrary<number[]> {
 }
 
 /**
- * Stores rows over HTTP; returns the rows with the ids that the server gave them. Everyone is a guide until all is linked:
- * nobody could link to those who are hidden afterwards.
+ * Stores rows over HTTP. All members of the staff are guides until the links are stored, because others cannot be linked as
+ * guides.
+ *
+ * @returns the rows with the ids that the server generated
  */
 export async function storeMuseum(server: ServerUnderTest, unstored: UnstoredRows): Promise<Data> {
   const mirror = new Mirror(server, everything)

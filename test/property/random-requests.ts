@@ -19,10 +19,10 @@ export interface DocumentRequest {
   readonly selection: Selection
 }
 
-/** Where a request starts: at all of a type, or at those related to one resource. */
+/** The primary resources of a request: all of a type, or those related to one resource. */
 type Start = Pick<CollectionRequest, 'type' | 'of'>
 
-/** Mostly one filter tree alone; sometimes several, simple parameters, or what is related to one resource. */
+/** Mostly one filter; sometimes several, short filters, or a related collection. */
 export function anyFilterRequest(data: Data): fc.Arbitrary<CollectionRequest> {
   const filters = filtersOver(data)
   return anyStart(data, { whole: 9, related: 1 }, (start) =>
@@ -120,7 +120,7 @@ function anySort(schema: Schema, type: string): fc.Arbitrary<string[]> {
     .chain((some) => fc.tuple(...some.map((name) => descending.map((sign) => sign + name))))
 }
 
-/** All that rows of a type can be sorted by, through at most so many to-one relationships. */
+/** All names that sort a type, through at most so many to-one relationships. */
 export function sortable(schema: Schema, type: string, hops: number): string[] {
   const { attributes, relationships } = getType(schema, type)
   const own = [

@@ -4,7 +4,7 @@ import { people } from './people.ts'
 import { anyDate, anyEmail, anyText } from './random-texts.ts'
 import type { Data, Row } from './schema.ts'
 
-/** People and computers before they are stored; an owner is a place in the list of persons. */
+/** Persons and computers before they are stored. An owner is an index in the list of persons. */
 interface UnstoredRows {
   readonly persons: readonly Readonly<{
     name: string
@@ -17,7 +17,7 @@ interface UnstoredRows {
 
 const sizes = { persons: 24, computers: 36 }
 
-/** Rows that share texts with each other, so that fields often equal, begin or contain other fields. */
+/** Rows that share texts, so that fields often equal, begin or contain other fields. */
 export const anyUnstoredRows: fc.Arbitrary<UnstoredRows> = fc
   .array(fc.oneof({ weight: 4, arbitrary: anyText }, { weight: 1, arbitrary: anyEmail }), {
     minLength: 12,
@@ -53,7 +53,7 @@ export const anyUnstoredRows: fc.Arbitrary<UnstoredRows> = fc
     })
   })
 
-/** Stores rows over HTTP; returns the rows with the ids that the service gave them. */
+/** Stores rows over HTTP. @returns the rows with the ids that the service generated */
 export async function store(app: TestService, unstored: UnstoredRows): Promise<Data> {
   const persons: Row[] = []
   for (const attributes of unstored.persons) {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 
-/** Pieces that are hard on databases: case pairs, combining marks, wildcards of every dialect, quotes, spaces. */
+/** Texts that databases handle differently: case pairs, combining marks, wildcards of every dialect, quotes and spaces. */
 const fragments = [
   ...['a', 'A', 'b', 'foo', 'Foo', 'BAR', '7', '10', '9'],
   ...['ß', 'ss', 'SS', 'ẞ', 'İ', 'i', 'ı', 'I', 'i\u0307', 'ς', 'σ', 'Σ', 'ﬁ', 'FI', 'ŉ', 'K', 'k'],
@@ -55,7 +55,7 @@ export function anyCharacters(maxLength: number): fc.Arbitrary<string> {
   return fc.array(codePoint, { maxLength }).map((all) => all.join(''))
 }
 
-/** Texts of all sizes, empty and long ones among them; never U+0000 or half a surrogate pair. */
+/** Texts of all lengths, without U+0000 and single surrogates. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   { weight: 12, arbitrary: fc.array(fragment, { maxLength: 4 }).map((parts) => parts.join('')) },
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 6 }) },
@@ -68,7 +68,7 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   },
 )
 
-/** E-mail addresses that every reading of the format accepts, with wildcards of `like` in them. */
+/** E-mail addresses that every definition of the format accepts, with wildcards of `like`. */
 export const anyEmail: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom('ada', 'Ada', 'ADA', 'a_a', 'a%a', 'a-b', "o'hara", 'a+b', 'a.b', 'foo', '7'),
@@ -76,7 +76,7 @@ export const anyEmail: fc.Arbitrary<string> = fc
   )
   .map(([local, host]) => `${local}@${host}`)
 
-/** Real days, leap days and the ends of the calendar among them. */
+/** Dates of the calendar, with leap days and the first and last day. */
 export const anyDate: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('0001-01-01', '9999-12-31', '2000-02-29', '1900-02-28', '1815-12-10'),
   fc

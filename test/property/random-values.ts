@@ -15,7 +15,7 @@ import {
   type Value,
 } from './schema.ts'
 
-/** Values for filters over given rows, mostly taken from the rows, so that a fair share of the filters hits. */
+/** Values for filters over given rows, mostly taken from the rows, so that many filters find rows. */
 export interface Values {
   /** A value for an operator that compares an attribute with one. */
   one(attribute: AttributeDescription, operator: OperatorName): fc.Arbitrary<Literal>
@@ -23,7 +23,7 @@ export interface Values {
   text(attribute: AttributeDescription): fc.Arbitrary<string>
 }
 
-/** Values that suit these rows. */
+/** Creates the values for these rows. */
 export function valuesOver(data: Data): Values {
   const pools = poolsOf(data)
   const plain = (attribute: AttributeDescription): fc.Arbitrary<Literal> => {
@@ -31,7 +31,7 @@ export function valuesOver(data: Data): Values {
     if (kinds[kind].operators === 'opaque') return fc.constant(null)
     const strange = anyValueOf(attribute).map(asLiteral)
     const pool = pools.get(kind) ?? []
-    // An enumeration takes none of another's values.
+    // An enumeration accepts no value of another one.
     if (pool.length === 0 || kind === 'enumeration') return strange
     const stored = fc.constantFrom(...pool).chain((value) => spellingsOf(kind, value))
     return fc.oneof(
@@ -50,7 +50,7 @@ export function valuesOver(data: Data): Values {
   }
 }
 
-/** What all attributes of a kind hold. */
+/** The values of all attributes of a kind. */
 function poolsOf(data: Data): Map<Kind, Value[]> {
   const cells = Object.keys(data.schema.types).flatMap((type) =>
     filterable(data.schema, type).flatMap((name) => {
@@ -74,7 +74,7 @@ function asLiteral(json: JsonValue): Literal {
 function isPartial(operator: OperatorName): boolean {
   return /like$|with$|^match$/.test(operator)
 }
-/** A stretch of a text, cut between code points. */
+/** A part of a text, cut between code points. */
 function partOf(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const share = fc.double({ min: 0, max: 1, noNaN: true })
   return fc.tuple(texts, share, fc.integer({ min: 0, max: 8 })).map(([text, at, length]) => {
@@ -84,7 +84,7 @@ function partOf(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   })
 }
 
-/** Parts with `%` around or between them, and with their case changed: no more than a few wildcards each. */
+/** Parts with a few wildcards `%` around or between them, and in another case. */
 function likely(parts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const pattern = fc.oneof(
     { weight: 4, arbitrary: parts },
@@ -98,7 +98,7 @@ function likely(parts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return recased(pattern)
 }
 
-/** One or two parts or whole texts, as words. */
+/** One or two parts or complete texts, separated by spaces. */
 function spaced(parts: fc.Arbitrary<string>, wholes: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const word = fc.oneof(parts, wholes)
   const gap = fc.constantFrom(' ', '-', '、', '')
@@ -110,7 +110,7 @@ function spaced(parts: fc.Arbitrary<string>, wholes: fc.Arbitrary<string>): fc.A
   )
 }
 
-/** Texts as they are, in another case, or with characters that a database may take for one another swapped. */
+/** Texts unchanged, in another case, or with characters replaced that a database may consider equal. */
 function recased(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const changes: readonly ((text: string) => string)[] = [
     (text) => text,
@@ -121,7 +121,7 @@ function recased(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc.tuple(texts, fc.constantFrom(...changes)).map(([text, change]) => change(text))
 }
 
-/** Characters that are easily taken for each other: by normal form, by wildcard, by a decoder that gives up. */
+/** Characters that may be confused: by normal form, as wildcards, or by a decoder that replaces invalid bytes. */
 const twins = new Map<string, string>([
   ...[['\ufffd', '\uffff'] as const, ['\uffff', '\ufffd'] as const, ['\ufffe', '\uffff'] as const],
   ...[['é', 'e\u0301'] as const, ['_', 'a'] as const, ['a', '_'] as const, ['?', 'a'] as const],

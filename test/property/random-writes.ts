@@ -22,28 +22,28 @@ const violations = [
 
 type Violation = (typeof violations)[number]
 
-/** A relationship, and numbers that stand for resources: which ones, is known when the write is made. */
+/** A relationship, and numbers that are replaced by resources when the write is made. */
 interface Picked {
   readonly name: string
   readonly picks: readonly number[]
 }
 
-/** A write without the ids of resources: numbers stand for them. */
+/** A write with numbers instead of the ids of resources. */
 export interface WriteTemplate {
   readonly is: Write['is']
   readonly type: string
-  /** Stands for the resource that is written. */
+  /** The number of the resource that is written. */
   readonly pick: number
   readonly attributes: Readonly<Record<string, JsonValue>>
   readonly links: readonly Picked[]
   readonly change: 'add' | 'remove' | 'replace'
-  /** Over which relationship that leads to the type a create is linked to another; `undefined` for none. */
+  /** The relationship in the path of a create, as an index of those that lead to the type; `undefined` for none. */
   readonly parent: number | undefined
   readonly newId: JsonValue | undefined
   readonly violations: readonly Violation[]
 }
 
-/** Enough of everything to begin with. */
+/** The number of resources of each type at the beginning. */
 const beginning = [
   ...[
     'hall',
@@ -86,7 +86,7 @@ export const anyTemplates: fc.Arbitrary<WriteTemplate[]> = fc
   )
   .map(([first, others]) => [...first, ...others])
 
-/** A valid create that takes nothing for granted. */
+/** A valid create that needs no other rows. */
 function anyBeginning(type: string): fc.Arbitrary<WriteTemplate> {
   return anyTemplate(type).map((template) => {
     const { active: _, ...attributes } = template.attributes
@@ -117,7 +117,7 @@ function anyTemplate(type: string): fc.Arbitrary<WriteTemplate> {
   })
 }
 
-/** Writes each relationship by each change, without violations: what random writes of a short run may miss. */
+/** Writes each relationship by each change, without violations; random writes of a short run may miss some. */
 export function everyTemplate(): WriteTemplate[] {
   const templates: WriteTemplate[] = []
   const add = (template: Pick<WriteTemplate, 'is' | 'type'> & Partial<WriteTemplate>) => {
@@ -208,7 +208,7 @@ function attributesOf({
     ...(wrong.includes('unknown attribute') && { heads_id: 1 }),
   }
   const { code, ...others } = all
-  // What is written once is seldom sent again.
+  // An immutable attribute is seldom sent in an update.
   const sent = code === undefined || (is === 'update' && pick % 4 > 0) ? others : all
   if (first === undefined || !wrong.includes('nothing')) return sent
   const { [first]: _, ...rest } = sent
@@ -272,7 +272,7 @@ const absent: Readonly<Partial<Record<Kind, string>>> = {
   key: '999,nobody',
 }
 
-/** Mostly one that is there; of those that are partly hidden, sometimes a hidden one. */
+/** Mostly an existing id; of types with a scope, sometimes one outside of it. */
 function pickedId(data: Data, type: string, pick: number): string {
   const { table, id } = getType(everything, type)
   const seen = type === 'guide' && pick % 6 === 5 ? 'staff' : type

@@ -1,5 +1,6 @@
 /**
- * Which fields, linkage and included resources a document must show: `docs/service.md`, Documents and Query parameters, over plain objects.
+ * Computes the fields, linkage and included resources of a document over plain objects, as `docs/service.md`, Documents and
+ * Query parameters, defines them.
  */
 import { kinds } from './reference-kinds.ts'
 import { idOf, relatedRows, valueIn } from './rows.ts'
@@ -13,7 +14,7 @@ import {
   type Row,
 } from './schema.ts'
 
-/** What a document has to contain; a type without a set in `fields` shows everything. */
+/** The content of a document. A type without an entry in `fields` has all fields. */
 export interface Selection {
   readonly fields: Readonly<Record<string, readonly string[]>>
   /** Dotted paths of relationships. */
@@ -41,7 +42,7 @@ export function keyOf({ type, id }: Identifier): string {
   return `${type} ${id}`
 }
 
-/** What the document must show of each row, by `keyOf`: the primary rows of a type and everything included with them. */
+/** The expected resources by `keyOf`: the primary rows of a type, and the resources that are included. */
 export function expectedResources(
   data: Data,
   type: string,
@@ -68,7 +69,7 @@ export function expectedResources(
   return returned
 }
 
-/** The identifiers that linkage must hold: a list, or one or null where at most one is linked. */
+/** The expected linkage: a list of identifiers, or one or null for a to-one relationship. */
 function linkageOf(
   data: Data,
   type: string,
@@ -138,7 +139,7 @@ function expect(
   }
 }
 
-/** Whether a type's set of fields, if it has one, lists the field. */
+/** Whether the fieldset of a type, if there is one, contains the field. */
 function isSelected({ fields }: Selection, type: string, field: string): boolean {
   return fields[type]?.includes(field) ?? true
 }

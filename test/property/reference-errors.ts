@@ -1,6 +1,4 @@
-/**
- * The errors of a write before any table is changed: decision 0007, line by line, over plain objects.
- */
+/** Computes the errors of a write before any table is changed, over plain objects, as decision 0007 defines them. */
 import { jsonOf } from './exact-json.ts'
 import type { Identifier } from './reference-document.ts'
 import { kinds } from './reference-kinds.ts'
@@ -18,7 +16,7 @@ import {
 import type { Linkage, ParsedResource, Target, Write } from './write.ts'
 
 // biome-ignore format: a table, one kind a row
-/** What is no value of a kind; everything else that writes are made of is one. */
+/** The invalid values of each kind. All other values in writes are valid. */
 export const badValues: Readonly<Record<Kind, readonly JsonValue[]>> = {
   id:          ['x', '007', '9223372036854775808', '1.0'],
   key:         ['x', '', '100', '1,a,b', '007,a', ',a', '100,~', '100,a~2', 100],
@@ -39,7 +37,7 @@ export const badValues: Readonly<Record<Kind, readonly JsonValue[]>> = {
   bytes:       ['A', 'AA', 'AB==', 'AAA=\n', 'ä', 1],
 }
 
-/** Decimals beyond what one of two digits after the point, and twelve in all, can be. */
+/** Decimals that are invalid with twelve digits, two of them after the point. */
 export const badAmounts: readonly JsonValue[] = ['0.001', '0.010', '12345678901', '-10000000000.00']
 
 /** Lists the statuses of the errors of a write. */
@@ -56,7 +54,7 @@ export function listErrors(data: Data, write: Write): number[] {
   }
 }
 
-/** The status of a response with errors: theirs, or 400 when they differ. */
+/** The status of a response with errors: that of all errors, or 400 if they differ. */
 export function statusOf(errors: readonly number[]): number {
   const [first = 200, ...others] = errors
   return others.every((other) => other === first) ? first : 400
@@ -113,7 +111,7 @@ function isThere(data: Data, type: string, id: string): boolean {
   return rowWithId(data, type, id) !== undefined
 }
 
-/** Whether one is named where many are meant, or many where one is. */
+/** Whether linkage is one identifier instead of a list, or the reverse. */
 function hasWrongNumber(data: Data, type: string, { relationships }: ParsedResource): boolean {
   const fields = getType(data.schema, type).relationships
   return Object.entries(relationships).some(([name, linkage]) => {
@@ -163,7 +161,7 @@ function isValue(attribute: AttributeDescription, json: JsonValue): boolean {
   return ![...badValues[attribute.kind], ...bad].some((each) => jsonOf(each) === text)
 }
 
-/** Whoever is to be unlinked need not be there. */
+/** A resource that is unlinked need not exist. */
 function listLinkageErrors(
   data: Data,
   { to }: RelationshipDescription,
@@ -176,13 +174,13 @@ function listLinkageErrors(
   })
 }
 
-/** All that linkage names. */
+/** The identifiers of linkage. */
 export function identifiersIn(linkage: Linkage): readonly Identifier[] {
   if (linkage === null) return []
   return Array.isArray(linkage) ? linkage : [linkage].flat()
 }
 
-/** The relationship of the new resource that says the same as the one in the path, if it may be written. */
+/** The inverse of the relationship in the path, if it may be written. */
 function inverseOf(data: Data, { type, relationship }: Target): string | undefined {
   const { to, link } = getRelationship(data.schema, type, relationship)
   if (link.foreignKey === 'join table') return undefined
@@ -197,7 +195,7 @@ function inverseOf(data: Data, { type, relationship }: Target): string | undefin
   return found
 }
 
-/** Whether the document links the new resource to another than the path does. */
+/** Whether the document links the new resource to another one than the path. */
 function contradicts(data: Data, { relationships }: ParsedResource, parent: Target): boolean {
   const linkage = relationships[inverseOf(data, parent) ?? '']
   if (linkage === undefined) return false
@@ -205,7 +203,7 @@ function contradicts(data: Data, { relationships }: ParsedResource, parent: Targ
   return first?.id !== parent.id
 }
 
-/** What the column of a key holds for the resource that it refers to; null for none. */
+/** The value of a foreign key column for the related resource; null for none. */
 export function keyTo(
   data: Data,
   type: string,

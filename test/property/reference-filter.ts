@@ -18,7 +18,7 @@ import {
   type Value,
 } from './schema.ts'
 
-/** A value as it stands in a filter's JSON. */
+/** A value in the JSON of a filter. */
 export type Literal = string | number | bigint | boolean | null
 
 /** One comparison: with `val`, or with another `field`; `any` and `has` nest filters in `val`. */
@@ -36,7 +36,7 @@ export type Filter =
   | Readonly<{ not: Filter }>
   | Clause
 
-/** Whether one row of a type matches a filter; only `true` brings it into the response. */
+/** Whether a row of a type matches a filter. The response has the row only if this is `true`. */
 export function evaluate(data: Data, type: string, row: Row, filter: Filter): Truth {
   if ('and' in filter) return allOf(filter.and.map((part) => evaluate(data, type, row, part)))
   if ('or' in filter) return anyOf(filter.or.map((part) => evaluate(data, type, row, part)))
@@ -65,7 +65,7 @@ function evaluateClause(data: Data, type: string, row: Row, clause: Clause): Tru
   return compareOne(op, left, readValue(kind, val), true)
 }
 
-/** `any` and `has` ask for a related row that matches; `eq` and `is_` with null ask for none at all. */
+/** `any` and `has` match if a related row does; `eq` and `is_` with null match if there is none. */
 function evaluateRelationship(
   data: Data,
   type: string,
@@ -85,7 +85,7 @@ function evaluateRelationship(
   return hasRelated(data, type, row, name, filters)
 }
 
-/** Whether one related row matches all filters: never unknown, as SQL's `exists`. */
+/** Whether a related row matches all filters. Never unknown, like `exists` of SQL. */
 function hasRelated(
   data: Data,
   type: string,
@@ -99,7 +99,7 @@ function hasRelated(
   )
 }
 
-/** Reads a value as its field's kind. */
+/** Reads a value as the kind of its field. */
 function readValue(kind: Kind, literal: unknown): Value {
   if (literal === null) return null
   if (typeof literal !== 'object' && typeof literal !== 'undefined' && isLiteral(literal))

@@ -1,18 +1,17 @@
 /**
- * What the values of each kind are: how the reference reads, compares and serializes them.
- *
- * Written from the documentation of the kinds, without a line of the engine's.
+ * Reads, compares and serializes the values of each kind. It follows the documentation of the kinds and shares no code with the
+ * engine.
  */
 import { compareText } from './reference-text.ts'
 import type { AttributeDescription, JsonValue, Kind, Value } from './schema.ts'
 
-/** What the reference knows of a kind. */
+/** A kind of the reference. */
 interface KindRow {
   /** Kinds of one group can be compared with each other. */
   readonly group: string
-  /** The operators that it takes: each class takes all that those before it take. */
+  /** The class of its operators. Each class has the operators of those before it. */
   readonly operators: 'opaque' | 'plain' | 'ordered' | 'textual'
-  /** Reads what stands in a body or in a filter, never null. */
+  /** Reads a value of a body or a filter, which is not null. */
   readonly read: (json: JsonValue) => Value
   /** The value in a document, never null. */
   readonly serialize: (value: Value, attribute: AttributeDescription) => JsonValue
@@ -21,7 +20,7 @@ interface KindRow {
 const asItIs = (value: Value): Value => value
 const whole = (json: JsonValue): Value => BigInt(String(json))
 
-/** A number of a document: one that a double holds is one. */
+/** A number of a document: a double if it is exact. */
 function number(value: Value): JsonValue {
   return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value
 }
@@ -48,7 +47,7 @@ export const kinds: Readonly<Record<Kind, KindRow>> = {
   bytes:       { group: 'bytes',       operators: 'opaque',  read: asItIs,       serialize: asItIs },
 }
 
-/** Orders two values of one group: numbers by size, however they are held, false before true, texts by code point. */
+/** Orders two values of one group: numbers by size, false before true, texts by code point. */
 export function compareValues(left: Value, right: Value): number {
   if (isNumber(left) && isNumber(right)) return left < right ? -1 : Number(left > right)
   if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right)
@@ -56,7 +55,7 @@ export function compareValues(left: Value, right: Value): number {
   throw new Error(`the reference cannot compare ${typeof left} with ${typeof right}`)
 }
 
-// JavaScript compares a `bigint` with a number by what they are, without rounding.
+// JavaScript compares a `bigint` with a number without rounding.
 function isNumber(value: Value): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint'
 }
@@ -73,7 +72,7 @@ function readNumber(json: JsonValue): Value {
   return Number(json) + 0
 }
 
-/** Whole numbers are returned as digits alone, and so are read again exactly. */
+/** Whole numbers are returned as digits only, and are read again exactly. */
 function serializeNumber(value: Value): JsonValue {
   const serialized = JSON.stringify(value)
   return /^-?\d+$/.test(serialized) ? number(BigInt(serialized)) : value
@@ -83,7 +82,7 @@ function readBoolean(json: JsonValue): Value {
   return typeof json === 'string' ? json === 'true' : json
 }
 
-/** Keys are held as the number and the text, so that they compare as texts do: the number always has three digits. */
+/** Keys are the number and the text, and are compared as texts: the number always has three digits. */
 function readKey(json: JsonValue): Value {
   return String(json).replace(/~[01]/g, (pair) => (pair === '~0' ? '~' : ','))
 }
@@ -97,7 +96,7 @@ function lowerCase(json: JsonValue): Value {
   return String(json).toLowerCase()
 }
 
-/** Decimals are held as whole numbers of 10^−60, finer than any that is tried. */
+/** Decimals are whole numbers of 10^−60, which is smaller than the last digit of any test value. */
 const places = 60
 
 function readDecimal(json: JsonValue): Value {
@@ -115,7 +114,7 @@ function serializeDecimal(value: Value, { scale = 0 }: AttributeDescription): Js
 
 const million = 1_000_000n
 
-/** Instants are held as microseconds since the beginning of 1970. */
+/** Instants are microseconds since the beginning of 1970. */
 function readInstant(json: JsonValue): Value {
   const text = String(json).toUpperCase()
   const [, clock = '', fraction = '', zone = ''] = /^(.{19})(?:\.(\d+))?(.*)$/.exec(text) ?? []
@@ -130,7 +129,7 @@ function serializeInstant(value: Value): JsonValue {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}${point(rest)}Z`
 }
 
-/** Times of day are held as microseconds since midnight. */
+/** Times of day are microseconds since midnight. */
 function readTime(json: JsonValue): Value {
   const [clock = '', fraction = ''] = String(json).split('.')
   const [hours = 0n, minutes = 0n, seconds = 0n] = clock.split(':').map(BigInt)

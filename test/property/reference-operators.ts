@@ -3,7 +3,7 @@ import { fold, isLike, isMatch } from './reference-text.ts'
 import { allOf, negate, type Truth } from './reference-truth.ts'
 import type { Value } from './schema.ts'
 
-/** Operators that compare with one value, which may also be another field's. */
+/** Operators that compare with one value or another field. */
 type SingleOperator = keyof typeof single
 
 /** Operators that compare with a list of values. */
@@ -27,7 +27,7 @@ const counting = {
   count_le: (number: number, val: number) => number <= val,
 }
 
-/** Whether a word of the grammar compares the number of related resources. */
+/** Whether an operator compares the number of related resources. */
 export function isCounting(operator: string): operator is CountOperator {
   return Object.hasOwn(counting, operator)
 }
@@ -37,7 +37,7 @@ export function compareNumber(operator: CountOperator, number: number, val: numb
   return counting[operator](number, val)
 }
 
-/** A comparison that is unknown as soon as one side is null. */
+/** A comparison that is unknown if one side is null. */
 const known =
   (test: (left: Value, right: Value) => boolean) =>
   (left: Value, right: Value): Truth =>
@@ -69,7 +69,7 @@ function isEqual(left: Value, right: Value): boolean {
   return compareValues(left, right) === 0
 }
 
-/** Null-safe equality; of values that have no order it asks for null alone. */
+/** Null-safe equality. Values without an order are compared with null only. */
 function isSame(left: Value, right: Value): boolean {
   return left === null || right === null ? left === right : isEqual(left, right)
 }
@@ -79,7 +79,7 @@ const onPlain = [...onAll, 'in_', 'notin_'] as const
 const onOrdered = [...onPlain, 'gt', 'ge', 'lt', 'le', 'between'] as const
 const onText = ['like', 'notlike', 'ilike', 'notilike', 'startswith', 'endswith', 'match'] as const
 
-/** Which operators each class of kinds takes (`docs/service.md`, Filter, the table of operators). */
+/** The operators of each class of kinds (`docs/service.md`, Filter, the table of operators). */
 export const operatorsOf = {
   opaque: onAll,
   plain: onPlain,
@@ -88,8 +88,8 @@ export const operatorsOf = {
 } as const satisfies Record<string, readonly OperatorName[]>
 
 /**
- * The operators on a relationship: one that follows it, those that ask with null whether anything is there, and those that compare
- * the number.
+ * The operators on a relationship: the one that follows it, those that compare it with null, and those that compare the number
+ * of related resources.
  */
 export function relationshipOperators({
   many,
@@ -99,7 +99,7 @@ export function relationshipOperators({
   return [many ? 'any' : 'has', ...onAll, ...(isCounted ? counts : [])]
 }
 
-/** Whether a word of the grammar compares with one value. */
+/** Whether an operator compares with one value. */
 export function isSingle(operator: string): operator is SingleOperator {
   return Object.hasOwn(single, operator)
 }
@@ -120,7 +120,7 @@ export function compareOne(
   return single[operator](left, right)
 }
 
-/** Compares a field's value with a list of values; of an empty list nothing is ever unknown. */
+/** Compares the value of a field with a list of values. The result for an empty list is never unknown. */
 export function compareList(operator: string, left: Value, right: readonly Value[]): Truth {
   switch (operator) {
     case 'in_':
@@ -136,7 +136,7 @@ export function compareList(operator: string, left: Value, right: readonly Value
   }
 }
 
-/** SQL's `in`: unknown when the value is null, or not found in a list that holds a null. */
+/** `in` of SQL: unknown if the value is null, or is not found in a list with null. */
 function isIn(left: Value, right: readonly Value[]): Truth {
   if (right.length === 0) return false
   if (left === null) return null

@@ -14,15 +14,14 @@ export function compareText(left: string, right: string): number {
   return lefts.length - rights.length
 }
 
-/** What two texts that differ only in case have in common: Unicode's full mappings, down and then up. */
+/** Folds the case of a text: by the full mappings of Unicode, to lower and then to upper case. */
 export function fold(text: string): string {
   return text.toLowerCase().toUpperCase()
 }
 
 /**
- * Whether a text fits a `like` pattern, case and all.
- *
- * `%` stands for any text, also none, and is the only wildcard; a pattern without one is searched for anywhere.
+ * Whether a text matches a `like` pattern, with case. The only wildcard is `%`, any text or none. A pattern without it matches
+ * at any position.
  */
 export function isLike(text: string, pattern: string): boolean {
   const [first = '', ...rest] = pattern.split('%')
@@ -38,7 +37,7 @@ export function isLike(text: string, pattern: string): boolean {
   return text.length - last.length >= from && text.endsWith(last)
 }
 
-/** The code points above U+007F that stand between words, first and last of each run. */
+/** The code points above U+007F that separate words, as the first and the last of each range. */
 const between = [
   [0x80, 0xa9],
   [0xab, 0xb4],
@@ -51,7 +50,7 @@ const between = [
   [0x3000, 0x303f],
 ] as const
 
-/** The words of a text, folded, in order; punctuation and spaces stand between them. */
+/** The words of a text, folded, in order. Punctuation and spaces separate them. */
 export function words(text: string): string[] {
   const spaced = Array.from(text, (character) => (isBetweenWords(character) ? ' ' : character))
   return fold(spaced.join(''))

@@ -1,6 +1,4 @@
-/**
- * What a write does to the tables, and what the tables reject: `docs/service.md`, Endpoints, and decision 0015, over plain objects.
- */
+/** Applies writes to plain objects, or rejects them, as `docs/service.md`, Endpoints, and decision 0015 define. */
 import { identifiersIn, keyTo, listErrors, readBody, statusOf } from './reference-errors.ts'
 import { kinds } from './reference-kinds.ts'
 import { cell, relatedRows, rowWithId, tableRows } from './rows.ts'
@@ -16,15 +14,15 @@ import {
 } from './schema.ts'
 import type { Linkage, ParsedResource, Target, Write } from './write.ts'
 
-/** The response to a write, and the data after it: the same data when it was rejected. */
+/** The status of a write, and the data after it: the same data if it was rejected. */
 interface WriteResult {
   readonly status: number
   readonly data: Data
-  /** The id of what was created. */
+  /** The id of the created resource. */
   readonly id?: string
 }
 
-/** What a table rejects, with the status of the response. */
+/** A violation of a constraint, with the status of the response. */
 class Rejected extends Error {
   readonly status: number
   constructor(status: number) {
@@ -53,7 +51,7 @@ function applyValidWrite(data: Data, write: Write, givenId: string | undefined):
     case 'create': {
       const { client } = getType(data.schema, write.type).id
       const own = client === undefined ? undefined : write.id
-      // No server gives this id, so whoever gave none is found out.
+      // No server generates this id, so a missing id is a difference.
       const id = String(own ?? givenId ?? '-1')
       return afterCreate(data, write, id)
     }
@@ -85,7 +83,7 @@ function afterCreate(
   }
   const id = serializeId(row, ids)
   const inserted = withRows(data, table, (rows) => [...rows, row])
-  // A new resource has nothing that could be replaced.
+  // A new resource has no links that could be replaced.
   let after = linkOthers(inserted, type, id, write, 'add')
   if (parent && !isLinkedByKey) after = relate(after, parent, 'add', [{ type, id }])
   return { status: 201, data: stillOfType(after, type, id), id }
@@ -98,7 +96,7 @@ function serializeId(
   return String(kinds[kind].serialize(cell(row, column), { kind }))
 }
 
-/** Every column that any type has over a table, null. */
+/** A row of nulls for all columns that any type has over a table. */
 function emptyRow({ schema }: Data, table: string): Row {
   const types = Object.values(schema.types).filter((type) => type.table === table)
   const columns = types.flatMap(({ attributes, relationships }) => [
@@ -114,7 +112,7 @@ function parentLink(data: Data, { type, relationship }: Target) {
   return getRelationship(data.schema, type, relationship).link
 }
 
-/** The key of a new row that its path links to another resource; nothing where its document says so itself. */
+/** The foreign key of a new row that its path sets; empty if the document sets it. */
 function parentCells(data: Data, parent: Target): Row {
   const link = parentLink(data, parent)
   const row = known(rowWithId(data, parent.type, parent.id), `${parent.type} ${parent.id}`)
@@ -130,7 +128,7 @@ function afterUpdate(data: Data, write: Extract<Write, { is: 'update' }>): Data 
   return stillOfType(linkOthers(after, type, id, write, 'replace'), type, id)
 }
 
-/** What a document says of the row's own columns. */
+/** The columns of the row that a document sets. */
 function ownCells(data: Data, type: string, { attributes, relationships }: ParsedResource): Row {
   const fields = getType(data.schema, type)
   const written = Object.entries(attributes).filter(
@@ -148,7 +146,7 @@ function ownCells(data: Data, type: string, { attributes, relationships }: Parse
   return Object.fromEntries([...values, ...keys])
 }
 
-/** Changes what does not stand in the row itself. */
+/** Changes the links that other tables store. */
 function linkOthers(
   data: Data,
   type: string,
@@ -165,7 +163,7 @@ function linkOthers(
   return after
 }
 
-/** Links and unlinks the members of a relationship; those that the type they are of hides are left alone. */
+/** Links and unlinks the members of a relationship. Members outside of the scope of their type stay. */
 function relate(
   data: Data,
   { type, id, relationship }: Target,
@@ -206,9 +204,9 @@ function relate(
   }
 }
 
-/** Links that are made and ended between a row and others. */
+/** The links that a write adds and removes between a row and others. */
 interface Moved {
-  /** What the keys to the row hold. */
+  /** The value of foreign keys to the row. */
   readonly own: Value
   readonly gone: readonly Row[]
   readonly added: readonly Row[]
@@ -227,7 +225,7 @@ function withCells(
   )
 }
 
-/** The data with other rows in a join table: none for those gone, one for each that is added. */
+/** The data without the removed rows of a join table, and with the added ones. */
 function withJoins(
   data: Data,
   { joinTable, from, to, otherKey }: Extract<LinkDescription, { foreignKey: 'join table' }>,
@@ -243,13 +241,13 @@ function withJoins(
   })
 }
 
-/** A row of the type's table, whether the type has it or not. */
+/** A row of the table of a type, also outside of its scope. */
 function rowOfTable(data: Data, type: string, id: string): Row | undefined {
   const { table, id: ids } = getType(data.schema, type)
   return tableRows(data, table).find((row) => serializeId(row, ids) === id)
 }
 
-/** The data, unless the resource that was written is none of its type any more. */
+/** The data, if the written resource is still within the scope of its type. */
 function stillOfType(data: Data, type: string, id: string): Data {
   if (rowWithId(data, type, id) === undefined) throw new Rejected(422)
   return data
@@ -261,7 +259,7 @@ function afterDelete(data: Data, type: string, id: string): Data {
   return without(data, table, row)
 }
 
-/** The data without a row and without what refers to it. */
+/** The data without a row, and without the rows and keys that reference it. */
 function without(data: Data, table: string, row: Row): Data {
   let after = withRows(data, table, (rows) => rows.filter((each) => each !== row))
   for (const [other, { references = {} }] of Object.entries(data.schema.tables)) {
@@ -278,7 +276,7 @@ function without(data: Data, table: string, row: Row): Data {
   return after
 }
 
-/** The data with other rows in a table. @throws Rejected with 409 when a value is there twice that must not be */
+/** The data with other rows in a table. @throws Rejected with 409 if a unique value occurs twice */
 function withRows(
   data: Data,
   table: string,

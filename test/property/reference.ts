@@ -1,21 +1,20 @@
 /**
- * A small interpreter of collection requests over plain objects, to hold a service against.
- *
- * Written from `docs/service.md`, Query parameters, for readability instead of speed: it evaluates the filter for every row.
+ * An interpreter of collection requests over plain objects, with which a service is compared. It follows `docs/service.md`,
+ * Query parameters, and is written for readability instead of speed: it evaluates the filter for every row.
  */
 import { evaluate, type Filter } from './reference-filter.ts'
 import { compareValues } from './reference-kinds.ts'
 import { relatedRows, rowsOf, rowWithId, valueIn } from './rows.ts'
 import { type Data, getRelationship, known, type Row, type Value } from './schema.ts'
 
-/** The resource whose related ones are requested, with its id as documents contain it. */
+/** The resource in the path of a related collection, with its id in documents. */
 export interface Parent {
   readonly type: string
   readonly id: string
   readonly relationship: string
 }
 
-/** The request for a collection: all parts are as the client writes them, page numbers count from 1. */
+/** The request for a collection, with its parts as the client writes them. Page numbers count from 1. */
 export interface CollectionRequest {
   readonly type: string
   /** Absent for the whole collection. */
@@ -26,7 +25,7 @@ export interface CollectionRequest {
   readonly simple: readonly (readonly [field: string, value: string])[]
   /** Terms such as `-name`; empty for the order by id. */
   readonly sort: readonly string[]
-  /** `size` 0 is everything on one page. */
+  /** `size` 0 is one page with all resources. */
   readonly page: Readonly<{ number: number; size: number }>
 }
 
@@ -36,7 +35,7 @@ interface CollectionAnswer {
   readonly count: number
 }
 
-/** Answers a collection request from plain rows. */
+/** Evaluates a collection request over plain rows. */
 export function evaluateRequest(data: Data, request: CollectionRequest): CollectionAnswer {
   const { type, page } = request
   const filters = [
@@ -54,7 +53,7 @@ export function evaluateRequest(data: Data, request: CollectionRequest): Collect
   }
 }
 
-/** All rows that the path means. */
+/** All rows of the path. */
 export function start(data: Data, { type, of }: CollectionRequest): readonly Row[] {
   if (of === undefined) return rowsOf(data, type)
   const parent = known(rowWithId(data, of.type, of.id), `${of.type} ${of.id}`)
@@ -73,7 +72,7 @@ function sorted(data: Data, type: string, rows: readonly Row[], sort: readonly s
   })
 }
 
-/** What a row holds under a dotted name; null where nothing is linked. */
+/** The value of a row under a name with dots; null without a related row. */
 function reach(data: Data, type: string, row: Row, name: string): Value {
   const dot = name.indexOf('.')
   if (dot < 0) return valueIn(data, type, row, name)

@@ -15,12 +15,12 @@ export function tableRows({ tables }: Data, table: string): readonly Row[] {
   return known(tables[table], `table ${table}`)
 }
 
-/** What a row holds in a column. */
+/** The value of a row in a column. */
 export function cell(row: Row, column: string): Value {
   return known(row[column], `column ${column} in ${Object.keys(row)}`)
 }
 
-/** What `rowsOf` has found out: data never changes. */
+/** The results of `rowsOf`: data never changes. */
 const found = new WeakMap<Data, Map<string, readonly Row[]>>()
 
 /** All rows that are resources of a type, by id. */
@@ -40,7 +40,7 @@ function findRows(data: Data, type: string): readonly Row[] {
   )
 }
 
-/** What a row holds under the name of an attribute, or of `id`. */
+/** The value of an attribute of a row, or of `id`. */
 export function valueIn(data: Data, type: string, row: Row, name: string): Value {
   const { of, column = name } = getAttribute(data.schema, type, name)
   return of ? of(row, data) : cell(row, column)

@@ -1,6 +1,6 @@
 /**
- * What the values of an attribute, or of ids, are; `id` is a whole number that the database gives. `key` is an id over two columns, a
- * whole number of three digits and a text: the reference holds it as one value.
+ * The kind of an attribute or of ids. `id` is a whole number that the database generates. `key` is an id over two columns, a
+ * whole number of three digits and a text, which is one value in the reference.
  */
 export type Kind =
   | 'id'
@@ -21,7 +21,7 @@ export type Kind =
   | 'json'
   | 'bytes'
 
-/** Any value of JSON; whole numbers that a double may not hold are `bigint`s. */
+/** A value of JSON. Whole numbers beyond the exact range of a double are `bigint`s. */
 export type JsonValue =
   | string
   | number
@@ -32,15 +32,15 @@ export type JsonValue =
   | { readonly [member: string]: JsonValue }
 
 /**
- * What a cell of a reference row holds. Whole numbers, decimals, instants and times of day are `bigint`s, so that they
- * compare as numbers do; `reference-kinds.ts` says in which unit.
+ * A value in a row of the reference. Whole numbers, decimals, instants and times of day are `bigint`s, so that they are compared
+ * as numbers; `reference-kinds.ts` defines their units.
  */
 export type Value = JsonValue
 
 /** A stored row: values by column. */
 export type Row = Readonly<Record<string, Value>>
 
-/** Where an attribute is kept, who may do what with it, and what it is computed from. */
+/** The column of an attribute, its access, and how it is computed. */
 export interface AttributeDescription {
   readonly kind: Kind
   /** Default: the attribute's name. */
@@ -53,19 +53,19 @@ export interface AttributeDescription {
   readonly filters?: boolean
   /** Default: whether it is returned and its kind has an order. */
   readonly sorts?: boolean
-  /** How it is computed, for one that has no column. */
+  /** Computes it, if it has no column. */
   readonly of?: (row: Row, data: Data) => Value
   /** Of decimals: digits after the point. */
   readonly scale?: number
   /** Of 64-bit whole numbers: those beyond 2^53 are returned as strings. */
   readonly largeValuesAs?: 'string'
-  /** Of whole numbers: how far from 0 any is, so that sums of them stay exact. */
+  /** Of whole numbers: the largest distance from 0, so that sums stay exact. */
   readonly range?: number
   /** Of enumerations. */
   readonly values?: readonly string[]
 }
 
-/** Which cells of both sides are equal, or stand side by side in a join table. */
+/** The columns of both sides that are equal, or the columns of a join table. */
 export type LinkDescription =
   | Readonly<{ foreignKey: 'own' | 'other'; ownKey: string; otherKey: string }>
   | Readonly<{
@@ -77,11 +77,11 @@ export type LinkDescription =
       to: string
     }>
 
-/** A relationship and the columns that it is kept in. */
+/** A relationship and the columns that store it. */
 export interface RelationshipDescription {
   readonly to: string
   readonly many: boolean
-  /** Whether requests may count what it leads to. Default: no. */
+  /** Whether requests may count its related resources. Default: no. */
   readonly isCounted?: boolean
   readonly link: LinkDescription
   /** Default `read-write`. */
@@ -92,39 +92,39 @@ export interface RelationshipDescription {
 export interface TypeDescription {
   readonly path: string
   readonly table: string
-  /** `client`: whether a create may or must bring the id; default: it is discarded. */
+  /** `client`: whether a create may or must have an id; default: the id is ignored. */
   readonly id: Readonly<{ column: string; kind: Kind; client?: 'optional' | 'required' }>
-  /** Which rows of the table are of the type; absent: all. */
+  /** The rows of the table that are of the type; default: all. */
   readonly scope?: (row: Row) => boolean
-  /** What rows that the type creates hold in columns of no attribute of it. */
+  /** The values of columns without an attribute in rows that the type creates. */
   readonly insertDefaults?: Row
   readonly attributes: Readonly<Record<string, AttributeDescription>>
   readonly relationships: Readonly<Record<string, RelationshipDescription>>
 }
 
-/** What a table demands of its rows. */
+/** The constraints of a table. */
 export interface TableDescription {
-  /** Columns whose values, but for null, are each there once. */
+  /** Columns with unique values, except for null. */
   readonly unique?: readonly string[]
-  /** Foreign keys, and what becomes of a row when the one it refers to is deleted. */
+  /** Foreign keys, and the effect on a row when the referenced one is deleted. */
   readonly references?: Readonly<
     Record<string, Readonly<{ table: string; column: string; onDelete: 'set null' | 'cascade' }>>
   >
 }
 
-/** Everything that the reference knows of a service: its types by name, its tables by name. */
+/** The schema of a service for the reference: its types and its tables, by name. */
 export interface Schema {
   readonly types: Readonly<Record<string, TypeDescription>>
   readonly tables: Readonly<Record<string, TableDescription>>
 }
 
-/** All rows that a reference response is computed from, by table. */
+/** The rows of the reference, by table. */
 export interface Data {
   readonly schema: Schema
   readonly tables: Readonly<Record<string, readonly Row[]>>
 }
 
-/** The description of a type; throws when there is none, for then the test itself is wrong. */
+/** The description of a type. @throws Error if there is none, which is an error of the test */
 export function getType({ types }: Schema, type: string): TypeDescription {
   return known(types[type], `type ${type}`)
 }
@@ -149,7 +149,7 @@ export function isRelationship(schema: Schema, type: string, name: string): bool
   return Object.hasOwn(getType(schema, type).relationships, name)
 }
 
-/** The names of the attributes that a filter may ask for, `id` among them. */
+/** The names of the attributes that filters may use, with `id`. */
 export function filterable(schema: Schema, type: string): string[] {
   const { attributes } = getType(schema, type)
   return ['id', ...Object.keys(attributes).filter((name) => attributes[name]?.filters ?? true)]
@@ -160,7 +160,7 @@ export function isReadable({ access }: AttributeDescription): boolean {
   return access !== 'write-only'
 }
 
-/** What of a thing is there, or an error that names the thing. */
+/** Returns a value that is not `undefined`. @throws Error with its name otherwise */
 export function known<Thing>(thing: Thing | undefined, name: string): Thing {
   if (thing === undefined) throw new Error(`the reference knows no ${name}`)
   return thing

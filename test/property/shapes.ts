@@ -1,8 +1,8 @@
 import { getRelationship, getType, type Schema } from './schema.ts'
 
 /**
- * What distinguishes a relationship from others to the databases, in words: how many it leads to, where the key is, whether it
- * leads back to its own type, to rows of which a condition hides some, or from a column that is not the id.
+ * Names the properties of a relationship that matter to the databases: how many resources it leads to, where the key is, and
+ * whether it leads back to its own type, to rows of a type with a scope, or from a column that is not the id.
  */
 export function shapeOf(schema: Schema, type: string, name: string): string {
   const { to, many, link } = getRelationship(schema, type, name)

@@ -6,17 +6,17 @@ import { executeDirectly } from '../service/direct-database.ts'
 import { parseResponse, type TestResponse } from '../test-response.ts'
 import type { NamingRequest } from './hidden-requests.ts'
 
-/** A service on a database of its own, into which a test can write behind the service's back. */
+/** A service on a database of its own, which a test can also change directly. */
 export interface Twin {
   /** The origin of the service. */
   readonly url: string
-  /** Sends a request; the response is checked as every other. */
+  /** Sends a request, and checks the response like any other. */
   send(request: NamingRequest): Promise<TestResponse>
-  /** Runs a statement on the database itself. */
+  /** Runs a statement on the database. */
   execute(statement: string): Promise<unknown>
 }
 
-/** Runs a test on two services that know nothing of each other. */
+/** Runs a test on two independent services. */
 export function onTwins(
   database: Database,
   test: (left: Twin, right: Twin) => Promise<void>,

@@ -3,7 +3,7 @@ import { known, type Schema } from './schema.ts'
 import { shapeOf } from './shapes.ts'
 import type { Write } from './write.ts'
 
-/** Which statuses each kind of write must have met. */
+/** The statuses that each kind of write must have had. */
 const statuses: Readonly<Record<Write['is'], readonly number[]>> = {
   create: [201, 400, 403, 404, 409, 422],
   update: [200, 400, 404, 409, 422],
@@ -11,7 +11,7 @@ const statuses: Readonly<Record<Write['is'], readonly number[]>> = {
   delete: [200, 404],
 }
 
-/** Counts what random writes have done, so that a test can prove that they did all there is to do. */
+/** Counts the statuses and changes of random writes, so that a test can assert that all occurred. */
 export class WriteCoverage {
   readonly #schema: Schema
   readonly #seen = new Set<string>()
@@ -20,7 +20,7 @@ export class WriteCoverage {
     this.#schema = schema
   }
 
-  /** Takes note of a write and of the status that answered it. */
+  /** Counts a write and its status. */
   add(write: Write, status: number): void {
     this.#seen.add(`${write.is} ${status}`)
     if (status >= 300) return
@@ -39,7 +39,10 @@ export class WriteCoverage {
     }
   }
 
-  /** Fails unless every status was met, every type deleted, and every shape of relationship changed by every kind of write. */
+  /**
+   * Asserts that every status occurred, that resources of every type were deleted, and that every shape of relationship was
+   * changed by every kind of write.
+   */
   assertEnough(): void {
     assert.deepEqual(new Set(this.#expected()).difference(this.#seen), new Set())
   }

@@ -3,17 +3,17 @@ import { jsonOf } from './exact-json.ts'
 import type { Identifier } from './reference-document.ts'
 import { getType, type JsonValue, type Schema } from './schema.ts'
 
-/** What a document says of whom a relationship links to. */
+/** The linkage of a relationship in a document. */
 export type Linkage = Identifier | readonly Identifier[] | null
 
-/** A relationship of one resource, as a path names it. */
+/** A relationship of one resource, in a path. */
 export interface Target {
   readonly type: string
   readonly id: string
   readonly relationship: string
 }
 
-/** The parts of a document of a resource; `says` is its `type`. */
+/** The parts of the document of a resource; `says` is its `type`. */
 export interface ParsedResource {
   readonly says: string
   readonly attributes: Readonly<Record<string, JsonValue>>
@@ -37,13 +37,13 @@ export type Write =
 interface WriteRequest {
   readonly method: string
   readonly path: string
-  /** The body's text; absent for none. */
+  /** The text of the body; absent for none. */
   readonly raw?: string
 }
 
 const methods = { add: 'POST', remove: 'DELETE', replace: 'PATCH' } as const
 
-/** Writes the request of a write. */
+/** Makes the HTTP request of a write. */
 export function requestOf(schema: Schema, write: Write): WriteRequest {
   switch (write.is) {
     case 'create': {

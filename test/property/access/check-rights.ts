@@ -7,7 +7,7 @@ import { rankedAttributes, type Type, toId } from './schema.ts'
 import type { Data, Thing } from './things.ts'
 import type { Send } from './transports.ts'
 
-/** What the checks of an identity need. */
+/** The context of the checks of an identity. */
 interface RightsContext {
   readonly send: Send
   readonly reference: Reference
@@ -16,8 +16,8 @@ interface RightsContext {
 }
 
 /**
- * Compares with the reference by which attributes of a type an identity filters and sorts, which rows its declared queries find, and
- * which of its actions may be called. The actions change nothing.
+ * Compares the rights of an identity to a type with the reference: by which attributes it filters and sorts, which rows its
+ * declared queries find, and which actions it may call. The actions change nothing.
  */
 export async function assertRights(
   send: Send,
@@ -57,7 +57,7 @@ async function assertForms(type: Type, context: RightsContext): Promise<void> {
 
 type RankedName = (typeof rankedAttributes)[number]
 
-/** How requests filter and sort by an attribute: JSON by a value in it, and arrays only filter. */
+/** The names by which requests filter and sort by an attribute: a path in JSON; arrays only filter. */
 function toTerms(name: RankedName): Readonly<{ filter: object; sort?: string }> {
   const equals = (path: string, val: unknown) => ({ name: path, op: 'eq', val })
   switch (name) {

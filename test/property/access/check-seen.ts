@@ -99,7 +99,7 @@ export async function assertDescribed(
   assert.deepEqual(Object.keys(pages), used, `${hint}: html.model.json`)
 }
 
-/** What the examples of a description are compared with. */
+/** The expected examples of a description. */
 interface ExpectedExamples {
   readonly reference: Reference
   readonly data: Data

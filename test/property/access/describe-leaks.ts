@@ -54,7 +54,7 @@ export function describeLeaks(
         for (const status of result.statuses) statuses.add(status)
       }
       channel('child_process').unsubscribe(countProcess)
-      // The scenarios are worth something: there are secrets, and responses of every kind.
+      // The scenarios must have secrets, and responses of every kind.
       assert.ok(changes > 2 * scenarios, `only ${changes} differences in ${scenarios} scenarios`)
       const isLarge = variant.startsWith('large')
       if (scenarios >= minScenarios) {

@@ -23,7 +23,7 @@ import { createCaller, createHandlerOf, createSender, isCall, type Send } from '
 /** Two databases with the tables of the scenarios. */
 export type Pair = readonly [OpenDatabase, OpenDatabase]
 
-/** How many requests a scenario sends. */
+/** The size of a scenario. */
 export interface ScenarioSize {
   readonly reads: number
   readonly writes: number
@@ -36,7 +36,7 @@ export interface ScenarioSize {
   readonly toOptions?: (url: string) => PostgresOptions
 }
 
-/** What a scenario did. */
+/** The result of a scenario. */
 interface ScenarioResult {
   readonly requests: number
   /** The differences between the two databases. */
@@ -47,7 +47,7 @@ interface ScenarioResult {
   readonly streams: number
 }
 
-/** How one identity sends requests to one database. */
+/** The requests of one identity to one database. */
 interface Access {
   readonly http: Send
   readonly documents: Send
@@ -128,7 +128,7 @@ async function assertAnswers(sends: readonly Send[]): Promise<void> {
       assert.match(await send({ method: 'GET', path: `/${type}?page[size]=0` }), /^200 /)
 }
 
-/** What the requests of a scenario need. */
+/** The context of the requests of a scenario. */
 interface ScenarioContext {
   readonly seed: number
   readonly random: Random

@@ -13,7 +13,7 @@ interface RuleContext {
   readonly identity: Identity | undefined
 }
 
-/** What the SQL of a rule means for a row: the reference evaluates this instead of the SQL. */
+/** The meaning of the SQL of a rule for a row, which the reference evaluates instead of the SQL. */
 interface SqlMeaning {
   readonly usesIdentity: boolean
   readonly holds: (context: RuleContext) => Truth
