@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:http'
 
-/** The JSON:API media type, as it stands on the wire. */
+/** The media type of JSON:API. */
 export const mediaType = 'application/vnd.api+json'
 
 /** A query by decoded names; texts are sent as they are, everything else as JSON. */
 export type Query = Record<string, unknown>
 
-/** What a call sends besides its method and path. */
+/** The parts of a request besides its method and path. */
 export interface Call {
   /** A record is percent-encoded; a text (without `?`) is sent as it is. */
   query?: Query | string | undefined
-  /** Laid over the default headers; `undefined` removes a default. */
+  /** Added to the default header fields; `undefined` removes a default. */
   headers?: Record<string, string | undefined> | undefined
   /** Sent as JSON. */
   body?: unknown
@@ -20,7 +20,7 @@ export interface Call {
   raw?: string | Buffer | undefined
 }
 
-/** A response as it came off the wire, with its request. */
+/** A response as it was received, with its request. */
 export interface Exchange {
   readonly method: string
   /** The absolute URL of the request, spelled as it was sent. */
@@ -31,7 +31,7 @@ export interface Exchange {
   /** By lower-case name. */
   readonly headers: Record<string, string>
   readonly text: string
-  /** True if the request was made at random. What it was accepted with need not be described; its response must be. */
+  /** True if the request is random. Then the description need not allow the request, but it must describe the response. */
   readonly isRandom?: boolean
 }
 
@@ -41,13 +41,10 @@ export interface Client {
   close(): void
 }
 
-/** Milliseconds after which an unanswered request counts as a hang. */
+/** Milliseconds after which a request without a response counts as a hang. */
 const timeout = 30_000
 
-/**
- * Speaks HTTP to one origin and changes nothing on the way: unlike `fetch` it leaves raw brackets, quotes,
- * odd methods and headers alone.
- */
+/** Sends HTTP requests to one origin. Unlike `fetch`, it does not change brackets, quotes, methods and header fields. */
 export function connect(origin: string): Client {
   const agent = new Agent({ keepAlive: true })
   const { protocol, hostname, port } = new URL(origin)

@@ -30,7 +30,7 @@ async function executeOnPostgres(url: string, sql: string): Promise<Records> {
   }
 }
 
-/** Makes a fresh database of SQL, which is gone when the test ends; returns its URL. */
+/** Creates a database by SQL, which is deleted when the test ends. @returns its URL */
 export async function filled(test: Scope, database: Database, sql: string): Promise<string> {
   const { url, remove } = await database.create()
   test.after(remove)
@@ -38,7 +38,7 @@ export async function filled(test: Scope, database: Database, sql: string): Prom
   return url
 }
 
-/** Whether a URL leads to PostgreSQL. */
+/** Whether a URL is that of a PostgreSQL database. */
 export function isPostgres(url: string): boolean {
   return url.startsWith('postgres')
 }

@@ -3,8 +3,8 @@ import { createServer } from 'node:net'
 import type { Scope } from './cleanup.ts'
 
 /**
- * Returns a port at which nothing listens. It is below the ports that systems give to outgoing connections, so another process hardly
- * takes it before it is listened at, and a server that has crashed can listen at it again.
+ * Returns a free port. It is below the ports of outgoing connections, so other processes rarely use it, and a server that has
+ * crashed can listen at it again.
  */
 export async function findPort(): Promise<number> {
   for (;;) {

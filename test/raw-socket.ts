@@ -3,10 +3,10 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 
-/** Milliseconds after which what a test waits for counts as never coming. */
+/** Milliseconds after which a wait fails. */
 const timeout = 20_000
 
-/** One connection to a server, byte for byte. */
+/** A connection to a server, on which tests send and receive bytes. */
 export interface RawSocket {
   readonly socket: Socket
   /** Closes the TCP connection with a reset; over TLS without the end of TLS. */
@@ -14,13 +14,13 @@ export interface RawSocket {
   /** Everything that was received, bytes as characters. */
   received(): string
   send(bytes: string | Buffer): void
-  /** Waits until what was received matches; the whole of it. */
+  /** Waits until the received text matches. @returns the complete text */
   until(pattern: RegExp): Promise<string>
-  /** Waits until the connection is closed; everything that was received. */
+  /** Waits until the connection is closed. @returns everything that was received */
   closed(): Promise<string>
 }
 
-/** Opens a connection that reads what comes; `reads: false` leaves it unread. Over TLS the certificate is not verified. */
+/** Opens a connection that reads; with `reads: false` it does not read. Over TLS it does not verify the certificate. */
 export async function openSocket(origin: string, { reads = true } = {}): Promise<RawSocket> {
   const { protocol, hostname, port } = new URL(origin)
   const address = { host: hostname.replace(/[[\]]/g, ''), port: Number(port) }
@@ -55,7 +55,7 @@ export async function openSocket(origin: string, { reads = true } = {}): Promise
   }
 }
 
-/** Waits until something is so. */
+/** Waits until a condition holds. */
 export async function eventually(what: string, isSo: () => boolean): Promise<void> {
   const end = performance.now() + timeout
   while (!isSo()) {
@@ -64,7 +64,7 @@ export async function eventually(what: string, isSo: () => boolean): Promise<voi
   }
 }
 
-/** A request as bytes; a body is given its length. */
+/** Formats a request as bytes, with the length of its body. */
 export function request(method: string, path: string, fields: readonly string[] = [], body = '') {
   const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`]
   const type = body === '' ? [] : ['Content-Type: application/vnd.api+json']

@@ -135,7 +135,7 @@ const hostFields = new Set([
   'x-powered-by',
 ])
 
-/** What every host must send alike. */
+/** The parts of a response that are the same for every host. */
 function comparable({ status, headers, text }: Exchange) {
   const fields = Object.entries(headers).filter(([name]) => !hostFields.has(name))
   return { status, headers: Object.fromEntries(fields), text }

@@ -68,7 +68,7 @@ const applications: readonly (readonly [
   ],
 ]
 
-/** What each plugin does to the routes of the engine: `docs/mounting.md` has the same table. */
+/** The effect of each plugin on the routes of the engine, as the table in `docs/mounting.md` has it. */
 for (const [name, create] of applications) {
   describe(`Plugins of Fastify in ${name}`, () => {
     it('@fastify/rate-limit counts requests and rejects with 429 in a JSON:API document', async (test) => {

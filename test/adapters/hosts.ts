@@ -11,7 +11,7 @@ import { createNodeHandler } from 'lapidary/node'
 /** Reads a header field of a request by its name in lower case. */
 type ReadHeader = (name: string) => string | undefined
 
-/** What every host serves. */
+/** The options of a host. */
 export interface HostOptions extends HttpOptions {
   readonly prefix: string
   /** Authenticates by header fields, because each host has a request type of its own. */

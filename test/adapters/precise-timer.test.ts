@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Clock, createPreciseTimer } from '../../src/http/precise-timer.ts'
 
-/** A clock that stands until a test moves it, and calls what is due. */
+/** A clock that a test advances. It calls the functions whose time has come. */
 class ManualClock implements Clock {
   time = 1000.25
   #timers: { readonly due: number; readonly call: () => void }[] = []

@@ -9,7 +9,7 @@ import { isObject } from './violation.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** Asserts that a request and its response are as the description of the API says. @param body - of the response, if it is parsed */
+/** Asserts that a request and its response agree with the description of the API. @param body - of the response, if it is parsed */
 export type DescriptionChecker = (exchange: Exchange, body?: unknown) => void
 
 /** A path of a description. */
@@ -19,7 +19,7 @@ interface DescribedPath {
   readonly item: JsonObject
 }
 
-/** What the checks of one description share. */
+/** The context of the checks of one description. */
 interface Context {
   readonly prefix: string
   readonly paths: readonly DescribedPath[]
@@ -199,7 +199,7 @@ function findRequestDifferences(
   ]
 }
 
-/** What a route that returns one resource accepts without effect (`docs/service.md`, Query parameters). */
+/** The parameters that a route of one resource accepts without effect (`docs/service.md`, Query parameters). */
 const ignored = /^(sort|page\[(size|number)\])$/
 
 function findParameterDifferences(

@@ -4,7 +4,7 @@ import { appendToken, isObject, type Members } from './violation.ts'
 /** Returns a line for each difference between a value and a schema. @param at - the JSON pointer of the value */
 type Validate = (value: unknown, at: string) => readonly string[]
 
-/** What the checks of a set of schemas share. */
+/** The context of the checks of a set of schemas. */
 interface Context {
   /** Returns the schema to which a `$ref` refers. */
   readonly resolve: (reference: string) => unknown

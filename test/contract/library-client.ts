@@ -20,13 +20,13 @@ import { createDocumentSerializer, type DocumentText } from '../../src/serialize
 import type { ReadOptions, Transaction, Written } from '../../src/store/store.ts'
 import { library } from './library-model.ts'
 
-/** A planned read, and how its rows become a document. */
+/** A planned read, with the serializer of its rows. */
 interface PlannedRead {
   readonly plan: ReadPlan
   readonly serialize: (rows: Rows) => DocumentText
 }
 
-/** The members of a resource object that the contract looks at; an identifier object has only type and id. */
+/** The members of a resource object that the contract checks. An identifier object has only type and id. */
 interface ResourceObject {
   readonly type: string
   readonly id: string
@@ -42,11 +42,11 @@ interface NewResource {
   readonly relationships?: Readonly<Record<string, { readonly data: Linkage }>>
 }
 
-/** A document in brief. */
+/** A summary of a document. */
 interface Summary {
   /** Each resource as `type id value …`, with its linkage as `relationship=id,…`. */
   readonly data: null | string | readonly string[]
-  /** Sorted, because their order means nothing. */
+  /** Sorted, because their order is not defined. */
   readonly included?: readonly string[]
   /** Resources on all pages. */
   readonly count?: number

@@ -8,7 +8,7 @@ import { moveBooks } from './move-books.ts'
 
 // A thread with a store of its own. It ends by itself only if closing the store releases everything.
 
-/** What the thread does: moves all books from author to author until it gets a message, or uses every operation once. */
+/** The task of the thread: it moves all books from author to author until it gets a message, or uses every operation once. */
 export interface WorkerTask {
   readonly database: string
   readonly url: string

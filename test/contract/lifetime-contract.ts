@@ -177,7 +177,7 @@ export function describeLimits(contract: ContractDatabase): void {
         isOver = true
       })
     })
-    // A store asks for the signal of a read that lasts.
+    // A store checks the signal of a long read.
     await Promise.all(running.map(({ promise }) => promise))
     for (let time = 0; time < 5; time += 1)
       assert.equal((await read(store, planOne('author'), '3')).data, 'author 3 Cyd ')

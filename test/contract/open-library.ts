@@ -4,7 +4,7 @@ import type { OpenDatabase } from '../open-database.ts'
 import type { ContractDatabase, ContractOptions } from './contract-databases.ts'
 import { library, listLibraryMigrations } from './library-model.ts'
 
-/** How the library of a test is made. */
+/** The options of the library of a test. */
 interface LibraryOptions extends ContractOptions {
   /** Further books, without an author. */
   readonly books?: number

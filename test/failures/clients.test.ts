@@ -8,7 +8,7 @@ import { isExhaustive, takePart } from '../property/seed.ts'
 import { type Child, folder, start } from '../service/child.ts'
 import { socketsOf, until } from '../service/processes.ts'
 
-/** How many connections misbehave at the same time: more in `npm run test:long`. */
+/** The number of concurrent connections that misbehave; `npm run test:long` opens more. */
 const connections = isExhaustive ? 100 : 20
 
 const body = JSON.stringify({ data: { type: 'person', attributes: { name: 'Ada' } } })
@@ -16,7 +16,7 @@ const postHead = `POST /persons HTTP/1.1\r\nHost: x\r\nContent-Type: ${mediaType
 const get = 'GET /persons HTTP/1.1\r\nHost: x\r\n\r\n'
 const getAll = 'GET /persons?page[size]=0&include=computers HTTP/1.1\r\nHost: x\r\n\r\n'
 
-/** What a client sends before it disappears, and whether it waits for the response to begin. */
+/** The bytes that a client sends before it disconnects, and whether it waits for the beginning of the response. */
 const stages: readonly (readonly [stage: string, sent: string, waits?: 'waits'])[] = [
   ['before it sends anything', ''],
   ['in the request line', 'GET /per'],
@@ -35,7 +35,7 @@ const stages: readonly (readonly [stage: string, sent: string, waits?: 'waits'])
   ['in the second of two requests', `${get}POST /persons HT`],
 ]
 
-/** Bytes that are no HTTP, behind a request that is valid. */
+/** Bytes that are not HTTP, after a valid request. */
 const malformed: readonly (readonly [name: string, bytes: string])[] = [
   ['text', 'garbage\r\n\r\n'],
   ['zero bytes', '\0'.repeat(64)],
@@ -66,14 +66,14 @@ describe('The service keeps serving while clients misbehave', () => {
     for (const cleanup of cleanups.reverse()) await cleanup()
   })
 
-  /** A plain request is answered, and the process lives. */
+  /** Asserts that a valid request is served and that the process runs. */
   async function serves(): Promise<void> {
     const { status } = await client.send('GET', '/persons/1')
     assert.equal(status, 200)
     assert.equal(child.process.exitCode, null)
   }
 
-  /** The service has let go of every connection but the one that asks. */
+  /** Whether the service has closed every connection but that of this request. */
   async function isAtRest(): Promise<void> {
     await serves()
     const now = async () => socketsOf(child.process.pid ?? 0)
@@ -140,7 +140,7 @@ describe('The service keeps serving while clients misbehave', () => {
         socket.write(Buffer.from(get + bytes, 'latin1'))
       }
       await serves()
-      // What may still become a request is ended by the client.
+      // The client ends connections whose request may be incomplete.
       for (const socket of sockets) socket.end()
       await Promise.all(ends)
       await isAtRest()
@@ -167,7 +167,7 @@ function openMany(url: string): Promise<Socket[]> {
   return Promise.all(Array.from({ length: connections }, opened))
 }
 
-/** The bytes that arrive first; empty where the connection ends without any. */
+/** The first bytes that arrive; empty if the connection ends without any. */
 function firstBytes(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     socket.once('data', (piece) => resolve(String(piece)))

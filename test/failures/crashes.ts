@@ -7,24 +7,24 @@ import { connect } from '../client.ts'
 import { PostgresServer } from '../postgres-server.ts'
 import { parseResponse } from '../test-response.ts'
 
-/** Clients that work at the same time, each one request after the other. */
+/** The number of clients; each sends one request after the other. */
 const clients = 8
-/** How often a request may fail after the database is back, 20 ms apart. */
+/** The maximum number of failures, 20 ms apart, after the database has started again. */
 const maxFailures = 100
 
 /** The responses that clients got to their writes, by the name of the person that each write creates. */
-class Ledger {
+class WriteRecord {
   /** The ids of persons whose creation was acknowledged. */
   readonly created = new Map<string, string>()
-  /** Persons that may exist or not: the response was lost. */
+  /** Persons whose creation has no response, so that they may exist or not. */
   readonly inDoubt = new Set<string>()
   readonly rejected = new Set<string>()
   reads = 0
 }
 
 /**
- * Stops PostgreSQL without warning, again and again, while clients write. Afterwards every acknowledged write must be
- * there once, and no write that was rejected.
+ * Crashes PostgreSQL repeatedly while clients write. Afterwards, every acknowledged write must be stored once, and no rejected
+ * write.
  */
 export async function crashDuringWrites(test: TestContext, crashes: number): Promise<void> {
   const database = await PostgresServer.make()
@@ -37,10 +37,10 @@ export async function crashDuringWrites(test: TestContext, crashes: number): Pro
   }
   const service = await startService(settings)
   test.after(() => service.close(0))
-  const ledger = new Ledger()
+  const record = new WriteRecord()
   const stop = new AbortController()
   const work = Promise.all(
-    Array.from({ length: clients }, (_, client) => load(service.url, client, ledger, stop.signal)),
+    Array.from({ length: clients }, (_, client) => load(service.url, client, record, stop.signal)),
   )
   for (let crash = 0; crash < crashes; crash += 1) {
     await pause(100 + Math.random() * 200)
@@ -51,14 +51,19 @@ export async function crashDuringWrites(test: TestContext, crashes: number): Pro
   }
   stop.abort()
   await work
-  await assertAccounted(service.url, ledger)
+  await assertAccounted(service.url, record)
   const isTested =
-    ledger.created.size > crashes && ledger.rejected.size > 0 && ledger.reads > crashes
+    record.created.size > crashes && record.rejected.size > 0 && record.reads > crashes
   assert.ok(isTested, 'too few requests')
 }
 
 /** Writes and reads, one request after the other, until `stop`. */
-async function load(url: string, client: number, ledger: Ledger, stop: AbortSignal): Promise<void> {
+async function load(
+  url: string,
+  client: number,
+  record: WriteRecord,
+  stop: AbortSignal,
+): Promise<void> {
   const session = connect(url)
   for (let number = 0; !stop.aborted; number += 1) {
     const name = `${client}-${number}`
@@ -67,19 +72,19 @@ async function load(url: string, client: number, ledger: Ledger, stop: AbortSign
     const exchange = await session.send('POST', '/persons', { body: { data } })
     assertServiceConforms(exchange)
     const answer = parseResponse(exchange)
-    if (answer.status === 201) ledger.created.set(name, answer.one.id)
+    if (answer.status === 201) record.created.set(name, answer.one.id)
     else {
       assert.equal(answer.status, 503, JSON.stringify(answer.body))
       assert.equal(answer.headers['retry-after'], '1')
       const isInDoubt = /may or may not have been stored/.test(JSON.stringify(answer.body))
-      const list = isInDoubt ? ledger.inDoubt : ledger.rejected
+      const list = isInDoubt ? record.inDoubt : record.rejected
       list.add(name)
     }
     const read = await session.send('GET', '/persons', {
       query: { sort: '-id', 'page[size]': '3' },
     })
     assertServiceConforms(read)
-    if (read.status === 200) ledger.reads += 1
+    if (read.status === 200) record.reads += 1
     else assert.equal(read.status, 503)
   }
   session.close()
@@ -96,7 +101,7 @@ async function assertServes(url: string): Promise<void> {
   session.close()
 }
 
-async function assertAccounted(url: string, ledger: Ledger): Promise<void> {
+async function assertAccounted(url: string, record: WriteRecord): Promise<void> {
   const session = connect(url)
   const answer = parseResponse(
     await session.send('GET', '/persons', { query: { 'page[size]': '0' } }),
@@ -105,9 +110,10 @@ async function assertAccounted(url: string, ledger: Ledger): Promise<void> {
   const stored = answer.many.map(({ id, attributes }) => [String(attributes?.name), id] as const)
   const ids = new Map(stored)
   assert.equal(ids.size, stored.length, 'a write was applied twice')
-  for (const [name, id] of ledger.created)
+  for (const [name, id] of record.created)
     assert.equal(ids.get(name), id, `${name} was acknowledged and is not there`)
-  for (const name of ledger.rejected) assert.ok(!ids.has(name), `${name} was rejected and is there`)
+  for (const name of record.rejected)
+    assert.ok(!ids.has(name), `${name} was rejected and is stored`)
   for (const name of ids.keys())
-    assert.ok(ledger.created.has(name) || ledger.inDoubt.has(name), `${name} was never sent`)
+    assert.ok(record.created.has(name) || record.inDoubt.has(name), `${name} was never sent`)
 }

@@ -16,10 +16,10 @@ import { executeDirectly, insertMany, isShared } from '../service/direct-databas
 import { until } from '../service/processes.ts'
 import { describeService } from '../service-suite.ts'
 
-/** With so many persons the filter below takes longer than any test on any machine. */
+/** The number of persons, with which the filter below takes longer than a test waits. */
 const persons = 50_000
 
-/** How many other requests are served during an expensive read: more in `npm run test:long`. */
+/** The number of other requests during an expensive read; `npm run test:long` sends more. */
 const others = isExhaustive ? 50 : 25
 
 /** A filter with the maximum number of searches. None of them matches, so every row is compared with all of them. */
@@ -139,7 +139,7 @@ describe('Expensive reads that look cheap', () => {
   })
   after(() => close())
 
-  /** Replaces the notes by 60 of almost 1 MB, which few rows do not show. */
+  /** Replaces the notes by 60 of almost 1 MB each. */
   function insertLargeNotes(): void {
     const other = new DatabaseSync(database)
     other.exec(`delete from note;

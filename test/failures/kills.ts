@@ -7,25 +7,25 @@ import { executeDirectly } from '../service/direct-database.ts'
 import { childrenOf, isRunning, until } from '../service/processes.ts'
 import { type State, TrackedClient, writeKinds } from './tracked-writes.ts'
 
-/** Who is killed: the only process, one of two workers, or the supervisor of two workers. */
-const victims = ['server', 'worker', 'supervisor'] as const
+/** The processes that are killed: the only one, one of two workers, or the supervisor of two workers. */
+const targets = ['server', 'worker', 'supervisor'] as const
 
-/** How many clients write at the same time. */
+/** The number of clients that write at the same time. */
 const clients = 8
 
 const nothing: State = { persons: new Map(), computers: new Map() }
 
-/** What came of it. */
+/** The result of a run. */
 interface KillReport {
   readonly acknowledged: ReadonlyMap<string, number>
-  /** How many writes got no response, and how many of these were found to be carried out. */
+  /** The number of writes without a response, and of those that were stored all the same. */
   readonly inDoubt: number
   readonly executed: number
 }
 
 /**
- * Kills processes of the service again and again while clients write, and examines the database each time: every
- * acknowledged write is there, one without a response is there whole or not at all, and nothing else has changed.
+ * Kills processes of the service repeatedly while clients write, and checks the database each time: every acknowledged write is
+ * stored, one without a response is stored completely or not at all, and nothing else has changed.
  */
 export async function killDuringWrites(
   test: TestContext,
@@ -37,17 +37,17 @@ export async function killDuringWrites(
   const acknowledged = new Map<string, number>()
   let [inDoubt, executed] = [0, 0]
   for (let kill = 0; kill < kills; kill += 1) {
-    const victim = victims[kill % victims.length] ?? 'server'
-    const workers = victim === 'server' ? '1' : '2'
+    const target = targets[kill % targets.length] ?? 'server'
+    const workers = target === 'server' ? '1' : '2'
     const args = ['--workers', workers, '--log-level', 'warn', '--database-url', url]
     const child = await start(test, await folder(test), args)
     const stop = new AbortController()
     const work = Promise.all(all.map((each) => each.write(child.url, stop.signal, acknowledged)))
     await pause(50 + Math.random() * 150)
-    await killed(child, victim)
+    await killed(child, target)
     stop.abort()
     await work
-    if (victim === 'worker') assert.equal((await child.end('SIGTERM')).code, 0, child.printed())
+    if (target === 'worker') assert.equal((await child.end('SIGTERM')).code, 0, child.printed())
     await assertSound(url)
     const found = await statesOf(url)
     for (const each of all) {
@@ -60,16 +60,16 @@ export async function killDuringWrites(
   return { acknowledged, inDoubt, executed }
 }
 
-/** Fails unless every kind of write was acknowledged. */
+/** Asserts that every kind of write was acknowledged. */
 export function assertCovered({ acknowledged }: KillReport): void {
   for (const kind of writeKinds) assert.ok(acknowledged.get(kind), `never: ${kind}`)
 }
 
-async function killed(child: Child, victim: (typeof victims)[number]): Promise<void> {
+async function killed(child: Child, target: (typeof targets)[number]): Promise<void> {
   const workers = await childrenOf(child.process.pid)
-  if (victim !== 'worker') {
+  if (target !== 'worker') {
     await child.end('SIGKILL')
-    // Whoever it has started ends by itself.
+    // The processes that it has started end by themselves.
     await until(() => !workers.some(isRunning), `${workers} are left`)
     return
   }
@@ -79,7 +79,7 @@ async function killed(child: Child, victim: (typeof victims)[number]): Promise<v
   await pause(50)
 }
 
-/** Fails if the database is damaged; waits first until it has finished what the killed process had sent. */
+/** Asserts that the database is not damaged, after it has finished the statements of the killed process. */
 async function assertSound(url: string): Promise<void> {
   if (url.startsWith('postgres:')) {
     const busy = `select 1 from pg_stat_activity
@@ -100,7 +100,7 @@ async function assertSound(url: string): Promise<void> {
   assert.deepEqual(await executeDirectly(url, astray), [])
 }
 
-/** What is stored, by the prefix of the client that wrote it. */
+/** The stored rows, by the prefix of the client that wrote them. */
 async function statesOf(url: string): Promise<Map<string, State>> {
   const persons = await executeDirectly(url, 'select id, name, email from person')
   const computers = await executeDirectly(

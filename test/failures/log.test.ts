@@ -16,7 +16,7 @@ import { until } from '../service/processes.ts'
 
 const main = fileURLToPath(new URL('../../service/main.js', import.meta.url))
 
-/** How many requests fail, each with a line in the log; together they are more than may wait. */
+/** The number of requests that fail, each with a line in the log. Together the lines exceed the buffer. */
 const failures = 3000
 
 it('given closed pipes of the log, the service starts, responds to valid and failing requests, and stops with exit code 0', async (test) => {
@@ -94,7 +94,7 @@ it(
   },
 )
 
-/** Starts the service with standard streams of the test's own, on a database in which no computer can be read. */
+/** Starts the service with standard streams of the test, on a database whose computers cannot be read. */
 async function launch(test: TestContext, stdio: StdioOptions) {
   const directory = await folder(test)
   const port = await findPort()
@@ -144,7 +144,7 @@ function linesOf(stream: NodeJS.ReadableStream | null): () => readonly string[] 
       .filter((line) => line !== '')
 }
 
-/** How many failures are in a log, and how many lines it says are missing; every line is JSON. */
+/** The number of failures in a log, and of the lines that it reports as dropped. Every line is JSON. */
 function countOf(lines: () => readonly string[]) {
   const parsed: readonly Readonly<{ msg: string; dropped?: number }>[] = lines().map((line) =>
     JSON.parse(line),

@@ -1,38 +1,38 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-import { type Message, messageOf, messageReader } from './wire.ts'
+import { type Message, messageOf, messageReader } from './messages.ts'
 
 /** Protocol version 3.0, which starts a session. */
 const version = 196_608
-/** What stands for a version in a request to stop what runs for another connection. */
+/** The code instead of a version in a request to cancel the statement of another connection. */
 const cancelCode = 80_877_102
 
-/** A pooler that assigns each of its few connections to one transaction at a time, as PgBouncer does in that mode. */
+/** A pooler that assigns each of its few connections to one transaction at a time, as PgBouncer does in transaction mode. */
 interface Pooler {
   readonly url: string
-  /** How many transactions it has assigned a connection to. */
+  /** The number of transactions that got a connection. */
   readonly assigned: number
-  /** How many requests to stop something it has passed on. */
+  /** The number of cancel requests that were forwarded. */
   readonly canceled: number
   close(): Promise<void>
 }
 
-/** A connection to the server, and the client that has it. */
+/** A connection to the server, and its present client. */
 interface Server {
   readonly socket: Socket
-  /** What stops what runs on it, as the server has said it: a process and a key. */
+  /** The process and the key for cancel requests, as the server has sent them. */
   readonly key: Buffer
   client: Client | undefined
 }
 
-/** A client, and what it has said that no server has heard yet. */
+/** A client, and its messages that were not forwarded yet. */
 interface Client {
   readonly socket: Socket
   server: Server | undefined
   readonly unheard: Buffer[]
 }
 
-/** Puts a pooler with so many connections in front of a database. */
+/** Starts a pooler with so many connections for a database. */
 export async function poolerTo(database: string, size: number): Promise<Pooler> {
   const free: Server[] = []
   const waiting: Client[] = []
@@ -86,7 +86,7 @@ export async function poolerTo(database: string, size: number): Promise<Pooler> 
     },
   }
 
-  /** Passes a request on to the server that the client has at present, and closes once it was taken. */
+  /** Forwards a cancel request to the present server of the client, and closes the connection. */
   async function cancel(socket: Socket, bytes: Buffer): Promise<void> {
     const server = clients[bytes.readInt32BE(8) - 1]?.server
     if (server) {
@@ -126,7 +126,7 @@ export async function poolerTo(database: string, size: number): Promise<Pooler> 
   function giveBack(server: Server): void {
     if (server.client) server.client.server = undefined
     server.client = undefined
-    // The one that was used longest ago is assigned next, so that no client gets the same one twice in a row.
+    // The least recently used connection is assigned next, so that no client gets the same one twice in a row.
     free.push(server)
     assign()
   }
@@ -153,7 +153,7 @@ function greet(socket: Socket, bytes: Buffer, number: number): void {
   socket.write(Buffer.concat([messageOf('R', 0), key, Buffer.from([90, 0, 0, 0, 5, 73])]))
 }
 
-/** Connects to a server that asks for the password as it is. */
+/** Connects to a server that requests the password as plain text. */
 async function loggedIn({
   hostname,
   port,

@@ -58,7 +58,7 @@ describe('Bounded work on PostgreSQL', () => {
     }
   }
 
-  /** How many statements of the service's kind run at present. */
+  /** The number of statements of the service that run. */
   async function running(part: string): Promise<number> {
     const [row] = await database.run(
       `select count(*)::int as n from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like '%${part}%'`,
@@ -82,7 +82,7 @@ describe('Bounded work on PostgreSQL', () => {
     await during({ databasePool: 3 }, async ({ ask }) => {
       await database.run('alter database postgres set default_transaction_read_only = on')
       try {
-        // Sessions that began before know nothing of it.
+        // The setting does not apply to sessions that exist.
         await Promise.all(Array.from({ length: 5 }, () => ask('GET', '/persons')))
         await database.run(
           `select pg_terminate_backend(pid) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
@@ -171,7 +171,7 @@ describe('Bounded work on PostgreSQL', () => {
           await until(async () => (await running('from "person"')) === 1, 'it did not come true')
           leave()
           await until(async () => (await running('from "person"')) === 0, 'it did not come true')
-          // The only connection is there for others, and what was canceled was that read alone.
+          // The only connection serves others, and only that read was canceled.
           for (let each = 0; each < 20; each += 1)
             assert.equal((await ask('GET', '/computers')).status, 200)
         })
@@ -381,7 +381,7 @@ describe('Bounded work on PostgreSQL', () => {
 
 /** How long a read takes that counts as long from then on, in milliseconds. */
 const longRead = 1000
-/** Asks for a response that no buffer holds. */
+/** Requests a response that is larger than the buffers. */
 const all = '/persons?page[size]=0'
 const longNames =
   "insert into person (name) select repeat('long ', 2000) || i from generate_series(1, 2000) as many (i)"
@@ -412,7 +412,7 @@ async function statusWithin(
   }
 }
 
-/** Asks for a path and reads nothing of the body. */
+/** Requests a path and does not read the body. */
 async function stalled(origin: string, path: string): Promise<IncomingMessage> {
   const request = get(origin + path, { agent: false, headers: { Accept: mediaType } })
   const [response] = await once(request, 'response')
@@ -426,7 +426,7 @@ async function resultOf(response: IncomingMessage): Promise<'whole' | 'broken of
   try {
     for await (const _piece of response);
   } catch {
-    // What was broken off may say so.
+    // The aborted response may be an error.
   }
   return response.complete ? 'whole' : 'broken off'
 }

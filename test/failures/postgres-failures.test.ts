@@ -10,7 +10,7 @@ import { PostgresServer } from '../postgres-server.ts'
 import { until } from '../service/processes.ts'
 import { parseResponse, type TestResponse } from '../test-response.ts'
 
-/** How long a request may wait for the database in these tests, in milliseconds. */
+/** The timeout of the database in these tests, in milliseconds. */
 const databaseTimeout = 2000
 
 describe('A PostgreSQL server that fails', () => {
@@ -131,7 +131,7 @@ describe('A PostgreSQL server that fails', () => {
       const { id } = (await ask('POST', '/persons', person('Ada'))).one
       const computer = (await ask('POST', '/computers', body('computer', { serial: 'x' }))).one.id
       const holder = await connected(database)
-      // Whoever looks for deadlocks first is ended by one, and that is not the holder.
+      // PostgreSQL ends the transaction whose deadlock check runs first, which is not that of the holder.
       await holder.query("set deadlock_timeout = '60s'; begin")
       await holder.query(`update computer set serial = 'held' where id = ${computer}`)
       const data = [{ type: 'computer', id: computer }]
@@ -169,10 +169,10 @@ function assertUnavailable({ status, headers, body }: TestResponse): void {
   assert.equal(body.errors?.[0]?.code, 'unavailable')
 }
 
-/** How often a request may fail after the database is back, 20 ms apart. */
+/** The maximum number of failures, 20 ms apart, after the database has started again. */
 const maxFailures = 100
 
-/** Fails unless requests are served again soon. */
+/** Asserts that requests are served again soon. */
 async function assertBack(
   ask: (method: string, path: string) => Promise<TestResponse>,
 ): Promise<void> {

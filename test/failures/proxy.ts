@@ -1,17 +1,17 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-import { messageReader } from './wire.ts'
+import { messageReader } from './messages.ts'
 
-/** A proxy in front of a PostgreSQL that counts what goes by. */
+/** A proxy for a PostgreSQL server that counts round trips. */
 export interface CountingProxy {
-  /** The database's address by way of the proxy. */
+  /** The URL of the database through the proxy. */
   readonly url: string
-  /** How often a client has waited for the server since the last call: it said so, and got all answers at once. */
+  /** The number of round trips since the last call. */
   roundTrips(): number
   close(): Promise<void>
 }
 
-/** Puts a proxy in front of a database. */
+/** Starts a proxy for a database. */
 export async function proxyTo(database: string): Promise<CountingProxy> {
   const { hostname, port } = new URL(database)
   const sockets = new Set<Socket>()

@@ -11,7 +11,7 @@ import { isExhaustive } from '../property/seed.ts'
 import { until } from '../service/processes.ts'
 import { parseResponse, type TestResponse } from '../test-response.ts'
 
-/** How many resources each of eight clients writes: more in `npm run test:long`. */
+/** The number of resources that each of eight clients writes; `npm run test:long` writes more. */
 const writesPerClient = isExhaustive ? 40 : 10
 
 type Ask = (method: string, path: string, call?: Call) => Promise<TestResponse>
@@ -39,7 +39,7 @@ describe('A streaming standby to read from', () => {
     await primary?.remove()
   })
 
-  /** Starts an instance of the service; returns how to ask it. */
+  /** Starts an instance of the service. @returns a function that sends it requests */
   async function instance(): Promise<Ask> {
     const service = await startService({
       port: 0,
@@ -82,7 +82,7 @@ describe('A streaming standby to read from', () => {
   it('while nothing is written, every read uses the standby', async () => {
     const ask = await instance()
     await ask('GET', '/persons')
-    // The standby catches up, and one that was left alone is looked at again. On a busy machine it may be late once more.
+    // The standby replays the writes, and a standby that was left out is used again. On a busy machine it may be late once more.
     const areAllOnStandby = async () => {
       const [onPrimary, onStandby] = [readsOn(primary), readsOn(standby)]
       for (let number = 0; number < 20; number += 1) await ask('GET', '/persons?include=computers')
@@ -212,12 +212,12 @@ const policies = `
   create policy own on note to standby_member using (owner = current_setting('app.user_id'));
   create policy own on other.note to standby_member using (owner = current_setting('app.user_id'));`
 
-/** How many sessions of requests a server has set up. */
+/** The number of sessions of requests that a server has set up. */
 function sessionsOn(server: PostgresServer): number {
   return server.log.match(/set_config\('role'/g)?.length ?? 0
 }
 
-/** How many documents a server has returned: it logs every statement, and theirs end alike. */
+/** The number of documents that a server has returned, counted by the end of their statements in its log. */
 function readsOn(server: PostgresServer): number {
   return server.log.match(/ as "t0"$/gm)?.length ?? 0
 }

@@ -25,7 +25,7 @@ const body = (type: string, attributes: object, id?: string, relationships?: obj
 const computers = { data: [{ type: 'computer', id: '1' }] }
 const owning = { computers }
 
-/** Begin, what is looked for, what is written, and what is returned; then commit. */
+/** Begin, lookups, writes and the read of the response; then commit. */
 const writes: readonly (readonly [method: string, path: string, call: Call, most: number])[] = [
   ['POST', '/persons', body('person', { name: 'Eve' }), 2],
   ['POST', '/persons?include=computers', body('person', { name: 'Eve' }, undefined, owning), 2],

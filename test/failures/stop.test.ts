@@ -14,7 +14,7 @@ import { executeDirectly, insertMany } from '../service/direct-database.ts'
 import { childrenOf, isRunning, until } from '../service/processes.ts'
 import { type WriteLog, writesStored, writeUntil } from '../service/stream-of-writes.ts'
 
-/** Milliseconds: less than a connection in the middle of a request is given. */
+/** Milliseconds: less than the limit for a connection with an incomplete request. */
 const timeout = 9000
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -37,7 +37,7 @@ for (const workers of takePart(['1', '2'], 2)) {
       const all = workers === '1' ? [] : await childrenOf(child.process.pid)
       child.process.kill(first)
       await pause(2)
-      // As a terminal does it, which signals everybody.
+      // A terminal signals all processes too.
       for (const pid of all) signalled(pid, second)
       const { code } = await child.end(second)
       assert.equal(code, 0, child.printed())
@@ -159,7 +159,7 @@ function signalled(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** What is stored is what was answered: nothing more, nothing less. */
+/** Asserts that exactly the acknowledged writes are stored. */
 async function assertAnswered(log: WriteLog, databaseUrl: string): Promise<void> {
   const { acknowledged, rejected, hanging } = log
   assert.deepEqual([...rejected], [])
@@ -205,7 +205,7 @@ async function descendantsOf(pid: number): Promise<number[]> {
   return [...children, ...(await Promise.all(children.map(descendantsOf))).flat()]
 }
 
-/** Fails unless the port can be listened on. */
+/** Asserts that the port is free. */
 async function assertFree(port: number): Promise<void> {
   const server = createServer()
   server.listen({ host: '127.0.0.1', port })

@@ -11,7 +11,7 @@ export interface State {
   readonly computers: ReadonlyMap<string, Readonly<{ id: string; owner: string | null }>>
 }
 
-/** A state without its ids, to be compared: a line for each resource. */
+/** A state without its ids, for comparisons: a line for each resource. */
 function linesOf({ persons, computers }: State): string[] {
   return [
     ...Array.from(persons, ([name, { email }]) => `person ${name} ${email}`),
@@ -19,7 +19,7 @@ function linesOf({ persons, computers }: State): string[] {
   ].sort()
 }
 
-/** A request that changes a state, and the state after it; ids that the service gives are passed to `after`. */
+/** A request that changes a state, and the state after it. `after` gets the ids that the service generates. */
 interface Write {
   readonly method: string
   readonly path: string
@@ -27,10 +27,10 @@ interface Write {
   readonly after: (id: string) => State
 }
 
-/** How many persons and how many computers a client has at most. */
+/** The maximum number of persons, and of computers, of a client. */
 const most = 6
 
-/** Every kind of write, made for a state; nothing where the state has nothing to do it to. */
+/** Every kind of write for a state; `undefined` if the state has no resource for it. */
 const kinds: Readonly<Record<string, (state: State, name: string) => Write | undefined>> = {
   'create a person': (state, name) => {
     if (state.persons.size >= most) return undefined
@@ -111,16 +111,16 @@ const kinds: Readonly<Record<string, (state: State, name: string) => Write | und
     }),
 }
 
-/** What kinds of writes there are. */
+/** The names of the kinds of writes. */
 export const writeKinds: readonly string[] = Object.keys(kinds)
 
-/** A client that writes one request after the other and knows what it must find afterwards. */
+/** A client that sends one write after the other and tracks the expected rows. */
 export class TrackedClient {
-  /** Begins every name that it gives. */
+  /** The beginning of every name that it writes. */
   readonly prefix: string
-  /** What was acknowledged. */
+  /** The acknowledged state. */
   state: State = { persons: new Map(), computers: new Map() }
-  /** What there is instead if the write that got no response was carried out. */
+  /** The state if the write without a response was stored. */
   inDoubt: State | undefined
   #count = 0
 
@@ -147,7 +147,7 @@ export class TrackedClient {
           .send(method, path, data === undefined ? {} : { body: { data } })
           .catch(unlessHanging)
         if (exchange === undefined) return
-        // Who is overloaded has not begun with the request.
+        // An overloaded service has not begun with the request.
         if (exchange.status === 503 && exchange.text.includes('"overloaded"')) {
           this.inDoubt = undefined
           await pause(20)
@@ -165,8 +165,9 @@ export class TrackedClient {
   }
 
   /**
-   * Takes over what there is, which must be what was acknowledged, with or without the write that is in doubt.
-   * @returns whether that write was carried out
+   * Continues with the stored rows, which must be the acknowledged ones, with or without the write that has no response.
+   *
+   * @returns whether that write was stored
    */
   settle(found: State): boolean {
     const lines = linesOf(found)
@@ -229,7 +230,7 @@ function withOwner(state: State, serials: readonly string[], owner: string | nul
   return { ...state, computers: new Map(changed) }
 }
 
-/** Takes all of a person's computers from her. */
+/** Removes the owner of all computers of a person. */
 function withoutOwner(state: State, name: string): State {
   const owned = [...state.computers].filter(([, { owner }]) => owner === name)
   return withOwner(

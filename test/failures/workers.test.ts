@@ -7,9 +7,9 @@ import { executeDirectly } from '../service/direct-database.ts'
 import { childrenOf, isRunning, socketsOf, until } from '../service/processes.ts'
 import { writesStored, writeUntil } from '../service/stream-of-writes.ts'
 
-/** How many workers serve. */
+/** The number of workers. */
 const workers = 2
-/** How often one of them is killed. `npm run test:long` kills more often. */
+/** The number of kills. `npm run test:long` kills more often. */
 const kills = isExhaustive ? 2 * scale : 1
 
 const started = async (test: Parameters<typeof start>[0]) => {
@@ -51,9 +51,9 @@ it(`connections of workers that are killed end, over ${kills} kills, and none is
   for (let kill = 0; kill < kills; kill += 1) {
     await writesStored(databaseUrl, 20 * (kill + 1))
     await until(async () => (await childrenOf(supervisor)).length > 0, 'no worker was replaced')
-    const [victim = 0] = await childrenOf(supervisor)
-    process.kill(victim, 'SIGKILL')
-    await until(() => !isRunning(victim), `${victim} is left`)
+    const [killed = 0] = await childrenOf(supervisor)
+    process.kill(killed, 'SIGKILL')
+    await until(() => !isRunning(killed), `${killed} is left`)
   }
   await until(
     async () => (await childrenOf(supervisor)).length === workers,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import type { ErrorObject, TestResponse } from '../service-suite.ts'
 
-/** What a test expects of one error. */
+/** An expected error. */
 interface ExpectedError {
   readonly status: number
   /** Its `source`: a pointer where it is empty or begins with `/`, else the name of a parameter. Not compared when absent. */
   readonly at?: string | RegExp
-  /** Words that `detail` must hold. */
+  /** Texts that `detail` must contain. */
   readonly says?: string | readonly string[]
 }
 
@@ -47,7 +47,7 @@ function describe({ status, at, says }: ExpectedError): string {
   return `${status} at ${at ?? 'any place'} that says ${[says ?? []].flat().join(' … ') || 'anything'}`
 }
 
-/** Asserts the status of a response, and shows the whole response when it is another. */
+/** Asserts the status of a response. The message has the complete response. */
 export function assertStatus(response: TestResponse, status: number): void {
   assert.equal(response.status, status, response.text)
 }

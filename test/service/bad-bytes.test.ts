@@ -6,7 +6,7 @@ import { noteBody, serveNotes } from './notes.ts'
 
 const garbage = '\x16\x03\x01 this is not HTTP\r\n\r\n'
 
-/** The bodies of chunked responses, put together. */
+/** The concatenated bodies of chunked responses. */
 function unchunked(body: string): string {
   let text = ''
   for (let at = 0; ; ) {

@@ -16,7 +16,7 @@ const main = fileURLToPath(new URL('../../service/main.js', import.meta.url))
 /** Settings in the environment, by name. */
 type Environment = Readonly<Record<string, string>>
 
-/** What a process that has ended left behind. */
+/** The result of a process that has ended. */
 interface Ended {
   readonly code: number | null
   readonly stdout: string
@@ -26,7 +26,7 @@ interface Ended {
 /** The service as a process of its own. */
 export interface Child {
   readonly process: ChildProcess
-  /** The origin it listens at, as it printed it. */
+  /** The origin that it has printed. */
   readonly url: string
   /** Everything printed so far. */
   printed(): string
@@ -34,14 +34,14 @@ export interface Child {
   end(signal: NodeJS.Signals): Promise<Ended>
 }
 
-/** A folder that is gone when the test ends. */
+/** Creates a folder, which is deleted when the test ends. */
 export async function folder(test: Scope): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'lapidary-'))
   test.after(() => rm(path, { recursive: true, force: true }))
   return path
 }
 
-/** Milliseconds after which a process that should have ended by itself is killed. */
+/** The time in milliseconds after which a process that does not end is killed. */
 const timeout = 60_000
 
 function launch(
@@ -60,7 +60,7 @@ function launch(
   })
 }
 
-/** Runs the service's command to its end, which has to come by itself. */
+/** Runs the command of the service until it ends. */
 export async function run(
   test: Scope,
   args: readonly string[],
@@ -81,7 +81,7 @@ async function ended(child: ChildProcess): Promise<Ended> {
   return { code: typeof code === 'number' ? code : null, stdout, stderr }
 }
 
-/** Starts the service in a folder and waits until it answers; it is stopped when the test ends. */
+/** Starts the service in a folder and waits until it responds. It is stopped when the test ends. */
 export async function start(
   test: Scope,
   cwd: string,
@@ -91,14 +91,14 @@ export async function start(
   return startProgram(test, main, { cwd, args, environment: { PORT: '0', ...environment } })
 }
 
-/** How a program is started. */
+/** The options of the start of a program. */
 interface ProgramOptions {
   readonly cwd: string
   readonly args?: readonly string[]
   readonly environment?: Environment
 }
 
-/** Starts a program that serves, and waits until it answers; it is stopped when the test ends. */
+/** Starts a program that serves, and waits until it responds. It is stopped when the test ends. */
 export async function startProgram(
   test: Scope,
   program: string,
@@ -107,7 +107,7 @@ export async function startProgram(
   return watch(test, launch([program, ...args], environment, cwd))
 }
 
-/** Starts a command of a shell that serves, and waits until it answers; its processes are stopped when the test ends. */
+/** Starts a server by a command of a shell, and waits until it responds. Its processes are stopped when the test ends. */
 export async function startShell(
   test: Scope,
   command: string,
@@ -127,7 +127,7 @@ export async function startShell(
   return watch(test, child)
 }
 
-/** Runs a command of a shell to its end. */
+/** Runs a command of a shell until it ends. */
 export async function runShell(
   command: string,
   { cwd, environment }: ProgramOptions,
@@ -147,7 +147,7 @@ function shellEnvironment(environment: Environment = {}): NodeJS.ProcessEnv {
   return { HOME, PATH: path, NODE_COMPILE_CACHE, npm_config_loglevel: 'error', ...environment }
 }
 
-/** Collects what a process prints, and waits until it answers. */
+/** Collects the output of a process, and waits until it responds. */
 async function watch(test: Scope, child: ChildProcess): Promise<Child> {
   test.after(() => child.kill('SIGKILL'))
   const exit = once(child, 'exit')

@@ -28,7 +28,7 @@ function assertOverloaded(received: string): void {
   )
 }
 
-/** How many connections a server has open, as the operating system counts them. */
+/** The number of open connections of a server, as the operating system counts them. */
 async function openOf({ app }: ReturnType<typeof serveNotes>): Promise<number> {
   return await new Promise((resolve, reject) =>
     app.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),

@@ -7,9 +7,9 @@ import { describeService, type TestService } from '../service-suite.ts'
 import { identifier } from './people.ts'
 import { statementsOf } from './statements.ts'
 
-/** What is made for a shape, once. */
+/** The compiled objects of a query shape. */
 interface Compiled {
-  /** Statements that were written, and those that the database was given to prepare. */
+  /** The number of statements that were written, and that of statements that the database prepared. */
   readonly written: number
   readonly prepared: number
   /** Generated functions that serialize rows. */
@@ -18,7 +18,7 @@ interface Compiled {
 
 const nothing: Compiled = { written: 0, prepared: 0, serializers: 0 }
 
-/** Counts what is compiled while something runs, which runs as ever. */
+/** Counts with spies what is compiled while a function runs. */
 async function compiledBy(work: () => Promise<unknown>): Promise<Compiled> {
   const written = mock.method(DefaultQueryCompiler.prototype, 'compileQuery')
   const prepared = [
@@ -39,7 +39,7 @@ async function compiledBy(work: () => Promise<unknown>): Promise<Compiled> {
   }
 }
 
-/** How often a text is read as JSON while something runs. */
+/** The number of times that a text is parsed as JSON while a function runs. */
 async function readingsOf(json: string, work: () => Promise<unknown>): Promise<number> {
   const parse = mock.method(JSON, 'parse')
   try {
@@ -50,7 +50,7 @@ async function readingsOf(json: string, work: () => Promise<unknown>): Promise<n
   }
 }
 
-/** Makes persons with five computers each. */
+/** Creates persons with five computers each. */
 async function fill(app: TestService, persons: number): Promise<void> {
   for (let each = 0; each < persons; each++) {
     const computers = await Promise.all(Array.from({ length: 5 }, () => app.computer()))
@@ -58,7 +58,10 @@ async function fill(app: TestService, persons: number): Promise<void> {
   }
 }
 
-/** What names every kind of work: columns, a computed field, linkage, a filter through a relationship, what is included. */
+/**
+ * A query with every part of a read: columns, a computed field, linkage, a filter through a relationship, and included
+ * resources.
+ */
 const query = (name: string) => ({
   filter: [{ name: 'name', op: 'ne', val: name }],
   'filter[computers__serial]': name,
@@ -93,7 +96,7 @@ describeService(
         first.written > 0 && first.prepared > 0 && first.serializers > 0,
         JSON.stringify(first),
       )
-      // PostgreSQL keeps a statement that comes for the second time.
+      // On PostgreSQL a statement is prepared when it runs for the second time.
       await app.get('/persons', sparse)
       assert.deepEqual(await compiledBy(() => app.get('/persons', sparse)), nothing)
       const sorted = await compiledBy(() => app.get('/persons', { ...sparse, sort: 'birth_date' }))

@@ -6,7 +6,7 @@ import { executeDirectly, isShared } from './direct-database.ts'
 import { identifier } from './people.ts'
 import { statementsOf } from './statements.ts'
 
-/** What is counted by pages of one, which never say themselves how many there are. */
+/** Pages of one resource, whose number follows only from a count statement. */
 const one = { 'page[size]': '1' }
 
 async function countOf(app: TestService, path: string, query: Query = {}): Promise<unknown> {
@@ -16,7 +16,7 @@ async function countOf(app: TestService, path: string, query: Query = {}): Promi
 describeService('meta.count is cached on SQLite', (app) => {
   if (app.database === 'PostgreSQL') return
 
-  /** How many statements count for a request. */
+  /** The number of count statements of a request. */
   const counting = async (path: string, query: Query = {}) => {
     const run = await statementsOf(() => app.get(path, { ...one, ...query }))
     return run.filter((sql) => sql.includes('count(*)')).length

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import type { TestService } from '../service-suite.ts'
 
-/** Whether the suite runs on a database that a second connection can open beside the service. */
+/** Whether a second connection can open the database of the suite. */
 export function isShared(app: TestService): boolean {
   return app.database !== 'SQLite in memory'
 }
@@ -11,14 +11,14 @@ export function isShared(app: TestService): boolean {
 /** A row by the names of its columns. */
 type StoredRow = Readonly<Record<string, unknown>>
 
-/** A connection to the database of a service, beside the service's own. */
+/** A second connection to the database of a service. */
 interface DatabaseConnection {
-  /** Runs SQL that both databases take; returns the rows. */
+  /** Runs SQL that both databases accept. @returns the rows */
   run(sql: string): Promise<StoredRow[]>
   close(): Promise<void>
 }
 
-/** Connects to the database of a service behind the service's back. */
+/** Opens a second connection to the database of a service. */
 export async function connectToDatabase(databaseUrl: string): Promise<DatabaseConnection> {
   if (databaseUrl.startsWith('postgres:')) {
     const client = new Client({ connectionString: databaseUrl })
@@ -31,7 +31,7 @@ export async function connectToDatabase(databaseUrl: string): Promise<DatabaseCo
   assert.match(databaseUrl, /^sqlite:\//, 'a database on disk')
   const database = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { timeout: 10_000 })
   return {
-    // Rows have no prototype, which no comparison of a test expects.
+    // Rows have no prototype; comparisons in tests expect one.
     run: async (sql) =>
       database
         .prepare(sql)
@@ -41,7 +41,7 @@ export async function connectToDatabase(databaseUrl: string): Promise<DatabaseCo
   }
 }
 
-/** Does something to the stored tables behind the service's back; returns the rows of the last statement. */
+/** Runs SQL directly on the database of a service. @returns the rows of the last statement */
 export async function executeDirectly(databaseUrl: string, ...statements: readonly string[]) {
   const connection = await connectToDatabase(databaseUrl)
   let rows: StoredRow[] = []
@@ -53,19 +53,19 @@ export async function executeDirectly(databaseUrl: string, ...statements: readon
   return rows
 }
 
-/** What `insertMany` writes. */
-interface Crowd {
+/** The options of `insertMany`. */
+interface InsertOptions {
   readonly persons: number
-  /** For each person. */
+  /** The number of computers of each person. */
   readonly computers: number
   /** The length of each name, in characters. */
   readonly nameLength?: number
 }
 
-/** Fills the tables: persons with ids from 1 on, each owning computers. */
+/** Inserts persons with ids from 1 on, and their computers. */
 export async function insertMany(
   databaseUrl: string,
-  { persons, computers, nameLength = 12 }: Crowd,
+  { persons, computers, nameLength = 12 }: InsertOptions,
 ): Promise<void> {
   const upTo = (most: number) =>
     `with recursive n (id) as (select 1 union all select id + 1 from n where id < ${most})`

@@ -134,7 +134,7 @@ describe('The signal of a call', () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     mayRead = promise
     const answer = server.app.inject('/notes/1')
-    // Nothing is sent before somebody waits for the answer.
+    // The request is sent only when its response is awaited.
     answer.catch(() => {})
     await eventually('the read', () => signals.length === 1)
     const signal = signals[0]?.()

@@ -3,13 +3,13 @@ import { it } from 'node:test'
 import { ApiError } from '../../src/errors/errors.ts'
 import { describeService, type TestResponse, type TestService } from '../service-suite.ts'
 
-/** The most errors that a response reports. */
+/** The maximum number of errors in a response. */
 const most = 100
 
-/** The most errors that may be made for a response: the parts of a request collect them apart. */
+/** The maximum number of errors that are created for a response: the parts of a request collect them separately. */
 const mostMade = 3 * most
 
-/** How many errors were made while something ran: each counts when it gets its name. */
+/** The number of errors that a function creates, counted when they get their names. */
 async function errorsMadeBy(
   run: () => Promise<TestResponse>,
 ): Promise<[made: number, answer: TestResponse]> {
@@ -28,7 +28,7 @@ async function errorsMadeBy(
   }
 }
 
-/** Asserts that a request is rejected with so many errors, most of which are only counted, at proportional cost. */
+/** Asserts that a request is rejected with so many errors, and that the server creates few of them and counts the others. */
 async function assertCounted(
   run: () => Promise<TestResponse>,
   expected: Readonly<{ status: number; code: string; all: number; first?: string }>,

@@ -7,7 +7,7 @@ import { count, enter, identifier } from './people.ts'
 
 const person = (data: object) => ({ data: { type: 'person', ...data } })
 
-/** Bodies of `POST /persons` that are no JSON:API document of a person, as sent, and the pointer of the error. */
+/** Bodies of `POST /persons` that are not a JSON:API document of a person, and the pointer of the error. */
 // biome-ignore format: a table, one body a row
 const malformed: readonly (readonly [raw: string, at: string | RegExp])[] = [
   ['',                                                                    ''],

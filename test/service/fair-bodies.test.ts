@@ -6,12 +6,12 @@ import { eventually, openSocket, request, statuses } from '../raw-socket.ts'
 import { block } from './block.ts'
 import { noteBody, serveNotes } from './notes.ts'
 
-/** More than the server processes at a time. */
+/** More than the server processes in one iteration. */
 const many = 40
 const processedAtOnce = 4
 const text = 'x'.repeat(100_000)
 const large = request('POST', '/notes', [], noteBody(text))
-/** White space that is more than the kernel takes for a client that does not read. */
+/** White space that is larger than the socket buffers of a client that does not read. */
 const padding = ' '.repeat(12_000_000)
 
 describe('Large bodies', () => {

@@ -6,12 +6,12 @@ import { assertErrors, assertStatus } from './assert-errors.ts'
 import { count, enter, identifier, linkedIds } from './people.ts'
 import { statementsOf } from './statements.ts'
 
-/** What a resource shows: the names of its attributes and relationships. */
+/** The names of the attributes and relationships of a resource. */
 function shown({ attributes, relationships }: Resource): string {
   return [...Object.keys(attributes ?? {}).sort(), ...Object.keys(relationships ?? {})].join(' ')
 }
 
-/** Fieldsets of a person and what she then shows. */
+/** Fieldsets of a person, and the returned fields. */
 // biome-ignore format: a table, one fieldset a row
 const fieldsets: readonly (readonly [fields: string, shows: string])[] = [
   ['name',                        'name'],
@@ -146,7 +146,7 @@ describeService('The SQL of fieldsets', (app) => {
   })
 })
 
-/** Fieldsets that cannot be, the parameter at error and words of the error. */
+/** Invalid fieldsets, the parameter in the error, and texts of its detail. */
 // biome-ignore format: a table, one query a row
 const rejected: readonly (readonly [query: string, parameter: string, says: readonly string[]])[] = [
   ['fields[person]=quux',             'fields[person]',   ['quux', 'name', 'birth_date', 'computers']],

@@ -13,7 +13,7 @@ function assertTooManyTerms(response: TestResponse, at = 'filter'): void {
   assert.equal(response.error.code, 'invalid_filter')
 }
 
-/** Filters of so many terms that Ada alone meets, in every form that a filter may have. */
+/** Filters of so many terms, in every form, that only Ada matches. */
 const forms: Readonly<Record<string, (terms: number) => unknown>> = {
   'beside each other': (terms) => many(terms, () => named('Ada Lovelace')),
   'joined by or': (terms) => [{ or: many(terms, () => named('Ada Lovelace')) }],
@@ -118,7 +118,7 @@ async function rejects(
   assertErrors(await app.get('/persons', { filter }), 400, expectedError)
 }
 
-/** So many persons meet a term. */
+/** Asserts that so many persons match a term. */
 async function finds(app: TestService, term: unknown, expected: number): Promise<void> {
   assert.equal((await app.get('/persons', { filter: [term] })).many.length, expected)
 }

@@ -4,7 +4,7 @@ import { describeService } from '../service-suite.ts'
 import { assertErrors, assertStatus } from './assert-errors.ts'
 import { enter } from './people.ts'
 
-/** A filter of persons that cannot be applied, where in it the error lies, and words of the error. */
+/** An invalid filter of persons, the position of the error, and texts of its detail. */
 type Row = readonly [filter: string, place: string, ...says: string[]]
 
 // biome-ignore format: a table, one filter a row
@@ -137,7 +137,7 @@ const syntax: readonly string[] = [
   'name', '[{"name":"name","op":"eq","val":"x"}]]', '[NaN]', '[undefined]', '(name eq x)',
 ]
 
-/** Simple filters that cannot be applied: the parameter is named, with words of the error. */
+/** Invalid short filters, and texts of the detail of the error. */
 // biome-ignore format: a table, one parameter a row
 const simple: readonly (readonly [query: string, parameter: string, ...says: string[]])[] = [
   ['filter[quux]=1',              'filter[quux]',              'quux', 'name'],

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { openSocket, request, statuses } from '../raw-socket.ts'
 import { type NotesServer, noteBody, serveNotes } from './notes.ts'
 
-/** Sends bytes on a connection of their own; the whole of the first response. */
+/** Sends bytes on a new connection. @returns the complete first response */
 async function responseTo(server: NotesServer, bytes: string): Promise<string> {
   const client = await openSocket(server.origin)
   client.send(bytes)

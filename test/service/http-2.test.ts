@@ -314,7 +314,7 @@ for (const [transport, options, suite] of http2Transports) {
       for (const attacker of attackers) attacker.destroy()
       await Promise.all(disconnected)
       await pause(200)
-      // What is closed is not counted any more.
+      // Closed streams do not count any more.
       const all = await Promise.all(Array.from({ length: 90 }, () => get(session(), '/large')))
       for (const { text: body, reset } of all)
         assert.deepEqual([body.length, reset], [megabyte.length, constants.NGHTTP2_NO_ERROR])

@@ -192,7 +192,7 @@ describeService('Included resources and fieldsets', (app) => {
   })
 })
 
-/** What cannot be included, on a path, and words of the error. */
+/** Invalid include paths, the path of the request, and texts of the detail of the error. */
 // biome-ignore format: a table, one include a row
 const rejected: readonly (readonly [path: string, include: string, says: readonly string[]])[] = [
   ['/persons',   'quux',                ['quux', 'computers']],

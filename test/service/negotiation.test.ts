@@ -7,7 +7,7 @@ import { count } from './people.ts'
 
 const type = 'application/vnd.api+json'
 
-/** Requests that would do, one for each method on each sort of route. */
+/** Valid requests, one for each method of each kind of route. */
 async function requests(app: TestService) {
   const ada = await app.person()
   const machine = await app.computer({}, ada)
@@ -29,7 +29,7 @@ async function requests(app: TestService) {
   ] as const
 }
 
-/** Accept headers and what they are answered with. */
+/** Accept header fields, and the status of the response. */
 // biome-ignore format: a table, one header a row
 const accepts: readonly (readonly [accept: string | undefined, status: number])[] = [
   [type,                                              200],
@@ -58,7 +58,7 @@ const accepts: readonly (readonly [accept: string | undefined, status: number])[
   ['APPLICATION/VND.API+JSON;ext="x"',                406],
 ]
 
-/** Content types of a body, and what they are answered with. */
+/** Media types of a body, and whether they are accepted. */
 // biome-ignore format: a table, one header a row
 const contentTypes: readonly (readonly [contentType: string | undefined, isServed: boolean])[] = [
   [type,                              true],
@@ -80,7 +80,7 @@ const contentTypes: readonly (readonly [contentType: string | undefined, isServe
   [`${type}, ${type}`,                false],
 ]
 
-/** `test/html/` has the tests of the pages that browsers get otherwise. */
+/** The tests of pages are in `test/html/`. */
 const withoutPages = { settings: { html: 'off' } } as const
 
 describeService(

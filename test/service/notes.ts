@@ -10,10 +10,10 @@ import { openSqlite } from 'lapidary/sqlite'
 const note = resource('note', { path: '/notes', table: 'note', fields: { text: attribute(text) } })
 const model = defineModel([note], { maxPageSize: null })
 
-/** A request that the server has begun and that waits for the test. */
+/** A request whose handler has begun and waits for the test. */
 type Held = () => void
 
-/** A small server of its own, and a path `/held` whose requests wait until the test lets them go. */
+/** A server of notes, with a path `/held` whose requests wait until the test releases them. */
 export interface NotesServer {
   readonly app: ReturnType<typeof createServer>
   readonly origin: string
@@ -21,21 +21,22 @@ export interface NotesServer {
   readonly held: Held[]
 }
 
-/** What differs from a server of the defaults, besides its options. */
+/** The differences from a server with default options. */
 interface NotesOptions {
-  /** Where to listen. Default 127.0.0.1. */
+  /** The address to listen at. Default 127.0.0.1. */
   readonly host?: string
-  /** Looks on at what the server asks of the store. */
+  /** Wraps the store that the server uses. */
   readonly watchStore?: (store: Store) => Store
 }
 
-/** A body that makes a note. */
+/** The body of a request that creates a note. */
 export const noteBody = (value: string): string =>
   JSON.stringify({ data: { type: 'note', attributes: { text: value } } })
 
 /**
- * Serves notes in a SQLite database on disk, for all tests of a suite: one in memory has no streams.
- * @param rows - how many notes there are
+ * Serves notes in a SQLite database on disk, because one in memory has no streams, for all tests of a suite.
+ *
+ * @param rows - the number of notes
  */
 export function serveNotes(
   options: Partial<ServerOptions> = {},

@@ -194,7 +194,7 @@ describeService('Filter operators', (app) => {
   })
 })
 
-/** What folding Unicode case makes equal. */
+/** Texts that are equal after Unicode case folding. */
 // biome-ignore format: a table, one pair a row
 const folded: readonly (readonly [name: string, val: string])[] = [
   ['Straße',  'STRASSE'],

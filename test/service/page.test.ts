@@ -5,7 +5,7 @@ import { describeService, ids } from '../service-suite.ts'
 import { assertErrors, assertStatus } from './assert-errors.ts'
 import { enter, labels } from './people.ts'
 
-/** The page that each link of a collection leads to, by the link's name: `self` aside, always in this order. */
+/** The page of each pagination link, by the name of the link, in this order; without `self`. */
 function pages(response: TestResponse): Record<string, number> {
   const links = response.body.links ?? {}
   const numbers = ['first', 'prev', 'next', 'last'].flatMap((name) => {
@@ -161,7 +161,7 @@ describeService('Pages', (app) => {
   })
 })
 
-/** Queries that ask for no page there could be, and the parameters at error. */
+/** Invalid page parameters, and the parameters in the errors. */
 // biome-ignore format: a table, one query a row
 const rejected: readonly (readonly [query: string, ...parameters: string[]])[] = [
   ['page[size]=-1',                  'page[size]'],

@@ -2,28 +2,28 @@ import assert from 'node:assert/strict'
 import type { Identifier, Query, Resource, TestResponse, TestService } from '../service-suite.ts'
 
 /** Four persons and four computers that most suites use. */
-interface Cast {
+interface Samples {
   readonly ada: Resource
   readonly alan: Resource
   readonly grace: Resource
-  /** Has nothing but a name, and that of punctuation: `100%_\`. */
+  /** Has only a name, which is punctuation: `100%_\`. */
   readonly odd: Resource
-  /** Ada's. */
+  /** Owned by Ada. */
   readonly eniac: Resource
-  /** Ada's. */
+  /** Owned by Ada. */
   readonly zuse: Resource
-  /** Grace's. */
+  /** Owned by Grace. */
   readonly mark: Resource
-  /** Nobody's. */
+  /** Has no owner. */
   readonly orphan: Resource
 }
 
-/** Creates the cast, once for the tests of a suite that begin with that: ids ascend in the order of {@link Cast}. */
-export function enter(app: TestService): Promise<Cast> {
-  return app.fill(sendCast)
+/** Creates the samples; later tests of a suite restore them. Ids ascend in the order of {@link Samples}. */
+export function enter(app: TestService): Promise<Samples> {
+  return app.fill(createSamples)
 }
 
-async function sendCast(app: TestService): Promise<Cast> {
+async function createSamples(app: TestService): Promise<Samples> {
   const ada = await app.person({
     name: 'Ada Lovelace',
     email: 'ada@example.org',
@@ -65,7 +65,7 @@ function label({ attributes }: Resource): string {
   return String(text).split(' ')[0] ?? ''
 }
 
-/** The names or serials (first words) that a request finds, in order of id; anything but 200 fails the test. */
+/** The first words of the names or serials that a request finds, in the order of the ids. Asserts that the status is 200. */
 export async function found(
   app: TestService,
   path: string,
@@ -76,7 +76,7 @@ export async function found(
   return labels(response)
 }
 
-/** The linkage that a document has of one relationship of a resource. */
+/** The linkage of a relationship of a resource in a document. */
 export function linked(resource: Resource | undefined, relationship: string): unknown {
   return resource?.relationships?.[relationship]?.data
 }
@@ -88,14 +88,14 @@ export function linkedIds(resource: Resource | undefined, relationship: string):
   return data.map(({ id }) => id)
 }
 
-/** Each included resource as `type id`, in order of these texts. */
+/** Each included resource as `type id`, sorted. */
 export function included(response: TestResponse): string[] {
   const all = response.body.included
   assert.ok(all, `included is there: ${response.text}`)
   return all.map(({ type, id }) => `${type} ${id}`).sort()
 }
 
-/** How many resources a collection has. */
+/** The number of resources of a collection. */
 export async function count(app: TestService, path: string): Promise<unknown> {
   return (await app.get(path, { 'page[size]': '1' })).body.meta?.count
 }

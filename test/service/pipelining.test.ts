@@ -6,7 +6,7 @@ import { transports } from '../certificate.ts'
 import { eventually, openSocket, request, statuses } from '../raw-socket.ts'
 import { noteBody, serveNotes } from './notes.ts'
 
-/** Long enough for a server to do what it must not do. */
+/** A time in which a wrong server would have acted, in milliseconds. */
 const aWhile = 200
 
 for (const [transport, options, suite] of transports) {

@@ -4,7 +4,7 @@ import { readdir, readlink } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
-/** The processes that a process has started and that still run. */
+/** The running child processes of a process. */
 export async function childrenOf(parent: number | undefined): Promise<number[]> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,stat='])
   const rows = stdout.split('\n').map((line) => line.trim().split(/\s+/))
@@ -22,7 +22,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Waits until a condition holds; fails with a message after a minute. */
+/** Waits until a condition holds. @throws Error with a message after a minute */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   message: string | (() => string),
@@ -34,7 +34,7 @@ export async function until(
   }
 }
 
-/** How many sockets a process holds; `undefined` where the system does not say (only Linux does). */
+/** The number of open sockets of a process; `undefined` except on Linux. */
 export async function socketsOf(pid: number): Promise<number | undefined> {
   if (process.platform !== 'linux') return undefined
   const folder = `/proc/${pid}/fd`

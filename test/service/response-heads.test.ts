@@ -95,7 +95,7 @@ async function start(server: Server): Promise<string> {
   return `http://127.0.0.1:${address.port}`
 }
 
-/** Everything that a server sends for requests on one connection, with the same date and without the last response's. */
+/** Everything that a server sends for requests on one connection, with the same date, and without the last response. */
 async function receive(origin: string, requests: readonly string[]): Promise<string> {
   const client = await openSocket(origin)
   calls = 0

@@ -7,7 +7,7 @@ import { describeService } from '../service-suite.ts'
 import { assertErrors, assertStatus } from './assert-errors.ts'
 import { enter } from './people.ts'
 
-/** Every path of the service, `P` a person and `C` a computer of hers, with the methods it allows. */
+/** Every path of the service with its methods. `P` is the id of a person, `C` that of one of the person's computers. */
 // biome-ignore format: a table, one path a row
 const routes: readonly (readonly [path: string, allow: string])[] = [
   ['/',                            'GET, HEAD, OPTIONS'],
@@ -188,7 +188,7 @@ describeService('404', (app) => {
     assertStatus(await app.get('/persons/%31'), 200)
   })
 
-  /** Every request to a resource that is not there, and how the error names it. */
+  /** Requests of resources that do not exist, and texts of the detail of the error. */
   // biome-ignore format: a table, one path a row
   const absent: readonly (readonly [methods: string, path: string, kind: string, parameter: string])[] = [
     ['GET PATCH DELETE',      '/persons/999999',                         'person',   'id'],

@@ -8,12 +8,12 @@ import { describeService } from '../service-suite.ts'
 import { insertMany, isShared } from './direct-database.ts'
 import { linked, linkedIds } from './people.ts'
 
-/** How often the tests read: more often in `npm run test:long`. */
+/** The number of reads; `npm run test:long` reads more often. */
 const repeats = isExhaustive ? 100 : 20
 
-/** Runs something while another connection moves all computers from owner to owner; returns how often it did. */
+/** Runs a function while another connection moves all computers from owner to owner. @returns the number of moves */
 async function whileMoving(app: TestService, work: () => Promise<void>): Promise<number> {
-  const writer = new Worker(new URL('./mover.ts', import.meta.url), {
+  const writer = new Worker(new URL('./move-computers.ts', import.meta.url), {
     workerData: app.databaseUrl,
   })
   let rounds = 0
@@ -31,7 +31,7 @@ async function whileMoving(app: TestService, work: () => Promise<void>): Promise
   return rounds
 }
 
-/** Asserts that count, data, linkage and included of a response are of one snapshot. */
+/** Asserts that the count, the data, the linkage and the included resources of a response are of one snapshot. */
 function assertOneSnapshot(response: TestResponse): void {
   assert.equal(response.status, 200, response.text)
   const persons = response.many

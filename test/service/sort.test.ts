@@ -152,7 +152,7 @@ describeService('Sorts', (app) => {
     })
 })
 
-/** What cannot be sorted by, on a path, and words of the error. */
+/** Invalid sorts, the path of the request, and texts of the detail of the error. */
 // biome-ignore format: a table, one sort a row
 const rejected: readonly (readonly [path: string, sort: string, says: readonly string[]])[] = [
   ['/persons',   'quux',              ['quux', 'name', 'birth_date', 'gender']],

@@ -56,7 +56,7 @@ const settings: readonly (readonly [name: string, flag: string, usual: string])[
   ['CLIENT_IDS',    '--client-ids',    'discard'],
 ]
 
-/** Invalid settings, and words of the one line about them. */
+/** Invalid settings, and texts of the line about them. */
 type Wrong = readonly [
   environment: Readonly<Record<string, string>>,
   args: readonly string[],
@@ -198,7 +198,7 @@ describe('A start', () => {
   })
 
   it('given an address that other machines reach and no allowed hosts, then one line warns of links', async (test) => {
-    // An address of nobody, so that nothing listens; the warning comes first.
+    // An address of no machine, so that the start fails after the warning.
     const args = ['--host', '192.0.2.1', '--port', '0', '--database-url', 'sqlite::memory:']
     const { stderr } = await run(test, args)
     const [warning = '', ...rest] = stderr.trimEnd().split('\n')

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 /** The channel on which a store publishes each statement that it runs, except begin and commit. */
 const channel = 'lapidary:statement'
 
-/** Runs something and returns the SQL of every statement that ran meanwhile, in order. */
+/** Returns the SQL of the statements that run during a function, in order. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   const statements: string[] = []
   const listen = (message: unknown): void => {

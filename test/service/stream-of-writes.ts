@@ -3,28 +3,28 @@ import { mediaType } from '../client.ts'
 import { executeDirectly } from './direct-database.ts'
 import { until } from './processes.ts'
 
-/** What became of writes, each by a name of its own. */
+/** The results of writes, by the unique names of their persons. */
 export interface WriteLog {
-  /** Answered with 201. */
+  /** The response was 201. */
   readonly acknowledged: Set<string>
-  /** Answered otherwise: status and body. */
+  /** The response was another one: its status and body. */
   readonly rejected: Map<string, string>
-  /** The connection ended without an answer. */
+  /** The connection ended without a response. */
   readonly unanswered: Set<string>
-  /** Neither answered nor ended before the timeout of the client. */
+  /** There was no response and no end of the connection before the timeout of the client. */
   readonly hanging: Set<string>
 }
 
 /** Milliseconds after which a request counts as hanging. */
 const timeout = 30_000
 
-/** Who writes, and how. */
+/** The clients that write. */
 interface Writers {
-  /** How many at the same time. */
+  /** The number of concurrent clients. */
   readonly clients: number
-  /** Begins each name; several groups that write to one service need one each. */
+  /** The beginning of each name. Groups of clients that write to one service need different ones. */
   readonly prefix?: string
-  /** Options of the connections; kept open from request to request unless they say otherwise. */
+  /** Options of the connections, which are kept open by default. */
   readonly agent?: AgentOptions
 }
 
@@ -67,7 +67,7 @@ function write(url: string, name: string, agent: Agent, log: WriteLog): Promise<
     const end = (note: () => void) => {
       clearTimeout(timer)
       note()
-      // Where nobody listens any more, do not try again as fast as possible.
+      // Pauses before the next attempt if the port is closed.
       setTimeout(resolve, 1)
     }
     const timer = setTimeout(() => {

@@ -22,7 +22,7 @@ import { until } from './processes.ts'
 
 const everything = '/persons?page[size]=0&include=computers'
 
-/** Asks for a path on a connection of its own and returns the answer as soon as its head is here. */
+/** Requests a path on a new connection. @returns the response as soon as its head has arrived */
 async function head(origin: string, path: string): Promise<IncomingMessage> {
   const request = get(origin + path, { agent: false, headers: { Accept: mediaType } })
   const [answer] = await once(request, 'response')
@@ -30,7 +30,7 @@ async function head(origin: string, path: string): Promise<IncomingMessage> {
   return answer as IncomingMessage
 }
 
-/** Leaves an answer in the middle of its body, as a client does that was closed. */
+/** Disconnects in the middle of the body of a response. */
 async function leave(origin: string, path: string): Promise<void> {
   const answer = await head(origin, path)
   answer.on('error', () => {})
@@ -38,7 +38,7 @@ async function leave(origin: string, path: string): Promise<void> {
   answer.destroy()
 }
 
-/** The included resources in order of type and id: their order in a document says nothing. */
+/** The included resources in the order of type and id, because their order in a document is not defined. */
 function byId({ body }: TestResponse): Resource[] | undefined {
   const key = ({ type, id }: Resource) => `${type} ${id.padStart(20)}`
   return body.included?.toSorted((one, other) => (key(one) < key(other) ? -1 : 1))
@@ -160,7 +160,7 @@ describeService('The response to page[size]=0', (app) => {
   })
 })
 
-/** The memory that a process holds, in bytes; where there is no `/proc`, `ps` knows. */
+/** The resident memory of a process in bytes, by `/proc` or `ps`. */
 async function memoryOf(id: number | undefined): Promise<number> {
   try {
     const status = await readFile(`/proc/${id}/status`, 'utf8')
@@ -171,7 +171,7 @@ async function memoryOf(id: number | undefined): Promise<number> {
   }
 }
 
-/** The memory that a process holds once it holds no more than a moment before. */
+/** The resident memory of a process, once it does not grow any more. */
 async function settledMemoryOf(id: number | undefined): Promise<number> {
   for (let before = await memoryOf(id); ; ) {
     await pause(300)

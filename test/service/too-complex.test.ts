@@ -25,7 +25,7 @@ describeService('Queries that are too complex for a database', (app) => {
       if (response.status === 200) assert.deepEqual(ids(response), [ada.id])
       else assert.match(response.error.detail, /too complex for the database/)
     }
-    // PostgreSQL takes all that the rules of queries let through; SQLite's parser does not.
+    // PostgreSQL accepts every valid query; the parser of SQLite does not.
     const expected = app.database === 'PostgreSQL' ? [200] : [200, 400]
     assert.deepEqual([...new Set(statuses)].sort(), expected)
   })

@@ -35,9 +35,9 @@ for (const { name, create } of tested.filter((database) => database.isShared)) {
     const first = await childrenOf(child.process.pid)
     assert.equal(first.length, workers)
     await assertKeeps(child.url)
-    const [victim = 0] = first
-    process.kill(victim, 'SIGKILL')
-    const others = await replaced(child.process.pid, victim)
+    const [killed = 0] = first
+    process.kill(killed, 'SIGKILL')
+    const others = await replaced(child.process.pid, killed)
     assert.equal(others.length, workers)
     await assertKeeps(child.url)
     const { code } = await child.end('SIGTERM')
@@ -93,10 +93,10 @@ async function assertKeeps(url: string): Promise<void> {
 }
 
 /** The children of a process once one of them is gone and there are as many as before. */
-async function replaced(parent: number | undefined, victim: number): Promise<number[]> {
+async function replaced(parent: number | undefined, killed: number): Promise<number[]> {
   for (let tries = 0; ; tries += 1) {
     const now = await childrenOf(parent)
-    if (now.length === workers && !now.includes(victim)) return now
+    if (now.length === workers && !now.includes(killed)) return now
     assert.ok(tries < 200, `never replaced: ${now}`)
     await pause(50)
   }

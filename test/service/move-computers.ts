@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { connectToDatabase } from './direct-database.ts'
 
-// A writer beside the service, in a thread and on a connection of its own. Each of its transactions leaves the
-// tables in a state that the snapshot tests know: one person owns every computer, and her gender says how many.
+// A thread that writes on a connection of its own. Each of its transactions leaves the
+// tables in a state that the snapshot tests check: one person owns all computers, and has their number as gender.
 
 /** The address of the database comes from the test that starts this thread. */
 const database = await connectToDatabase(String(workerData))

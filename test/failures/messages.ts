@@ -1,12 +1,13 @@
-/** A message of PostgreSQL's protocol as it stands on the wire; a client's first ones have no type. */
+/** A message of the protocol of PostgreSQL. The first ones of a client have no type. */
 export interface Message {
   readonly type: string
   readonly bytes: Buffer
 }
 
 /**
- * Cuts what comes off the wire into messages (PostgreSQL 18, 54.7).
- * @param untyped - how many messages without a type come first
+ * Splits received bytes into messages (PostgreSQL 18, 54.7).
+ *
+ * @param untyped - the number of messages without a type at the beginning
  */
 export function messageReader(untyped: number): (piece: Buffer) => Message[] {
   let rest: Buffer = Buffer.alloc(0)
