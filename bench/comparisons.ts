@@ -28,7 +28,7 @@ export interface Comparison {
   readonly left: Target
   readonly right: Target
   readonly scenarios: readonly Scenario[]
-  /** What is verified first: equal bytes, or the same ids; `undefined` if nothing. */
+  /** The verification before the rounds: equal bytes, or the same ids; `undefined` for none. */
   readonly equality: 'bytes' | 'ids' | undefined
 }
 

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { findWorkload } from './find-workload.ts'
 import type { WorkloadRequest } from './workloads.ts'
 
-/** What the load generator sends in one round. */
+/** The load of one round. */
 export interface LoadOptions {
   readonly port: number
   readonly workload: string

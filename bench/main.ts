@@ -60,7 +60,7 @@ async function run(options: Options): Promise<void> {
   if (options.saves) console.log(`Saved as ${await saveResults(results, options.timing)}`)
 }
 
-/** What every measurement needs. */
+/** The context of every measurement. */
 interface Context {
   readonly databases: Databases
   readonly generator: LoadGenerator

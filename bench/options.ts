@@ -3,7 +3,7 @@ import type { Timing } from './rounds.ts'
 import { isFolder } from './servers.ts'
 import { workloads } from './workloads.ts'
 
-/** What the service can be compared with, and the measurements of the service alone. */
+/** The servers that the service can be compared with, and the measurements of the service alone. */
 const references = [
   'baseline',
   'baseline-fastify',
@@ -15,7 +15,7 @@ const references = [
   'startup',
 ] as const
 
-/** What a run of the benchmark measures. */
+/** The options of a run of the benchmark. */
 export interface Options {
   readonly against: readonly string[]
   readonly databases: readonly string[]

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 
-/** What a monitor saw in its process. */
+/** The measurements of a monitor in its process. */
 export interface MonitorResult {
   /** The longest time that the event loop was blocked, in milliseconds of wall-clock time. */
   readonly loopBlocked: number

@@ -11,7 +11,7 @@ interface LoadedServer {
   readonly persons: number
 }
 
-/** How long and how often to measure. */
+/** The duration and the number of measurements. */
 export interface Timing {
   readonly rounds: number
   /** How many times both servers are started. The rounds are divided among the launches, rounded up. */

@@ -3,7 +3,7 @@ import { Session } from 'node:inspector/promises'
 import { countDescriptors, type MonitorResult, startMonitor } from './process-monitor.ts'
 import { startServer } from './servers.ts'
 
-/** What a server process has used since its start: CPU time in microseconds, resident memory in bytes. */
+/** The resources that a server process has used since its start: CPU time in microseconds, resident memory in bytes. */
 export interface Usage {
   readonly cpu: number
   readonly resident: number

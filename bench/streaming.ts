@@ -4,7 +4,7 @@ import type { Timing } from './rounds.ts'
 import { computeMedian } from './statistics.ts'
 import { openStreamReader } from './stream-reader.ts'
 
-/** What a streamed list costs the server and its other clients. Times are in milliseconds, sizes in bytes. */
+/** The effect of a streamed list on the server and its other clients. Times are in milliseconds, sizes in bytes. */
 export interface StreamingResult {
   readonly database: string
   readonly persons: number

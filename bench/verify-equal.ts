@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ServerProcess } from './processes.ts'
 import type { Workload, WorkloadRequest } from './workloads.ts'
 
-/** How many requests of a workload are verified: fewer if each visits every row. */
+/** The number of verified requests of a workload: fewer if each visits every row. */
 const verifiedRequests = { usual: 20, scans: 3 } as const
 
 /** Two servers and the workload of each. */

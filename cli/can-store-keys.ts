@@ -3,7 +3,7 @@ import { evaluateCodec } from './evaluate-codec.ts'
 import { inferKeyKind } from './infer-kind.ts'
 import type { Findings } from './inspect-catalog.ts'
 
-/** What decides which keys a column can store. */
+/** The catalog and the kinds of its columns. */
 interface KeyContext {
   readonly catalog: Pick<Catalog, 'dialect'>
   readonly findings: Pick<Findings, 'kinds'>

@@ -116,7 +116,7 @@ const describedKeyTypes: Readonly<Record<Catalog['dialect'], string>> = {
     'integers, decimal numbers, UUIDs, text, enumerations, booleans, dates, times or timestamps',
 }
 
-/** What decides about a key. */
+/** The context of the search for a key. */
 type KeyContext = Pick<ClassifiedTables, 'catalog' | 'findings'>
 
 /** @returns the key of a table, or the reason why it has none. A key of one column is preferred */
@@ -143,7 +143,7 @@ function findKey(table: StoredTable, context: KeyContext): Key | string {
   return table.is === 'view' ? 'it is a view without a column "id"' : 'it has no primary key'
 }
 
-/** Says how to declare a function whose rows have no column `id`: only who wrote it knows which columns distinguish its rows. */
+/** Says how to declare a function whose rows have no column `id`: only its author knows which columns distinguish its rows. */
 function describeMissingId({ columns }: StoredTable): string {
   const names = [...columns.keys()].map((name) => `'${name}'`)
   const [first, second] = names

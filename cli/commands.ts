@@ -1,16 +1,16 @@
 import { serverSettings } from '../process/server-settings.ts'
 import type { SettingTable } from '../process/settings.ts'
 
-/** A flag of a command that is no setting. */
+/** A flag of a command that is not a setting. */
 interface Flag {
-  /** What follows the flag, e.g. `<folder>`; absent for a switch. */
+  /** The placeholder of its value, e.g. `<folder>`; absent for a switch. */
   readonly value?: string
   readonly help: string
 }
 
 /** A command of `lapidary`. */
 export interface CommandDescription {
-  /** What it does, in a few words. */
+  /** A short description of its effect. */
   readonly summary: string
   /** The arguments and what they are; a database url if absent. */
   readonly arguments?: Readonly<Record<string, string>>
@@ -56,7 +56,7 @@ const sourceFlags = {
   auth: { value: '<json>', help: 'the auth context, for declarations with access rules' },
 } as const satisfies Readonly<Record<string, Flag>>
 
-/** What `explain` and `doctor` work on. */
+/** The argument of `explain` and `doctor`. */
 const sourceHelp =
   'a module that exports model or resources, and may export store; or a database url, whose tables are declared in memory'
 

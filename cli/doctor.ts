@@ -45,7 +45,7 @@ function describeOrigin(origin: string, source: string): string {
   return `links lead to ${origin}; their paths were requested from ${new URL(source).origin}`
 }
 
-/** Examines every type, and prints what was found. @param listWarnings - called at the end */
+/** Examines every type, and prints the violations and warnings. @param listWarnings - called at the end */
 async function examine(
   api: ExaminedApi,
   { sample }: DoctorCommand,

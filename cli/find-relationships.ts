@@ -108,7 +108,7 @@ function isPartOf(columns: readonly string[], key: Key): boolean {
   return columns.some((name) => listNames(key).includes(name))
 }
 
-/** True if only some columns of a foreign key can be null: to unlink a row by null in all of them would fail. */
+/** True if only some columns of a foreign key can be null. Unlinking a row sets all of them to null, which would fail. */
 function isPartlyNull({ table }: NamedTable, columns: readonly string[]): boolean {
   const nullable = columns.filter((name) => table.columns.get(name)?.nullable)
   return nullable.length > 0 && nullable.length < columns.length
@@ -136,7 +136,7 @@ function bothDirections(
     ownColumns: isReadOnly && columns.length > 1 ? [] : hidden,
     writtenColumns: isReadOnly ? [] : isWhole ? columns : hidden,
   } as const
-  // To add a member would change its id, if the foreign key has no other columns.
+  // Adding a member would change its id if the foreign key has no other columns.
   const isOfId = from.key.length > 1 && columns.every((name) => ownKey.includes(name))
   const inverseAccess = isOfId ? 'read-only' : access
   const inverse = {

@@ -1,14 +1,14 @@
 import type { AccessExplanation, ExplainedRule, RuleDescription, TypeAccess } from 'lapidary'
 
-/** What an identity may do with each type. */
+/** The rights of an identity to each type. */
 interface IdentityAccess {
   readonly identity: unknown
   readonly types: readonly TypeAccess[]
 }
 
 /**
- * Formats what identities may do as a table: a column for each identity, a row for each operation of a type and each field of it.
- * Conditions are listed below the table.
+ * Formats the rights of identities as a table: a column for each identity, a row for each operation of a type and each field of
+ * it. Conditions are listed below the table.
  */
 export function formatMatrix(identities: readonly IdentityAccess[]): string {
   const conditions = new Conditions()
@@ -131,7 +131,7 @@ function formatRule(rule: RuleDescription): string {
     : `all of: ${rule.all.map(formatRule).join('; ')}`
 }
 
-/** Formats what the rules do to a request. */
+/** Formats the effect of the rules on a request. */
 export function formatExplanation({
   identity,
   request,

@@ -2,7 +2,7 @@ import type { Model } from 'lapidary'
 import { formatOmissions } from './format-omissions.ts'
 import type { Declarations } from './generate-declarations.ts'
 
-/** What the summary is about. */
+/** The content of the summary. */
 interface Summary {
   /** The address of the root document. */
   readonly url: string

@@ -20,13 +20,13 @@ import {
 import { type Findings, noFindings } from './inspect-catalog.ts'
 import { type NamedTable, nameTables, type TypeNames } from './name-tables.ts'
 
-/** What declarations are generated. */
+/** The options of generated declarations. */
 export interface GenerateOptions {
   /** How types are named: like one resource, `invoiceLine`, or like the path, `invoice-lines`. Default `singular`. */
   readonly types?: TypeNames
   /** Whether clients can only read. Default false. */
   readonly readOnly?: boolean
-  /** What the stored values say; absent if they were not read. */
+  /** The findings about the stored values; absent if these were not read. */
   readonly findings?: Findings
 }
 
@@ -113,7 +113,7 @@ function generateHeading({ table }: NamedTable, { readOnlyReason }: GeneratedFie
   )
 }
 
-/** What a declaration depends on in addition to its table. */
+/** The context of a declaration, besides its table. */
 interface DeclarationContext {
   readonly classified: ClassifiedTables
   readonly functions: ClassifiedFunctions

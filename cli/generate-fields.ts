@@ -113,7 +113,7 @@ interface AttributeColumn {
   readonly column: StoredColumn
   readonly kind: Code | undefined
   readonly omittedBecause: string
-  /** What its values are that do not fit its type. */
+  /** A description of values that do not fit its type. */
   readonly note?: string
   readonly isNullIfInvalid?: boolean
   /** True if values of the kind cannot be written. */

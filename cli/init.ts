@@ -29,7 +29,7 @@ export async function init(command: InitCommand): Promise<void> {
   console.log(formatNextSteps(command, [...merged, ...generated], declarations))
 }
 
-/** The files that a project may have already, with what is missing. Those that miss nothing are left out. */
+/** The files that a project may have already, with the missing parts added. Complete files are left out. */
 function mergeFiles({ databaseUrl, folder }: InitCommand): File[] {
   const read = (name: string) => {
     const path = join(folder, name)

@@ -19,7 +19,7 @@ import {
 } from './fallback-kinds.ts'
 import { inferKind, isUnknownType, type KindCode } from './infer-kind.ts'
 
-/** What the stored values say about the tables and columns of a catalog, beyond their types. */
+/** The findings about the stored values of the tables and columns of a catalog. */
 export interface Findings {
   /** Why tables cannot be read. */
   readonly tables: ReadonlyMap<StoredTable, string>
@@ -27,11 +27,11 @@ export interface Findings {
   readonly columns: ReadonlyMap<StoredColumn, string>
   /** Why columns cannot be a part of the key of their table. */
   readonly keys: ReadonlyMap<StoredColumn, string>
-  /** The columns with values that repeat, which cannot be a key alone. */
+  /** The columns with repeated values, which cannot be a key alone. */
   readonly repeated: ReadonlySet<StoredColumn>
   /** The kinds of columns that do not follow from their types. */
   readonly kinds: ReadonlyMap<StoredColumn, KindCode>
-  /** What is found in columns that is no value of their kind, or why their kind is another than that of the type. */
+  /** Descriptions of values that are not of the kind of their column, or the reason why the kind differs from that of the type. */
   readonly notes: ReadonlyMap<StoredColumn, string>
   /** The columns with some values that are not of their kind, which are returned as null. */
   readonly invalid: ReadonlySet<StoredColumn>
@@ -154,7 +154,7 @@ function inspectTable(
   })
 }
 
-/** Notes what keeps a column from being a key. Whether the database enforces it is for `classifyTables` to know. */
+/** Records why a column cannot be a key by its values. `classifyTables` checks the constraints of the database. */
 function inspectKey(
   column: StoredColumn,
   { nulls, repeats, invalid, example }: ColumnSample,
@@ -220,7 +220,7 @@ function isStorable(
   return isComputed || (codec !== undefined && canStore(type, { codec }, dialect))
 }
 
-/** What the choice of kinds reads and changes. */
+/** The context of the choice of kinds. */
 interface SampleContext {
   readonly catalog: Catalog
   readonly findings: MutableFindings

@@ -18,7 +18,7 @@ const secretWords: ReadonlySet<string> = wordSet(
 /** Words that mean a secret at the end of a name, or before `hash`, `salt`, `digest`, `value` or `hint`. */
 const lastWords: ReadonlySet<string> = wordSet('pass token tokens')
 
-/** Words before a `pass` that is no password: a `boarding_pass`. */
+/** Words before a `pass` that is not a password: a `boarding_pass`. */
 const harmlessPasses: ReadonlySet<string> = wordSet(
   'boarding bus day ski season travel mountain band low high all',
 )
@@ -30,7 +30,7 @@ const keyPhrases =
 /** Words that mean a secret only of an account or of a card: elsewhere a `pin` is on a map and a `hash` is of a file. */
 const accountSecrets: ReadonlySet<string> = wordSet('hash salt pin digest')
 
-/** Words for what has secrets, in the name of the column or of its table. */
+/** Words for accounts and cards, in the name of the column or of its table. */
 const accountWords: ReadonlySet<string> = wordSet(`
   account accounts admin admins auth authentication card cards client clients credential credentials customer customers
   employee employees login logins member members pass password passwords people person persons staff user users usr
@@ -52,7 +52,7 @@ const suffixes: ReadonlySet<string> = wordSet('hash salt digest value hint')
 
 /** Tables whose `key` opens an account, as `authtoken_token` of Django REST framework. */
 const tokenWords: ReadonlySet<string> = wordSet('token tokens')
-/** Columns of what a program remembers of a session: then the text that is the id of the session is in the cookie of its client. */
+/** Columns with the data of a session. A text that is the id of such a row is in the cookie of the client. */
 const sessionData: ReadonlySet<string> = wordSet('payload data sess session session_data')
 
 /**
@@ -76,7 +76,7 @@ export function looksSecret(
   return hasSecretWord(words) || endsWithSecret(words)
 }
 
-/** True for a column whose name says nothing, in a table that has secrets: the `key` of a token, and the `id` of a session with its data. */
+/** True for a column with a general name in a table of secrets: the `key` of a token, and the `id` of a session with its data. */
 function isSecretOfTable(
   words: readonly string[],
   { name, columns }: Pick<StoredTable, 'name' | 'columns'>,
@@ -88,7 +88,7 @@ function isSecretOfTable(
   return text === 'id' && isSession && [...columns.keys()].some((each) => sessionData.has(each))
 }
 
-/** True for a number that is no secret of digits: a `salt` in grams. */
+/** True for a number that is not a secret of digits: a `salt` in grams. */
 function isQuantity(kind: KindCode | undefined, word: string): boolean {
   return numericKinds.has(kind?.name ?? '') && word !== 'pin'
 }

@@ -7,7 +7,7 @@ interface Manifest {
   readonly [member: string]: unknown
 }
 
-/** What `lapidary init` adds to a `package.json`. */
+/** The members that `lapidary init` adds to a `package.json`. */
 interface Additions {
   readonly scripts: Readonly<Record<string, string>>
   readonly dependencies: Readonly<Record<string, string>>

@@ -121,7 +121,7 @@ function inOrderOfChoice(
  */
 function candidates({ table }: KeyedTable, { schema }: Catalog): Name[] {
   const exact = parseName(table.name)
-  // The name of a function is no noun.
+  // The name of a function is not a noun.
   const name = table.parameters ? exact : singularizeName(exact)
   const isInOtherSchema = table.schema !== schema
   return [name, isInOtherSchema ? joinNames(parseName(table.schema), name) : exact]

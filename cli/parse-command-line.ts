@@ -57,7 +57,7 @@ export interface InitCommand {
   readonly force: boolean
 }
 
-/** What `explain` and `doctor` work on: the declarations of a module or of the tables of a database. */
+/** The source of `explain` and `doctor`: the declarations of a module or of the tables of a database. */
 export interface SourceOptions {
   /** A TypeScript or JavaScript module, or a database url. */
   readonly source: string
@@ -225,7 +225,7 @@ function parseExplain(
   return { is: 'explain', ...parseSource(texts, source, DATABASE_URL), ...read }
 }
 
-/** Reads what `explain` explains: a path or a URL, which may have GET in front, as for `access`. */
+/** Reads the request of `explain`: a path or a URL, optionally with GET in front, as for `access`. */
 function parseReadUrl(text: string): string {
   const [, method = 'GET', url = text] = /^([A-Z]+) +(.*)$/s.exec(text) ?? []
   if (method !== 'GET') throw new Error(`explain takes a GET request; it is "${text}"`)

@@ -12,7 +12,7 @@ import type { Declarations } from './generate-declarations.ts'
 import { readDeclarations } from './introspect.ts'
 import type { ServeCommand } from './parse-command-line.ts'
 
-/** What `lapidary serve` serves, and what its summary says about it. */
+/** The model that `lapidary serve` serves, with the facts of its summary. */
 interface ServedDatabase {
   readonly application: Application
   readonly declarations: Declarations

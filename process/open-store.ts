@@ -1,7 +1,7 @@
 import type { Model, Store } from 'lapidary'
 import type { ServerSettings } from './server-settings.ts'
 
-/** Options of a store that are no settings. */
+/** Options of a store that are not settings. */
 export interface OpenOptions {
   /** SQLite: whether the file must exist and is neither written nor converted. Default false. */
   readonly readOnly?: boolean | undefined

@@ -12,7 +12,7 @@ import { reusesPort } from './worker.ts'
 /** An HTTP server that does not listen yet. */
 type Server = ReturnType<typeof createServer>
 
-/** What a server serves, and what it does before it listens. */
+/** The model of a server, and the functions that run before it listens. */
 export interface Application extends OpenOptions {
   readonly model: Model
   /** The name of the API. */

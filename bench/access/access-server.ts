@@ -62,7 +62,7 @@ function createProbedModel(): Model {
   })
 }
 
-/** How the rows of a model are restricted. */
+/** The restriction of the rows of a model. */
 interface Restriction {
   readonly person?: ResourceAccess
   readonly computer?: ResourceAccess

@@ -86,7 +86,7 @@ function isSelected({ title }: Probe): boolean {
   return values.probes.split(',').some((part) => title.includes(part))
 }
 
-/** What an id is probed as. Absent ids are drawn twice: their difference is the noise. */
+/** The kinds of probed ids. Absent ids are drawn twice: their difference is the noise. */
 const kinds = ['hidden', 'absent', 'control'] as const
 type Times = Readonly<Record<(typeof kinds)[number], number[]>>
 

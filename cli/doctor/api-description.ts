@@ -1,4 +1,4 @@
-/** What a description says about the queries of a type. */
+/** The queries of a type, by the description of the API. */
 export interface DescribedType {
   /** The operators that compare a value with an attribute or the id, by its name. */
   readonly filters: ReadonlyMap<string, ReadonlySet<string>>

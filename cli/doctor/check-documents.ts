@@ -1,4 +1,4 @@
-import { describeAnswer, type Examination, listOf, serializeValue } from './examination.ts'
+import { describeResponse, type Examination, listOf, serializeValue } from './examination.ts'
 import type { ExaminedResource } from './examined-api.ts'
 
 /** The included resources of a relationship that are compared. */
@@ -19,10 +19,10 @@ export async function checkIncluded(
     for (const included of (document.included ?? []).slice(0, comparedResources)) {
       const { self } = included.links ?? {}
       if (self === undefined) continue
-      const answer = await api.get(self)
-      const [own] = listOf(answer.document)
-      if (answer.status === 200 && own && isEqual(own, included)) continue
-      const problem = `an included resource differs from its own address ${self}: ${describeAnswer(answer)}`
+      const response = await api.get(self)
+      const [own] = listOf(response.document)
+      if (response.status === 200 && own && isEqual(own, included)) continue
+      const problem = `an included resource differs from its own address ${self}: ${describeResponse(response)}`
       violations.add({ subject: `${type.type}.${name}`, problem, example: `GET ${url}` })
     }
   }
@@ -47,14 +47,14 @@ export async function checkFieldsets(
   for (const name of [...Object.keys(attributes), ...Object.keys(relationships)]) {
     const query = `fields[${encodeURIComponent(type.type)}]=${encodeURIComponent(name)}`
     const url = `${type.path}/${encodeURIComponent(resource.id)}?${query}`
-    const answer = await api.get(url)
-    const [found] = listOf(answer.document)
+    const response = await api.get(url)
+    const [found] = listOf(response.document)
     const names = [found?.attributes, found?.relationships].flatMap((each) =>
       Object.keys(each ?? {}),
     )
     const isSame = serializeValue(found?.attributes?.[name]) === serializeValue(attributes[name])
-    if (answer.status === 200 && names.join() === name && isSame) continue
-    const problem = `fields does not select it alone: ${describeAnswer(answer)}`
+    if (response.status === 200 && names.join() === name && isSame) continue
+    const problem = `fields does not select it alone: ${describeResponse(response)}`
     violations.add({ subject: `${type.type}.${name}`, problem, example: `GET ${url}` })
   }
 }

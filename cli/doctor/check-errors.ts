@@ -1,14 +1,14 @@
-import { describeAnswer, type Examination } from './examination.ts'
-import type { Answer } from './examined-api.ts'
+import { describeResponse, type Examination } from './examination.ts'
+import type { ExaminedResponse } from './examined-api.ts'
 
 const mediaType = 'application/vnd.api+json'
 
-/** A request that the server must reject, or answer with the media type of JSON:API. */
+/** A request that the server must reject, or respond to with the media type of JSON:API. */
 interface ErrorCase {
   /** The end of the sentence "… must be 400". */
   readonly request: string
   readonly status: number
-  /** What comes after the path of the type. */
+  /** The part of the target after the path of the type. */
   readonly suffix: string
   readonly accept?: string
 }
@@ -31,10 +31,10 @@ export async function checkErrors({ api, type, violations }: Examination): Promi
   const report = (problem: string, suffix: string) =>
     violations.add({ subject: type.type, problem, example: `GET ${type.path}${suffix}` })
   for (const { request, status, suffix, accept } of cases) {
-    const answer = await api.get(type.path + suffix, accept)
-    if (answer.status !== status)
-      report(`${request} must be ${status}; it is ${describeAnswer(answer)}`, suffix)
-    else if (!isErrorDocument(answer))
+    const response = await api.get(type.path + suffix, accept)
+    if (response.status !== status)
+      report(`${request} must be ${status}; it is ${describeResponse(response)}`, suffix)
+    else if (!isErrorDocument(response))
       report(`${request} has no error document of JSON:API with the status ${status}`, suffix)
   }
   const { contentType } = await api.get(type.path)
@@ -42,7 +42,7 @@ export async function checkErrors({ api, type, violations }: Examination): Promi
     report(`the media type of documents must be ${mediaType}; it is ${contentType}`, '')
 }
 
-function isErrorDocument({ status, contentType, document }: Answer): boolean {
+function isErrorDocument({ status, contentType, document }: ExaminedResponse): boolean {
   const { errors } = document
   return (
     contentType === mediaType &&

@@ -1,4 +1,4 @@
-import { describeAnswer, type Examination, listOf, serializeValue } from './examination.ts'
+import { describeResponse, type Examination, listOf, serializeValue } from './examination.ts'
 import type { ExaminedResource } from './examined-api.ts'
 
 /** The number of resources that filters by each of their values are sent for. */
@@ -60,7 +60,7 @@ interface FoundValue {
   readonly operators: ReadonlySet<string>
 }
 
-/** Sends one filter that joins all operators; if the server does not answer it as expected, one for each. */
+/** Sends one filter that joins all operators. If the response is not the expected one, sends a filter for each. */
 async function checkValue(examination: Examination, found: FoundValue): Promise<void> {
   const { id, name, value, operators } = found
   const tests = Object.entries(selfComparisons)
@@ -72,10 +72,10 @@ async function checkValue(examination: Examination, found: FoundValue): Promise<
   const all = tests.map(({ filter }) => filter)
   if (all.length === 0 || (await countFound(examination, id, all)).count === 1) return
   for (const { op, isFound, filter } of tests) {
-    const { count, answer, url } = await countFound(examination, id, [filter])
+    const { count, response, url } = await countFound(examination, id, [filter])
     if (count === 1) continue
     const result =
-      count === undefined ? `is ${answer}` : `${isFound ? 'does not find' : 'finds'} the resource`
+      count === undefined ? `is ${response}` : `${isFound ? 'does not find' : 'finds'} the resource`
     const problem = `a filter by ${op} and its value ${serializeValue(value)} ${result}`
     const subject = `${examination.type.type}.${name}`
     examination.violations.add({ subject, problem, example: `GET ${url}` })
@@ -86,10 +86,10 @@ async function countFound(
   { api, type }: Examination,
   id: string,
   conditions: readonly object[],
-): Promise<Readonly<{ count: number | undefined; answer: string; url: string }>> {
+): Promise<Readonly<{ count: number | undefined; response: string; url: string }>> {
   const filter = serializeValue([{ name: 'id', op: 'eq', val: id }, ...conditions])
   const url = `${type.path}?filter=${encodeURIComponent(filter)}`
-  const answer = await api.get(url)
-  const count = answer.status === 200 ? listOf(answer.document).length : undefined
-  return { count, answer: describeAnswer(answer), url: decodeURIComponent(url) }
+  const response = await api.get(url)
+  const count = response.status === 200 ? listOf(response.document).length : undefined
+  return { count, response: describeResponse(response), url: decodeURIComponent(url) }
 }

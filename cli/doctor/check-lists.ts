@@ -1,7 +1,7 @@
-import { describeAnswer, type Examination, listOf } from './examination.ts'
+import { describeResponse, type Examination, listOf } from './examination.ts'
 import type { ExaminedResource } from './examined-api.ts'
 
-/** The resources that are sorted. */
+/** The maximum number of resources in a list whose order is checked. */
 const maxSorted = 100
 
 /**
@@ -28,12 +28,12 @@ async function readIds(
   query: string,
 ): Promise<SortedList | undefined> {
   const url = `${type.path}?${query}`
-  const answer = await api.get(url)
-  if (answer.status === 200) {
-    const resources = listOf(answer.document)
-    return { resources, isComplete: answer.document.meta?.count === resources.length }
+  const response = await api.get(url)
+  if (response.status === 200) {
+    const resources = listOf(response.document)
+    return { resources, isComplete: response.document.meta?.count === resources.length }
   }
-  const problem = `the list is not readable: ${describeAnswer(answer)}`
+  const problem = `the list is not readable: ${describeResponse(response)}`
   violations.add({ subject: type.type, problem, example: `GET ${url}` })
   return undefined
 }

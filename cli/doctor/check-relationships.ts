@@ -1,4 +1,4 @@
-import { describeAnswer, type Examination, listOf } from './examination.ts'
+import { describeResponse, type Examination, listOf } from './examination.ts'
 import type { ExaminedDocument, ExaminedResource, Identifier } from './examined-api.ts'
 
 /** The members of a relationship that are compared: a resource may have millions, and all of them would be one document. */
@@ -31,7 +31,7 @@ export async function checkRelationships(
     const [resource] = listOf(document)
     const relationship = resource?.relationships?.[name]
     if (status !== 200 || relationship?.data === undefined) {
-      add(`the included resources are not readable: ${describeAnswer({ status, document })}`)
+      add(`the included resources are not readable: ${describeResponse({ status, document })}`)
       continue
     }
     const linkage = [relationship.data ?? []].flat()
@@ -83,7 +83,10 @@ async function checkMembers(
   while (next) {
     const { status, document } = await api.get(next)
     if (status !== 200)
-      return add(`the link ${link} does not resolve: ${describeAnswer({ status, document })}`, next)
+      return add(
+        `the link ${link} does not resolve: ${describeResponse({ status, document })}`,
+        next,
+      )
     members.push(...listOf(document).map(keyOf))
     const count = document.meta?.count
     next = document.links?.next

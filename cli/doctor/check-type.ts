@@ -4,10 +4,10 @@ import { checkFilters } from './check-filters.ts'
 import { checkLists } from './check-lists.ts'
 import { checkRelationships } from './check-relationships.ts'
 import { checkValues } from './check-values.ts'
-import { describeAnswer, type Examination, listOf } from './examination.ts'
+import { describeResponse, type Examination, listOf } from './examination.ts'
 import type { ExaminedResource } from './examined-api.ts'
 
-/** How much of each type is examined. */
+/** The options of an examination. */
 interface ExaminationOptions {
   /** The maximum number of resources of each type. */
   readonly sample: number
@@ -59,7 +59,7 @@ async function readSample({ api, type, violations }: Examination, sample: number
     const add = (problem: string) =>
       violations.add({ subject: type.type, problem, example: `GET ${decodeURI(url ?? '')}` })
     if (status !== 200 || !Array.isArray(document.data)) {
-      add(`the list is not readable: ${describeAnswer({ status, document })}`)
+      add(`the list is not readable: ${describeResponse({ status, document })}`)
       return { resources, count, isReadable: false }
     }
     resources.push(...listOf(document))
@@ -80,7 +80,7 @@ async function readSample({ api, type, violations }: Examination, sample: number
   return { resources, count, isReadable: true }
 }
 
-/** The last page must end where the count says, though the pages before it are not read. */
+/** Checks that the last page ends at the count. The pages before it are not read. */
 async function checkLast({ api, type, violations }: Examination, count: number): Promise<void> {
   const first = await api.get(type.path)
   const { last } = first.document.links ?? {}
@@ -94,7 +94,7 @@ async function checkLast({ api, type, violations }: Examination, count: number):
   violations.add({ subject: type.type, problem, example: `GET ${decodeURI(last)}` })
 }
 
-/** The link `self` of a resource must lead to the same resource. */
+/** Checks that the link `self` of a resource leads to the same resource. */
 async function checkSelf(
   { api, type, violations }: Examination,
   resource: ExaminedResource,
@@ -104,7 +104,7 @@ async function checkSelf(
   const add = (problem: string) =>
     violations.add({ subject: type.type, problem, example: `GET ${self}` })
   if (status !== 200)
-    return add(`the link self does not resolve: ${describeAnswer({ status, document })}`)
+    return add(`the link self does not resolve: ${describeResponse({ status, document })}`)
   const found = document.data
   if (JSON.stringify(found) !== JSON.stringify(resource))
     add('the resource differs from the one in the list')

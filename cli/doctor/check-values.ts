@@ -28,7 +28,7 @@ export async function checkValues(examination: Examination, sample: number): Pro
     }
 }
 
-/** A value that was read must be one that a write accepts, and be written as the same JSON. */
+/** Checks that a write accepts a value that was read, and serializes it as the same JSON. */
 function checkKind(field: FieldDeclaration, value: unknown): string | undefined {
   if (field.is !== 'attribute' || field.kind.operators === 'array') return undefined
   const result = field.kind.readBody(value)
@@ -37,7 +37,10 @@ function checkKind(field: FieldDeclaration, value: unknown): string | undefined 
     : `a stored value is not of the kind ${field.kind.name}, so it cannot be written back`
 }
 
-/** Computed attributes and those that the declaration excludes are no names of filters; opaque kinds compare only with null. */
+/**
+ * False for computed attributes, for those that the declaration excludes, and for opaque kinds, which are compared with null
+ * only.
+ */
 function isFilterable(field: FieldDeclaration): boolean {
   return (
     (field.is === 'attribute' || field.is === 'expression') && field.kind.operators !== 'opaque'

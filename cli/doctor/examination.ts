@@ -1,19 +1,19 @@
 import type { DescribedType } from './api-description.ts'
 import type {
-  Answer,
   ExaminedApi,
   ExaminedDocument,
   ExaminedResource,
+  ExaminedResponse,
   ExaminedType,
 } from './examined-api.ts'
 import type { ViolationCollector } from './violation.ts'
 
-/** The checks of a type, and what they report to. */
+/** The context of the checks of a type. */
 export interface Examination {
   readonly api: ExaminedApi
   readonly type: ExaminedType
   readonly violations: ViolationCollector
-  /** What the API says about queries of the type; `undefined` for nothing. */
+  /** The queries of the type by the description of the API; `undefined` without a description. */
   readonly description?: DescribedType | undefined
 }
 
@@ -22,8 +22,11 @@ export function listOf({ data }: ExaminedDocument): readonly ExaminedResource[] 
   return [data ?? []].flat()
 }
 
-/** Describes an answer that is no success, as a part of a sentence. */
-export function describeAnswer({ status, document }: Pick<Answer, 'status' | 'document'>): string {
+/** Describes a response that is not successful, as a part of a sentence. */
+export function describeResponse({
+  status,
+  document,
+}: Pick<ExaminedResponse, 'status' | 'document'>): string {
   const [first] = document.errors ?? []
   return [status, ...(first ? [first.code, first.detail?.replace(/\.$/, '')] : [])].join(' ')
 }

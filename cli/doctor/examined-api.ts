@@ -8,7 +8,7 @@ export interface Identifier {
   readonly id: string
 }
 
-/** A resource of a document. Its members are as the API sends them: a check looks for those that are missing. */
+/** A resource of a document, as the API sends it. Members may be missing, which checks report. */
 export interface ExaminedResource extends Identifier {
   readonly attributes?: Readonly<Record<string, unknown>>
   readonly relationships?: Readonly<
@@ -42,8 +42,8 @@ export interface ExaminedDocument {
   readonly errors?: readonly Readonly<{ status?: string; code?: string; detail?: string }>[]
 }
 
-/** An answer of the API; a text that is no JSON gives no document. */
-export interface Answer {
+/** A response of the API. It has no document if its text is not JSON. */
+export interface ExaminedResponse {
   readonly status: number
   readonly contentType: string | null
   readonly document: ExaminedDocument
@@ -62,8 +62,8 @@ export interface ExaminedType {
 /** The API that is examined: over HTTP, or that of declarations, in process. It only reads. */
 export interface ExaminedApi {
   /** Sends a GET request. @param url - a path, or a URL of a link. @param accept - default: the media type of JSON:API */
-  get(url: string, accept?: string): Promise<Answer>
-  /** The origins of links that are not those of the API: their paths are requested from the API all the same. */
+  get(url: string, accept?: string): Promise<ExaminedResponse>
+  /** The origins of links, other than that of the API. Their paths are requested from the API. */
   readonly otherOrigins: ReadonlySet<string>
   readonly types: readonly ExaminedType[]
   /** `undefined` for an API that does not describe itself. */
@@ -99,7 +99,7 @@ export async function connectApi(
     const response = await fetch(address, init).catch((error: unknown) => {
       throw new Error(`${origin} cannot be reached: ${findReason(error)}`, { cause: error })
     })
-    return readAnswer(response)
+    return readResponse(response)
   }
   const types = await readTypes(get, `${base}/`)
   const moved = types.find(({ path }) => !new URL(path, origin).pathname.startsWith(`${prefix}/`))
@@ -114,7 +114,9 @@ export async function connectApi(
 function findReason(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   // An error of several addresses, such as those of localhost, has a code and no message.
-  return cause instanceof Error ? cause.message || String(Reflect.get(cause, 'code')) : 'no answer'
+  return cause instanceof Error
+    ? cause.message || String(Reflect.get(cause, 'code'))
+    : 'no response'
 }
 
 /** Examines the API of declarations, without a port. @param auth - the auth context of all requests */
@@ -123,14 +125,14 @@ export async function serveInProcess(source: OpenedSource, auth: unknown): Promi
   const handle = createHandler({ model, store, openapi: true })
   const get = async (path: string, accept = mediaType) => {
     const request = new Request(new URL(path, 'http://localhost'), { headers: { accept } })
-    return readAnswer(await handle(request, { auth }))
+    return readResponse(await handle(request, { auth }))
   }
   const client = createApi({ model, store }).with({ auth })
   const [types, describe] = [await readTypes(get, '/'), await readDescription(get, '')]
   return { get, types, describe, otherOrigins: new Set(), declared: { ...source, client } }
 }
 
-async function readAnswer(response: Response): Promise<Answer> {
+async function readResponse(response: Response): Promise<ExaminedResponse> {
   const { status, headers } = response
   const contentType = headers.get('content-type')
   const text = await response.text()
@@ -141,7 +143,7 @@ async function readAnswer(response: Response): Promise<Answer> {
   }
 }
 
-/** Keeps the text of an integer that is no exact number of JavaScript, so that it is sent back as it came. */
+/** Keeps the text of an integer that is not exact as a number of JavaScript, so that it is sent back unchanged. */
 function keepDigits(
   _name: string,
   value: unknown,

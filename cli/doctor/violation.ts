@@ -1,8 +1,8 @@
-/** A rule that the answers of an API break, at one resource type or field. */
+/** A rule that responses of an API violate, at one resource type or field. */
 interface Violation {
   /** The resource type or the field, e.g. `person.computers`. */
   readonly subject: string
-  /** What is wrong, without the example. */
+  /** A description, without the example. */
   readonly problem: string
   /** A request that shows it. */
   readonly example: string
