@@ -50,7 +50,7 @@ const sign = (sub: string, claims: object = {}, key = secret) =>
     .sign(new TextEncoder().encode(key))
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** A response as every adapter has it. */
+/** A response of any adapter. */
 interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>

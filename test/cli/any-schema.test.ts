@@ -122,7 +122,7 @@ function withRole(url: string, role: string): string {
   return String(own)
 }
 
-/** Fails if a create, an update or a deletion of any collection is an internal error. */
+/** Asserts that no create, update or deletion of any collection is an internal error. */
 async function assertWrites(model: Model, url: string): Promise<void> {
   const store = await openStore(model, url)
   const server = createServer({ model, store, logLevel: 'silent' })
@@ -154,7 +154,7 @@ async function assertWrites(model: Model, url: string): Promise<void> {
   }
 }
 
-/** Fails unless every collection can be fetched with all of its relationships included, or is rejected as expected. */
+/** Asserts that every collection can be read with all of its relationships included, or is rejected as expected. */
 async function assertServes(
   model: Model,
   url: string,

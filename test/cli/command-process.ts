@@ -17,12 +17,12 @@ export interface CommandLine {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** What a command printed, and its exit code. */
+/** The output of a command, and its exit code. */
 export interface CommandResult {
   readonly status: number
   readonly stdout: string
   readonly stderr: string
-  /** What would keep its process running, by type, e.g. `TCPSocketWrap`. */
+  /** The resources that would keep its process running, by type, e.g. `TCPSocketWrap`. */
   readonly unclosed: readonly string[]
 }
 

@@ -63,7 +63,7 @@ export async function importGenerated(
   return index.resources
 }
 
-/** Makes a model of the declarations, and fails if they do not match their database. */
+/** Makes a model of the declarations, and asserts that they match their database. */
 export async function verifiedModel(
   resources: readonly ResourceDeclaration[],
   url: string,
@@ -78,13 +78,13 @@ export async function verifiedModel(
   }
 }
 
-/** Fails unless every file of a project is formatted and passes the linter. */
+/** Asserts that every file of a project is formatted and passes the linter. */
 export function assertFormatted(project: string): void {
   const args = ['check', '--error-on-warnings', '--json-formatter-enabled=false', '.']
   assertSucceeds(project, 'biome', args)
 }
 
-/** Fails unless every file of a project compiles. This takes a second, so the tests of a file share a project. */
+/** Asserts that every file of a project compiles. This takes a second, so the tests of a file share a project. */
 export function assertCompiles(project: string): void {
   assertSucceeds(project, 'tsc', ['--project', project, '--singleThreaded'])
 }

@@ -17,7 +17,7 @@ import {
 /** Column types, each with the kind that is inferred from it; `undefined` for none. */
 type ExpectedKinds = Readonly<Record<string, string | undefined>>
 
-/** The kind of a type that says nothing about the values, without a sample of them. */
+/** The kind of an unknown type, without a sample of its values. */
 const readOnlyText = "databaseText, { access: 'read-only' }"
 
 const sqliteTypes: ExpectedKinds = {

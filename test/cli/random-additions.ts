@@ -4,7 +4,7 @@ import { type Column, listReferences, postgresType, type Tables } from './random
 
 type Table = Tables[number]
 
-/** What real databases have besides tables: indexes or none, rows that do not fit, views, triggers and limited rights. */
+/** Random parts of databases besides tables: indexes, invalid rows, views, triggers and limited rights. */
 export const additions = fc.record({
   /** The values of the rows of each table, repeated over its columns. */
   values: fc.array(
@@ -30,7 +30,7 @@ export const additions = fc.record({
   partlyHidden: fc.nat(5),
 })
 
-/** What is added to the tables of a schema. */
+/** The parts that are added to the tables of a schema. */
 type Additions = typeof additions extends fc.Arbitrary<infer Each> ? Each : never
 
 /** Lists the statements that add rows, indexes, views and triggers. A database may reject any of them. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Names that collide with other names, or that are no valid member names. */
+/** Names that collide with other names, or that are not valid member names. */
 const names = fc.oneof(
   {
     weight: 9,

@@ -30,7 +30,7 @@ for (const database of databases) {
   })
 }
 
-/** Fails unless the declarations contain the lines in this order. */
+/** Asserts that the declarations contain the lines in this order. */
 function assertLines(
   { resources, omitted }: ReturnType<typeof generateDeclarations>,
   lines: readonly string[],

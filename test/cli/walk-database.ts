@@ -23,9 +23,9 @@ type Table = ResourceType['table']
 export interface Served {
   readonly url: string
   readonly model: Model
-  /** What introspection prints. */
+  /** The output of the introspection. */
   readonly omitted: readonly string[]
-  /** What the startup check warns of. */
+  /** The warnings of the startup check. */
   readonly warnings: readonly string[]
   /** Sends a request. Its response must conform to JSON:API and to the description. @param raw - the body */
   readonly send: (method: string, path: string, raw?: string) => Promise<Exchange>
@@ -33,7 +33,7 @@ export interface Served {
   readonly get: (path: string) => Promise<Document>
 }
 
-/** How much of a database is walked. */
+/** The limits of a walk through a database. */
 export interface Walk {
   /** The maximum number of resources of a type that are fetched one by one, with their relationships. */
   readonly resources: number

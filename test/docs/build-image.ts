@@ -143,7 +143,7 @@ export async function get(child: Child, path: string) {
   }
 }
 
-/** Fails unless the program of an image is healthy by the requests of the guide, ends on SIGTERM, and is unhealthy then. */
+/** Asserts that the program of an image is healthy by the requests of the guide, ends on SIGTERM, and is unhealthy then. */
 export async function assertHealthy(image: BuiltImage, child: Child): Promise<void> {
   const { port } = new URL(child.url)
   assert.equal(checkHealth(image, port), 0)

@@ -21,7 +21,8 @@ export function examplesIn(page: string): readonly Example[] {
 type Sender = ReturnType<typeof senders> extends ReadonlyMap<string, infer Each> ? Each : never
 
 /**
- * Fails unless every response equals the one on the page.
+ * Asserts that every response equals the one on the page.
+ *
  * @param here - replaces the address on the page by the address of the running service
  */
 export async function assertResponses(

@@ -40,7 +40,7 @@ const ruled = defineModel([
 ])
 const open = defineModel([resource('note', { path: '/notes', table: 'note', fields })])
 
-/** How many identities send a request. Each costs PostgreSQL a millisecond. */
+/** The number of identities that send a request. Each takes PostgreSQL a millisecond. */
 const identities = { sqlite: 10_000, postgres: 1000 } as const
 
 /** A list, a read by its id, and the lock before an update; PostgreSQL gets the checks and the update with the lock. */
@@ -173,7 +173,7 @@ async function sendRequests(handle: ReturnType<typeof createHandler>): Promise<v
 /** Lists the functions of the modules about access rules that requests call, by V8's coverage. */
 async function listAccessFunctions(model: Model, store: Store): Promise<string[]> {
   const handle = createHandler({ model, store })
-  // What the first requests compile is no cost of the next ones.
+  // The first requests compile, and the next ones do not.
   await sendRequests(handle)
   const session = new Session()
   session.connect()

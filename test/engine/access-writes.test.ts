@@ -74,7 +74,7 @@ engine('Access rules of rows, in writes', tenancy, (fixture) => {
 
   it('apply to a relationship from either side', async () => {
     const member = (id: string) => ({ data: [{ type: 'tasks', id }] })
-    // Task 2 is assigned to Ben: Ada cannot move it, whatever side she writes.
+    // Task 2 is assigned to Ben: Ada cannot move it from either side.
     assertForbidden(await ada.patch('/tasks/2/relationships/project', to('projects', null)))
     assertForbidden(await ada.delete('/projects/1/relationships/tasks', member('2')))
     assertForbidden(await ada.patch('/projects/1/relationships/tasks', { data: [] }))

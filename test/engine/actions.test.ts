@@ -23,7 +23,7 @@ import type { ColumnTypes } from '../databases.ts'
 import type { TestResponse } from '../test-response.ts'
 import { engine, openStore } from './engine.ts'
 
-/** What the action `nothing` does. */
+/** Runs in the action `nothing`. */
 let within: () => unknown = () => {}
 
 const issue = resource('issue', {

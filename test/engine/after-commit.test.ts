@@ -19,9 +19,9 @@ import { rejectingTrigger } from './triggers.ts'
 
 /** The changes that `afterCommit` received. */
 let seen: (CommittedChange & Readonly<{ context: CommitContext }>)[] = []
-/** What else `afterCommit` does. */
+/** Runs in `afterCommit`. */
 let also: (change: CommittedChange) => unknown = () => undefined
-/** How often `afterCreate` ran, and what else it does. */
+/** The number of runs of `afterCreate`, and a function that it calls. */
 let created = 0
 let inTransaction: (query: (text: string) => Promise<unknown>) => Promise<unknown> = async () => {}
 

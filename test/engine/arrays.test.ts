@@ -40,7 +40,7 @@ interface Elements {
   /** Another spelling of the first value, as a request may have it. */
   readonly alike?: string
   readonly invalid: string
-  /** What a valid element is, in the detail of an error. */
+  /** The description of a valid element in the detail of an error. */
   readonly expected: RegExp
 }
 

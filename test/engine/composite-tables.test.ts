@@ -58,7 +58,7 @@ describe('Declarations of composite keys', () => {
     })
 })
 
-/** SQL of tables, and what the startup check says of them; absent: nothing. */
+/** SQL of tables, and the error of the startup check, if there is one. */
 const unfit: readonly (readonly [title: string, sql: (id: string) => string, error?: RegExp])[] = [
   [
     'columns that are not unique together',

@@ -8,7 +8,7 @@ const id = (type: string, ...all: string[]) => all.map((each) => ({ type, id: ea
 
 engine('Types with a scope: writes', company, (app) => {
   const found = async (path: string) => ids(await app.get(path)).join(' ')
-  /** What the tables hold of some columns, by id. */
+  /** The stored values of a column, by id. */
   const stored = async (type: string, name: string): Promise<Record<string, unknown>> => {
     const { many } = await app.get(`/${type}-rows`, { 'page[size]': '0' })
     return Object.fromEntries(many.map(({ id, attributes }) => [id, attributes?.[name]]))

@@ -64,7 +64,7 @@ const texts: Readonly<Record<string, readonly (readonly [text: string, stored?: 
   ],
 }
 
-/** Texts that PostgreSQL would accept as a value, or that are no value. */
+/** Texts in other spellings, which PostgreSQL would accept, and texts that are not values. */
 const others: Readonly<Record<string, readonly string[]>> = {
   date: ['Infinity', 'epoch', '44-03-15 BC', '0004-02-29 BC', '0000-01-01 BC', '4714-11-23 BC', '2024-02-29 BC ', '010000-01-01', '10001-02-29', '5874898-01-01', '10000-01-01 00:00:00', '0044-13-01 BC', '0044-03-00 BC'], // biome-ignore format: a list
   datetime: ['0044-03-15 BC', '10000-01-01T00:00:00Z', '10000-01-01 00:00:00.50', '10000-01-01 24:00:00', '294277-01-01 00:00:00', '2024-02-29 12:30:00', '0044-03-15 00:00:00+02 BC'], // biome-ignore format: a list

@@ -16,21 +16,24 @@ import type { OpenDatabase } from '../open-database.ts'
 import type { TestResponse } from '../test-response.ts'
 import { parseResponse } from '../test-response.ts'
 
-/** What the engine serves in a test: declared types, the tables they are cut from, and how it is served. */
+/** The model and the tables that the engine serves in a suite, and its options. */
 interface Served {
   readonly model: Model
   /** SQL that makes the tables, and may fill them; or what writes it for a database. */
   readonly tables: string | ((columnTypes: ColumnTypes, dialect: DialectName) => string)
   readonly server?: Partial<Omit<ServerOptions, 'model' | 'store'>>
-  /** Where the suite runs; on every database when absent. */
+  /** The databases of the suite; default: all. */
   readonly on?: readonly Database[]
   /** The only database system that the suite is about. */
   readonly only?: DialectName
-  /** How PostgreSQL is opened. */
+  /** The options of the store on PostgreSQL. */
   readonly postgres?: PostgresOptions
   /** Whether names go beyond ASCII: JSON:API 1.0 allows it, its official schema does not know. */
   readonly beyondAscii?: boolean
-  /** Whether the tables hold what no client can have written, such as null for a required attribute: no description fits. */
+  /**
+   * Whether the tables have values that no client can write, such as null for a required attribute. The description of the API
+   * does not describe them.
+   */
   readonly hasForeignValues?: boolean
   /** Whether the tables are made again for each test, even after a test that only read: then no count is cached. */
   readonly resets?: boolean
@@ -132,7 +135,7 @@ class Fixture {
   readonly database: Database
   readonly served: Served
   readonly checkDescription: DescriptionChecker
-  /** What may differ from the state that each test begins with. */
+  /** The differences from the state at the beginning of each test. */
   changed: 'nothing' | 'rows' | 'tables' = 'tables'
   #started: Started | undefined
   /** Whether the rows that each test begins with are saved; `undefined` until they are. */

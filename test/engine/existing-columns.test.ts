@@ -75,7 +75,7 @@ const stored: Readonly<Record<string, readonly (readonly [sql: string, returned:
   ],
 }
 
-/** What no value of the field is, as SQL. */
+/** Stored values that are not of the kind of the field, as SQL. */
 const mismatches: Readonly<Record<string, readonly string[]>> = {
   numeric: ["'twelve'", "''", '9e999', "'1,5'", "x'00'", "'1e99999'"],
   big: ['1.5', '1e300', "'x'"],

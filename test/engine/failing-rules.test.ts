@@ -27,7 +27,7 @@ const places = [
 interface User {
   /** The function that throws. */
   readonly fails?: (typeof places)[number] | undefined
-  /** How often the function returns before it throws. */
+  /** The number of calls that return before one throws. */
   works?: number
 }
 const { auth, defineModel, resource } = declare<{ auth: User }>()

@@ -56,7 +56,7 @@ export class Forest {
   }
 }
 
-/** A small tree of four generations, and a node that stands alone. */
+/** A small tree of four generations, and a node without parent and children. */
 export const family = new Forest([
   { id: 1, name: 'm', parent: null },
   { id: 2, name: 'z', parent: 1 },

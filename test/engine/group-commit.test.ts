@@ -50,7 +50,7 @@ engine('Group commit on SQLite', served, (app) => {
     })
   })
 
-  /** How a transaction fails after it has inserted an item. */
+  /** The failures of a transaction after it has inserted an item. */
   const failures: Readonly<Record<string, (query: RunQuery) => Promise<unknown>>> = {
     throws: () => Promise.reject(new Error('no')),
     'awaits and throws': () => pause(5).then(() => Promise.reject(new Error('no'))),

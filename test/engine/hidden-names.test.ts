@@ -6,7 +6,7 @@ import type { ColumnTypes } from '../databases.ts'
 import { ids } from '../test-response.ts'
 import { engine } from './engine.ts'
 
-/** Its id, an attribute and a key stand in columns of other names; some columns are of no field at all. */
+/** Its id, an attribute and a key have columns with other names; some columns have no field. */
 const note = resource('note', {
   path: '/notes',
   table: 'sheet',

@@ -136,7 +136,7 @@ function hooks(): readonly unknown[] {
   ]
 }
 
-/** Fields are inferred from `fields` alone, wherever hooks and validators stand and whatever they accept. */
+/** Fields are inferred from `fields` only, independently of the position and the types of hooks and validators. */
 function inference(): readonly unknown[] {
   const hooksFirst = resource('thing', {
     path: '/things',

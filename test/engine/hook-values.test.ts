@@ -15,9 +15,9 @@ import {
 import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
-/** What the hooks before a write of a task return. */
+/** The values that the hooks before a write of a task return. */
 let returned: FieldValues | undefined
-/** What the hooks received. */
+/** The arguments of the hooks. */
 let seen: unknown[] = []
 
 const task = resource('task', {

@@ -88,7 +88,7 @@ const values: Readonly<Record<string, { sorted: readonly string[]; others: reado
   paid:   { sorted: ['"N"', '"Y"'], others: ['"x"', 'true'] },
 }
 
-/** What a filter calls stored values whose JSON is not that of the kind. */
+/** The values in filters, where stored JSON is in another format than that of the kind. */
 const filtered: Readonly<Record<string, readonly string[]>> = {
   since: ['"1969-12-31T23:59:59Z"', '"2024-02-29T12:34:56Z"'],
   paid: ['false', 'true'],

@@ -13,7 +13,7 @@ export interface KindValues {
   readonly expected: string
   /** Further rejected values with more specific details. */
   readonly details?: readonly (readonly [sent: string, expected: string])[]
-  /** What a value in a filter must be, if that differs from a body. */
+  /** The description of a valid value in a filter, if it differs from that in a body. */
   readonly expectedInFilters?: string
   /** Values that a JSON filter rejects. */
   readonly rejectedVals: readonly string[]

@@ -16,7 +16,7 @@ import pg from 'pg'
 import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
-/** How many resources the hook after each read received. */
+/** The number of resources that the hook after each read received. */
 let hooked = 0
 
 const createNote = <Type extends string>(type: Type, hooks = {}) =>
@@ -134,7 +134,7 @@ const streamed = {
     ['short', 'long', 'view', 'partition', 'parent'].map((type) => createLine(`${type}_line`)),
     { maxPageSize: null },
   ),
-  // Whoever reads the first rows cannot know of the last one.
+  // The sizes of the first rows do not show that of the last one.
   tables: ({ newId }: ColumnTypes) => `
     create table short_line (id ${newId}, body text);
     insert into short_line (body) select 'short' from generate_series(1, 1000);

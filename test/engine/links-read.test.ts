@@ -9,7 +9,7 @@ import { linkedTo, reached } from './pairs.ts'
 
 const rows = [1, 2, 3, 4]
 
-/** What the tests say of one direction of one variant. */
+/** The reads of one direction of a variant, with the expected results. */
 class Reader {
   readonly app: Engine
   readonly direction: Direction
@@ -31,7 +31,7 @@ class Reader {
   ids(numbers: readonly number[]): string[] {
     return numbers.map(this.variant.ids.of)
   }
-  /** The linkage that a row ought to have. */
+  /** The expected linkage of a row. */
   linkage(n: number): unknown {
     const { from, to } = this.direction
     const all = this.ids(linkedTo(this.pairs, n)).map((id) => ({ type: to.type, id }))

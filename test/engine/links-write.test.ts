@@ -8,7 +8,7 @@ import { linkedTo, type Pair, withoutPairs, withPairs } from './pairs.ts'
 
 const rows = [1, 2, 3, 4]
 
-/** The rows of a variant, written in one direction, and the links that ought to be there. */
+/** The writes to one direction of a variant, with the expected links. */
 class Writer {
   readonly app: Engine
   readonly direction: Direction
@@ -39,7 +39,7 @@ class Writer {
     const path = this.path(n, `/relationships/${this.direction.from.field}`)
     return this.app.call(method, path, { body: { data: this.linkage(numbers) } })
   }
-  /** Takes it that a row is linked to others and to no more. */
+  /** Replaces the expected links of a row. */
   replace(n: number, others: readonly number[]): void {
     this.pairs = withoutPairs(this.pairs, n, linkedTo(this.pairs, n))
     this.add(n, others)
@@ -53,8 +53,8 @@ class Writer {
   }
 
   /**
-   * Where a unique key stands on this end and another row holds it: asserts that an attempt to take it is a 409 that
-   * changes nothing, and makes that row let go.
+   * If the key on this side is unique and another row has the value: asserts that a write of it is a 409 that changes nothing,
+   * and unlinks that row.
    */
   async freed(
     n: number,

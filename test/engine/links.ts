@@ -24,11 +24,11 @@ export interface End {
   readonly isDeclared: boolean
 }
 
-/** How ids look in a table and on the wire. */
+/** The ids in a table and in documents. */
 interface Ids {
   /** The names of the columns. */
   readonly names: readonly string[]
-  /** The types of the columns, and whatever makes one column a key. */
+  /** The types of the columns, with the constraints that make one column a key. */
   readonly columns: (columnTypes: ColumnTypes) => readonly string[]
   /** The types of columns that refer to them. */
   readonly keys: (columnTypes: ColumnTypes) => readonly string[]
@@ -52,7 +52,7 @@ export interface Links {
   readonly model: ReturnType<typeof defineModel>
   /** Writes the SQL that makes the tables, with as many rows on both ends, and links. */
   readonly tables: (rows: number, pairs: readonly Pair[]) => (columnTypes: ColumnTypes) => string
-  /** Links that the tables hold in a test that says nothing else. */
+  /** The stored links, by default. */
   readonly pairs: readonly Pair[]
 }
 
@@ -114,11 +114,11 @@ interface LinkOptions {
   readonly many: Many
   readonly ids?: Ids
   readonly isSelf?: boolean
-  /** What keys refer to. */
+  /** The column that keys reference. */
   readonly references?: 'id' | 'code'
-  /** What stands in a join table beside the two keys. */
+  /** The further columns of a join table. */
   readonly join?: (columnTypes: ColumnTypes) => string
-  /** How often a join table holds the same link. */
+  /** The number of rows of a join table with the same link. */
   readonly repeats?: number
   /** Ends that declare no relationship. */
   readonly undeclared?: 'near' | 'far'

@@ -20,7 +20,7 @@ import { engine } from './engine.ts'
 
 /** The hooks that ran. */
 let seen: unknown[] = []
-/** What `beforeUpdate` of a comment returns, by its text. */
+/** The values that `beforeUpdate` of a comment returns, by its text. */
 let returned: Readonly<Record<string, object>> = {}
 
 const own = (comment: Pick<StoredResource, 'relationships'>) => comment.relationships.author ?? null

@@ -14,9 +14,9 @@ import {
 import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
-/** What ran, in order. */
+/** The hooks that ran, in order. */
 let seen: string[] = []
-/** What `begin` received last. */
+/** The last context of `begin`. */
 let context: BeginContext | undefined
 let rejecting = false
 

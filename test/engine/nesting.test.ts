@@ -25,7 +25,7 @@ const maxDepth = 256
 const nested = (levels: number, open: string, inner: string, close: string) =>
   open.repeat(levels) + inner + close.repeat(levels)
 
-/** What is nested in itself: levels per repetition, opening and closing text. */
+/** Nested structures: the levels of each repetition, and the opening and closing text. */
 const nestings = [
   [1, '[', ']'],
   [1, '{"a":', '}'],

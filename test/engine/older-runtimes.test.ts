@@ -5,7 +5,7 @@ import { openPostgres } from 'lapidary/postgres'
 
 const model = defineModel([])
 
-/** Makes the process look like another runtime until the end of a test. */
+/** Replaces the versions of the process by those of another runtime until the end of a test. */
 function pretend(test: TestContext, versions: Readonly<Record<string, string>>): void {
   const actual = Object.getOwnPropertyDescriptor(process, 'versions')
   assert.ok(actual)

@@ -13,12 +13,12 @@ import { seed } from '../property/seed.ts'
 import { statementsOf } from '../service/statements.ts'
 import { parseResponse } from '../test-response.ts'
 
-/** How many rows the tables have: enough that one visit a row of another table is seen at once. */
+/** The sizes of the tables, with which one visit for each row of another table exceeds the bound. */
 const sizes = { team: 300, task: 3000, step: 4000, member: 3500 }
 const allRows = Object.values(sizes).reduce((sum, size) => sum + size)
-/** How often a node of a plan may visit as many rows as all tables have. */
+/** The maximum number of rows that a node of a plan visits, as a multiple of the rows of all tables. */
 const most = 2
-/** How many rows a set has at most that is not streamed: two of them may be joined row by row. */
+/** The maximum number of rows of a set that is not streamed; two such sets may be joined row by row. */
 const held = 501
 
 const model = defineModel(
@@ -56,7 +56,7 @@ const model = defineModel(
   { maxPageSize: null },
 )
 
-/** Where relationships lead, by type. */
+/** The related types of the relationships, by type. */
 const relationships: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   team: { tasks: 'task', steps: 'step' },
   task: { team: 'team', steps: 'step' },

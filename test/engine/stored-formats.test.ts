@@ -27,7 +27,7 @@ interface Format {
   readonly types: readonly [sqlite: string, postgres: string]
   /** The values as JSON, and as SQL, in ascending order. */
   readonly stored: readonly (readonly [json: string, sql: string])[]
-  /** Stored values that are none of the format, as SQL; the last ones only fit a column of SQLite. */
+  /** Stored values that are not of the format, as SQL. Only columns of SQLite accept the last ones. */
   readonly invalid: readonly string[]
   readonly onlySqlite?: readonly string[]
   /** JSON values that the format cannot store. */

@@ -133,7 +133,7 @@ const wrong: readonly (readonly [
 
 for (const database of databases) {
   describe(`Declarations against the tables · ${database.name}`, () => {
-    /** What is wrong with declarations over the tables; nothing when they fit. */
+    /** The errors of declarations over the tables; none if they match. */
     async function tableErrors(resources: readonly ResourceDeclaration[]) {
       const model = defineModel(resources)
       const { url, remove } = await database.create()

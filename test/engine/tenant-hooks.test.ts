@@ -15,7 +15,7 @@ import { engine } from './engine.ts'
 
 const { resource, defineModel, auth } = declare<{ auth: string }>()
 
-/** What hooks were called with, in order. */
+/** The arguments of the hooks, in order. */
 const calls: (readonly [hook: string, ...values: unknown[]])[] = []
 const record =
   (hook: string) => (stored: StoredResource, change?: ResourceChange | StoredResource) =>

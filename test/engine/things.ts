@@ -28,7 +28,7 @@ const keepSpelling: Reviver = (_key, value, context) => {
   return typeof value === 'object' && value !== null ? value : JSON.stringify(value)
 }
 
-/** JSON text again, without spaces, from what `asSpelled` makes of it. */
+/** Serializes a value of `asSpelled` as JSON text without spaces. */
 function joinSpelled(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return `[${value.map(joinSpelled).join(',')}]`

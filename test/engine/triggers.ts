@@ -5,7 +5,7 @@ interface Rejecting {
   readonly table: string
   /** SQL over the new row, which is `new`. */
   readonly when: string
-  /** What it says, without quotes. */
+  /** The message of the trigger, without quotes. */
   readonly words: string
 }
 

@@ -25,7 +25,7 @@ const message = resource('message', {
   },
 })
 
-/** Message n of [sender, recipient]; the last was sent to oneself, one before it by nobody. */
+/** The sender and the recipient of each message. The last one was sent by its recipient, and one before it has no sender. */
 const messages = [
   [1, 2],
   [2, 1],

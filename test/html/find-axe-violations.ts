@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe-core reports, as far as a failed test shows it. */
+/** The parts of a report of axe-core that a failed test shows. */
 interface Violation {
   readonly id: string
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]

@@ -110,7 +110,7 @@ describe('The pages of functions', () => {
         ['filter[most]', 'integer, optional'],
       ],
     )
-    // What a browser without JavaScript sends.
+    // The request of a browser without JavaScript.
     const list = await get('/sales?filter%5Bsince%5D=2024-01-01&filter%5Blabel%5D=a+b')
     assert.equal(list.status, 200)
     assert.match(await list.text(), /2024-01-01a b/)

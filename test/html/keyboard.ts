@@ -12,7 +12,7 @@ interface Focused {
   readonly tag: string
   readonly value: string
   readonly isInvalid: boolean
-  /** What describes it, e.g. its error, as far as it is in the viewport. */
+  /** Its description, e.g. its error, if it is in the viewport. */
   readonly description: string
   /** True if the element is above the one before, or left of it on its line. */
   readonly isBackwards: boolean

@@ -62,7 +62,7 @@ describe('The pages behind authentication by a header field', { skip: lacksChrom
     await enter(key)
     await page.locator('h1', { hasText: 'book' }).waitFor()
     assert.equal(await page.title(), '/books')
-    // What had the focus is gone.
+    // The element that had the focus was removed.
     assert.equal(await page.evaluate('document.activeElement.localName'), 'main')
 
     await page.locator('summary', { hasText: 'code' }).click()
@@ -94,7 +94,7 @@ describe('The pages behind authentication by a header field', { skip: lacksChrom
     await page.getByRole('link', { name: 'API', exact: true }).click()
     await page.locator('h1', { hasText: 'Resources' }).waitFor()
 
-    // A text that is no page is shown as it is.
+    // A text that is not a page is shown unchanged.
     await page.getByRole('link', { name: 'OpenAPI document' }).click()
     await page.locator('pre', { hasText: '"openapi":"3.1' }).waitFor()
     assert.equal(await page.title(), '/openapi.json')

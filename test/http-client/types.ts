@@ -161,7 +161,7 @@ export async function resources({ item, shop, tag, total }: Client): Promise<voi
   item.get('1', { page: { size: 1 } })
 }
 
-/** What `include` adds. */
+/** The members that `include` adds. */
 export async function includes({ item, shop, tag }: Client): Promise<void> {
   const one = await item.get('1', { include: ['shop.items.tags', 'tags', 'whole'] })
   expectTypeOf<NonNullable<typeof one.shop>['name']>().toEqualTypeOf<string>()
@@ -196,7 +196,7 @@ export async function includes({ item, shop, tag }: Client): Promise<void> {
   one.shop.name
 }
 
-/** What `fields` leaves. */
+/** The members that `fields` selects. */
 export async function fieldsets({ item, shop }: Client): Promise<void> {
   const named = await item.get('1', { fields: { item: ['name'] } })
   expectTypeOf<keyof typeof named>().toEqualTypeOf<'type' | 'id' | 'name'>()

@@ -4,11 +4,11 @@ import { attribute, createApi, declare, RequestError, sql, text, toMany, toOne }
 import type { ColumnTypes } from '../databases.ts'
 import { type Engine, engine, openStore } from '../engine/engine.ts'
 
-/** What ran, in order. */
+/** The hooks that ran, in order. */
 let seen: string[] = []
-/** What `afterCommit` of a note does. */
+/** Runs in `afterCommit` of a note. */
 let also: (id: string) => unknown = () => undefined
-/** What `beforeUpdate` of a note does first. */
+/** Runs at the beginning of `beforeUpdate` of a note. */
 let within: () => unknown = () => undefined
 
 const { resource, defineModel } = declare<{ auth: string | undefined }>()

@@ -10,17 +10,17 @@ import { createPackageFolder } from '../package-folder.ts'
 
 /** An invalid program, with the first or the last line of the compiler's message, which names the field and the remedy. */
 interface InvalidProgram {
-  /** What is invalid. */
+  /** The invalid part. */
   readonly title: string
   readonly code: string
   /** The wrong or missing name. */
   readonly field: string
-  /** What to write, or what to choose from. */
+  /** The correct text, or the valid names. */
   readonly remedy: string
   readonly line: string
 }
 
-/** What every program begins with. */
+/** The beginning of every program. */
 const prelude = `
 import { attribute, computed, defineModel, enumeration, integer, type Model, notNull } from 'lapidary'
 import { createApi, createHandler, date, declare, resource, type Store, sql, tableFunction, text, toMany, toOne } from 'lapidary'

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const execute = promisify(execFile)
 
-/** What a command printed. */
+/** The output of a command. */
 interface Output {
   /** Not 0 when the command failed. */
   readonly code: number

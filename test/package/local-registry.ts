@@ -91,7 +91,7 @@ function readManifest(path: string): Manifest {
   return JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'))
 }
 
-/** What `package-lock.json` says about the packages of the repository, by their folders. */
+/** The entries of `package-lock.json` for the packages of the repository, by their folders. */
 interface Lock {
   readonly packages: Readonly<Record<string, Manifest>>
 }

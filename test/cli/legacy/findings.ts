@@ -1,10 +1,10 @@
 import type { DialectName } from '../../../src/model/dialect.ts'
 
-/** What a newcomer is told about the legacy database. */
+/** The expected output for the legacy database. */
 interface Findings {
-  /** What `lapidary introspect` and `lapidary serve` print at the end. */
+  /** The lines that `lapidary introspect` and `lapidary serve` print at the end. */
   readonly omitted: readonly string[]
-  /** What the startup check warns of, besides missing indexes and the order of texts. */
+  /** The warnings of the startup check, without those about missing indexes and the order of texts. */
   readonly warnings: readonly string[]
   /** The resources that cannot be written back as they were returned, with the status. */
   readonly rejected: Readonly<Record<string, number>>
