@@ -113,7 +113,7 @@ engine('The tenant of a model', tenant, (fixture) => {
   })
 })
 
-/** Row-level security of PostgreSQL as a second lock: the role may read the notes of one author only, and no team. */
+/** Row-level security of PostgreSQL in addition to access rules: the role may read the notes of one author only, and no team. */
 const secondLock = {
   only: 'postgres',
   model: defineModel([team, note], {

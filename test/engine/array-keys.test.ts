@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { attribute, defineModel, resource, text, toMany, toOne } from 'lapidary'
 import { engine } from './engine.ts'
 
-/** A place in a tree, by the names that lead to it; the tree has things that hang at a place. */
+/** A place in a tree, by the names of its path, and the things at a place. */
 const place = resource('place', {
   path: '/places',
   table: 'place',

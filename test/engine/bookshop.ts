@@ -17,7 +17,7 @@ import {
 } from 'lapidary'
 import type { ColumnTypes } from '../databases.ts'
 
-/** Tables with every shape that declarations can be laid over. */
+/** Tables with every structure that declarations can use. */
 export const bookshopTables = ({ newId, uuid, decimal, boolean, date }: ColumnTypes) => `
   create table country (code text primary key, name text not null);
   create table author (id ${newId}, name text not null, born ${date},
@@ -34,7 +34,7 @@ export const bookshopTables = ({ newId, uuid, decimal, boolean, date }: ColumnTy
   create view author_sums as select author_id as id, count(*) as books from book group by author_id;
   create view linked as select distinct book_id, tag_id from book_tag`
 
-/** Declarations that the tables bear out, with every kind of field and every shape of a relationship. */
+/** Declarations that match the tables, with every kind of field and every shape of relationship. */
 export const bookshop = {
   country: resource('country', {
     path: '/countries',

@@ -5,7 +5,7 @@ import type { Query } from '../client.ts'
 import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
-/** The engine as the tests meet it. */
+/** The engine in a suite. */
 type App = Parameters<Parameters<typeof engine>[2]>[0]
 
 const author = resource('author', {

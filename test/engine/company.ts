@@ -11,7 +11,7 @@ import {
 } from 'lapidary'
 import type { ColumnTypes } from '../databases.ts'
 
-/** Employees who are still there; the table knows former ones and customers too. */
+/** Present employees. The table has former ones and customers too. */
 const employee = resource('employee', {
   path: '/employees',
   table: 'person',
@@ -28,7 +28,7 @@ const employee = resource('employee', {
     teams: toMany('team', { through: { table: 'member', from: 'person_id', to: 'team_id' } }),
   },
 })
-/** Everybody who is to be shown to the app, of the same table. */
+/** All persons of the same table. */
 const person = resource('person', {
   path: '/persons',
   table: 'person',
@@ -46,7 +46,7 @@ const badge = resource('badge', {
 const desk = resource('desk', {
   path: '/desks',
   table: 'desk',
-  // A condition that looks elsewhere, where columns have the same names.
+  // A condition over another table, whose columns have the same names.
   scope: (column) =>
     sql`exists (select 1 from floor where floor.floor_id = ${column('floor_id')} and floor.open = 1)`,
   insertDefaults: { floor_id: 1 },
@@ -56,7 +56,7 @@ const desk = resource('desk', {
     shown: attribute(boolean, { column: 'id2', access: 'read-only' }),
   },
 })
-/** Desks that are somebody's: over the very column that links them. */
+/** Desks with an owner, by a condition on the foreign key. */
 const seat = resource('seat', {
   path: '/seats',
   table: 'desk',
@@ -75,7 +75,7 @@ const team = resource('team', {
   },
 })
 
-/** Every row of the tables, as it is stored: what the other types leave out too. */
+/** Every row of the tables, as it is stored, with those outside of the scopes of other types. */
 const rows = [
   resource('person-row', {
     ...{ path: '/person-rows', table: 'person', access: 'read-only' },
@@ -98,7 +98,7 @@ const rows = [
   }),
 ]
 
-/** Types cut out of tables by conditions. Hidden are: persons 3 (left) and 4 (a customer), badge 3, desk 3, team 3. */
+/** Types with scopes. Outside of them are the persons 3 (left) and 4 (a customer), badge 3, desk 3 and team 3. */
 export const company = {
   model: defineModel([employee, person, badge, desk, seat, team, ...rows], { maxPageSize: null }),
   tables: ({ newId, boolean }: ColumnTypes) => `

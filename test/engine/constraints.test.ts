@@ -12,7 +12,7 @@ const owner = resource('owner', {
   table: 'owner',
   fields: { name: attribute(text), items: toMany('item', { column: 'owner_id' }) },
 })
-/** Promises less than its table does: what the table forbids only the database knows. */
+/** Declares fewer constraints than its table has. */
 const item = resource('item', {
   path: '/items',
   table: 'item',

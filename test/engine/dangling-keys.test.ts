@@ -63,7 +63,7 @@ engine('Foreign keys that reference no row', served, (app) => {
     })
 })
 
-/** The relationships that share the key of an item, and what the database or the declaration knows of it. */
+/** The relationships over the key of an item, with different constraints in the database and the declaration. */
 const linked = defineModel(
   [
     resource('part', {

@@ -179,7 +179,7 @@ function carried(): readonly unknown[] {
       NoParameters
     >
   > = true
-  // Whatever the place of a declaration expects, its own options decide.
+  // The type of a declaration follows from its options, not from the expected type.
   const inPlace = defineModel([
     resource('part', {
       path: '/parts',

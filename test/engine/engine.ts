@@ -19,7 +19,7 @@ import { parseResponse } from '../test-response.ts'
 /** The model and the tables that the engine serves in a suite, and its options. */
 interface Served {
   readonly model: Model
-  /** SQL that makes the tables, and may fill them; or what writes it for a database. */
+  /** SQL that creates the tables and may fill them, or a function that writes it for a database. */
   readonly tables: string | ((columnTypes: ColumnTypes, dialect: DialectName) => string)
   readonly server?: Partial<Omit<ServerOptions, 'model' | 'store'>>
   /** The databases of the suite; default: all. */
@@ -28,7 +28,7 @@ interface Served {
   readonly only?: DialectName
   /** The options of the store on PostgreSQL. */
   readonly postgres?: PostgresOptions
-  /** Whether names go beyond ASCII: JSON:API 1.0 allows it, its official schema does not know. */
+  /** Whether names contain characters beyond ASCII, which JSON:API 1.0 allows and its official schema rejects. */
   readonly beyondAscii?: boolean
   /**
    * Whether the tables have values that no client can write, such as null for a required attribute. The description of the API
@@ -43,7 +43,7 @@ interface Served {
   readonly tags?: readonly string[]
 }
 
-/** A server of the engine, as a test meets it: over HTTP, every response checked before the test sees it. */
+/** A server of the engine for tests. Requests are sent over HTTP, and every response is checked before the test gets it. */
 export interface Engine {
   /** The name of the database, e.g. `SQLite on disk`. */
   readonly database: string
@@ -54,7 +54,7 @@ export interface Engine {
   post(path: string, body: unknown): Promise<TestResponse>
   patch(path: string, body: unknown): Promise<TestResponse>
   delete(path: string, body?: unknown): Promise<TestResponse>
-  /** Runs SQL on the database, past the engine: to store what no request can. */
+  /** Runs SQL directly on the database, to store values that no request can. */
   execute(sql: string): Promise<void>
 }
 
@@ -69,7 +69,7 @@ export function engine(title: string, served: Served, body: (engine: Engine) => 
       const fixture = new Fixture(database, served)
       beforeEach(() => fixture.prepare())
       afterEach(async (test) => {
-        // A test that failed may have left anything.
+        // A test that failed may have changed anything.
         if (!('passed' in test && test.passed)) await fixture.close()
       })
       after(() => fixture.close())
@@ -167,7 +167,7 @@ class Fixture {
       await this.started.opened.second?.restoreRows()
     } else if (this.changed !== 'nothing') {
       this.#saved = undefined
-      // Connections of PostgreSQL know types by numbers, and new types have new ones.
+      // Connections of PostgreSQL identify types by numbers, and new types have new numbers.
       if (/create (type|domain|extension)/.test(this.tables)) await this.close()
       if (this.#started === undefined) await this.#open()
       else {

@@ -18,7 +18,7 @@ import { ids } from '../test-response.ts'
 import { engine } from './engine.ts'
 import { attributeText, attributeTexts, create } from './things.ts'
 
-/** Columns as programs declare them that know nothing of us, as SQLite keeps them: `postgres-columns.test.ts` has others. */
+/** Columns of SQLite as other programs declare them; those of PostgreSQL are in `postgres-columns.test.ts`. */
 const old = resource('thing', {
   path: '/things',
   table: 'old',
