@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { explainAccess, listAccess } from 'lapidary'
-import { formatExplanation, formatMatrix } from './format-access.ts'
+import { formatMatrix, formatRequestAccess } from './format-access.ts'
 import { findDialect, loadModel, openSource } from './open-source.ts'
 import type { AccessCommand } from './parse-command-line.ts'
 
@@ -77,7 +77,7 @@ async function explainIdentities(
       const explanation = await explainAccess({ model, store, prefix }, request, options)
       objects.push({ identity, request, ...explanation })
     }
-    return { objects, text: objects.map(formatExplanation).join('\n\n') }
+    return { objects, text: objects.map(formatRequestAccess).join('\n\n') }
   } finally {
     await store.close()
   }

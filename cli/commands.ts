@@ -79,7 +79,7 @@ export const commands = {
       write: { help: 'clients can also create, update and delete' },
       types: typesFlag('plural'),
       warnings: {
-        help: 'print what makes responses slow or different: missing indexes, collations',
+        help: 'print the warnings about missing indexes, collations and other differences',
       },
     },
     settings: serveSettings,
@@ -146,7 +146,8 @@ export const commands = {
     ],
   },
   access: {
-    summary: 'prints who may do what by the access rules, or explains what they do to a request',
+    summary:
+      'prints the rights of identities by the access rules, or explains their effect on a request',
     arguments: {
       '<declarations>': sourceHelp,
       '[<request>]': "a method and a URL or path, e.g. 'PATCH /issues/1'; it is not executed",

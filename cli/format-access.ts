@@ -132,7 +132,7 @@ function formatRule(rule: RuleDescription): string {
 }
 
 /** Formats the effect of the rules on a request. */
-export function formatExplanation({
+export function formatRequestAccess({
   identity,
   request,
   ...explanation

@@ -133,7 +133,7 @@ function inspectTable(
       findings.invalid.add(column)
       findings.notes.set(
         column,
-        `its default ${found.invalidDefault} is no ${kind.name}; it is returned as null`,
+        `its default ${found.invalidDefault} is not of the kind ${kind.name}; it is returned as null`,
       )
     }
     if (found.loadsNull && !column.nullable) {
@@ -379,7 +379,7 @@ function isIndexed({ indexes = [] }: StoredTable, { name }: StoredColumn): boole
   return indexes.some(([first]) => first === name)
 }
 
-/** Says what is found, e.g. `3 of 10 values are no datetime, such as "0000-00-00"`. */
+/** Says what is found, e.g. `3 of 10 values are not of the kind datetime, such as "0000-00-00"`. */
 function describeInvalid({ invalid, values, example }: ColumnSample, { name }: KindCode): string {
-  return `${invalid} of ${values} ${values === 1 ? 'value' : 'values'} ${invalid === 1 ? 'is' : 'are'} no ${name}, such as ${example}`
+  return `${invalid} of ${values} ${values === 1 ? 'value' : 'values'} ${invalid === 1 ? 'is' : 'are'} not of the kind ${name}, such as ${example}`
 }

@@ -19,7 +19,7 @@ const cases: readonly ErrorCase[] = [
   { request: 'an include path that does not exist', status: 400, suffix: '?include=no-such-name' },
   { request: 'a sort field that does not exist', status: 400, suffix: '?sort=no-such-name' },
   { request: 'an unknown query parameter in small letters', status: 400, suffix: '?nosuchparameter=1' },
-  { request: 'a page that is no number', status: 400, suffix: '?page[number]=x' },
+  { request: 'a page that is not a number', status: 400, suffix: '?page[number]=x' },
   { request: 'a media type of JSON:API with a parameter in Accept', status: 406, suffix: '', accept: `${mediaType}; no=1` },
 ]
 

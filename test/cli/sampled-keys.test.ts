@@ -36,7 +36,7 @@ describe('Keys of generated declarations', () => {
     )
     const { lines, collections } = await introspect(url)
     assert.deepEqual(lines, [
-      'price.till: 1 of 3 values is no datetime, such as "0044-03-15 00:00:00 BC"; it is returned as null',
+      'price.till: 1 of 3 values is not of the kind datetime, such as "0044-03-15 00:00:00 BC"; it is returned as null',
     ])
     assert.deepEqual(collections, {
       '/prices': [
@@ -99,7 +99,9 @@ describe('A column of numbers and texts with an index', () => {
          select n, iif(n % 5 < 2, n, 'x' || n) from n`,
     )
     const { lines, collections } = await introspect(url)
-    assert.deepEqual(lines, ['a.size is omitted: 600 of 1000 values are no integer, such as "x2"'])
+    assert.deepEqual(lines, [
+      'a.size is omitted: 600 of 1000 values are not of the kind integer, such as "x2"',
+    ])
     assert.equal(collections['/as']?.length, 30)
   })
 })

@@ -169,14 +169,14 @@ describe('Declarations generated from a catalog and its data · SQLite', () => {
     )
     const { lines, collections } = await introspect(url)
     assert.deepEqual(lines, [
-      'a.mixed is omitted: 2 of 3 values are no boolean, such as "t"',
-      'a.born: 1 of 3 values is no date, such as "0000-00-00"; it is returned as null',
-      'a.at: 3 of 3 values are no datetime, such as 1700000000000; they are read as epoch-milliseconds',
-      'a.made: 3 of 3 values are no datetime, such as 1700000000; they are read as epoch-seconds',
-      'a.size: 1 of 3 values is no integer, such as "abc"; it is returned as null',
-      'a.flag: 3 of 3 values are no boolean, such as "t"; they are read as t/f',
-      'a.name: 1 of 3 values is no text, such as bytes (1); it is returned as null',
-      'a.count: 3 of 3 values are no date, such as 5; they are read as integer',
+      'a.mixed is omitted: 2 of 3 values are not of the kind boolean, such as "t"',
+      'a.born: 1 of 3 values is not of the kind date, such as "0000-00-00"; it is returned as null',
+      'a.at: 3 of 3 values are not of the kind datetime, such as 1700000000000; they are read as epoch-milliseconds',
+      'a.made: 3 of 3 values are not of the kind datetime, such as 1700000000; they are read as epoch-seconds',
+      'a.size: 1 of 3 values is not of the kind integer, such as "abc"; it is returned as null',
+      'a.flag: 3 of 3 values are not of the kind boolean, such as "t"; they are read as t/f',
+      'a.name: 1 of 3 values is not of the kind text, such as bytes (1); it is returned as null',
+      'a.count: 3 of 3 values are not of the kind date, such as 5; they are read as integer',
     ])
     assert.deepEqual(collections['/as'], [
       {
@@ -218,9 +218,9 @@ describe('Declarations generated from a catalog and its data · SQLite', () => {
     )
     const declarations = await readDeclarations(url, { types: 'plural' })
     assert.deepEqual(formatOmissions(declarations), [
-      'a.size: its default "x" is no integer; it is returned as null',
-      'a.flag: its default "f" is no boolean; it is returned as null',
-      'a.day: its default "" is no date; it is returned as null',
+      'a.size: its default "x" is not of the kind integer; it is returned as null',
+      'a.flag: its default "f" is not of the kind boolean; it is returned as null',
+      'a.day: its default "" is not of the kind date; it is returned as null',
     ])
     const model = defineModel(evaluateDeclarations(declarations))
     const store = await openStore(model, url)
@@ -436,9 +436,9 @@ describe('Declarations generated from a catalog and its data · PostgreSQL', () 
     )
     const { lines, collections } = await introspect(url)
     assert.deepEqual(lines, [
-      'a.born: 1 of 2 values is no date, such as "0044-03-15 BC"; it is returned as null',
-      'a.price: 1 of 3 values is no decimal, such as "NaN"; it is returned as null',
-      'a.at: 1 of 3 values is no time, such as "24:00:00"; it is returned as null',
+      'a.born: 1 of 2 values is not of the kind date, such as "0044-03-15 BC"; it is returned as null',
+      'a.price: 1 of 3 values is not of the kind decimal, such as "NaN"; it is returned as null',
+      'a.at: 1 of 3 values is not of the kind time, such as "24:00:00"; it is returned as null',
     ])
     assert.deepEqual(collections['/as'], [
       { born: null, price: null, at: null },

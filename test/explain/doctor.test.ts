@@ -82,7 +82,7 @@ const violations: readonly Violation[] = [
   { path: /^\/persons\?sort=no-such-name/, from: '"status":"400"', to: '"status":"500"', violation: /^person: a sort field that does not exist has no error document of JSON:API with the status 400/ },
   { path: /^\/persons\?include=no-such-name/, from: '', to: '', status: 200, violation: /^person: an include path that does not exist must be 400; it is 200/ },
   { path: /^\/persons\/no-such-id/, from: '', to: '', status: 500, violation: /^person: a resource that does not exist must be 404; it is 500/ },
-  { path: /^\/computers\?page\[number\]=x/, from: '', to: '', status: 404, violation: /^computer: a page that is no number must be 400; it is 404/ },
+  { path: /^\/computers\?page\[number\]=x/, from: '', to: '', status: 404, violation: /^computer: a page that is not a number must be 400; it is 404/ },
 ]
 
 describe('The doctor of an API over HTTP', () => {
