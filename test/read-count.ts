@@ -2,8 +2,8 @@
 const isCi = process.env.CI === 'true'
 
 /**
- * Returns how often a long test repeats something: completely by default, and less often in CI. A variable of the environment
- * replaces both.
+ * Returns the number of repetitions of a long test: all by default, and fewer in CI. A variable of the environment replaces
+ * both.
  *
  * @param variable - the name of the variable
  */

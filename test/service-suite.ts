@@ -24,22 +24,22 @@ export type {
 } from './test-response.ts'
 export { ids } from './test-response.ts'
 
-/** The running service, as a test meets it: over HTTP, every response checked before the test sees it. */
+/** A running service for tests. Requests are sent over HTTP, and every response is checked before the test gets it. */
 export interface TestService {
   /** The name of the database, e.g. `SQLite on disk`. */
   readonly database: string
   readonly databaseUrl: string
   /** The origin of the service, without a slash at the end. */
   readonly url: string
-  /** Paths carry the base path, as the links in answers do; absolute links of the service will do too. */
+  /** Sends a request. The path has the prefix, as in links; it may also be an absolute link of the service. */
   call(method: string, path: string, call?: Call): Promise<TestResponse>
   get(path: string, query?: Query, headers?: Call['headers']): Promise<TestResponse>
   post(path: string, body: unknown, query?: Query): Promise<TestResponse>
   patch(path: string, body: unknown, query?: Query): Promise<TestResponse>
   delete(path: string, body?: unknown, query?: Query): Promise<TestResponse>
-  /** Creates a person; her name is Ada unless the attributes say otherwise. */
+  /** Creates a person, whose name is Ada by default. */
   person(attributes?: Record<string, unknown>, computers?: Identifier[]): Promise<Resource>
-  /** Creates a computer; its serial is a fresh one unless the attributes say otherwise. */
+  /** Creates a computer, by default with a new serial. */
   computer(attributes?: Record<string, unknown>, owner?: Identifier | null): Promise<Resource>
   /**
    * Creates rows by requests. If a test begins with that, the rows and ids of an earlier test of the suite are restored,
@@ -53,10 +53,10 @@ export interface TestService {
   restart(settings?: Partial<Settings>): Promise<void>
 }
 
-/** What differs from one suite to another. */
+/** The options of a suite. */
 interface SuiteOptions {
   readonly settings?: Partial<Settings>
-  /** Every database when absent. */
+  /** The databases; default: all. */
   readonly databases?: readonly Database[]
   /** Whether each test starts a service of its own, for suites about what a service caches. */
   readonly restarts?: boolean
@@ -91,7 +91,7 @@ export function describeService(
       const fixture = new Fixture(database, settings, isDescribed, isReusable)
       beforeEach(() => fixture.prepare())
       afterEach(async (test) => {
-        // A test that failed may have left anything.
+        // A test that failed may have changed anything.
         if (restarts || !('passed' in test && test.passed)) await fixture.close()
       })
       after(() => fixture.release())
@@ -100,7 +100,7 @@ export function describeService(
   }
 }
 
-/** A test that proves conformance rules; their ids stand in its name as `[NEG-1]`. */
+/** A test of conformance rules. Their ids are in its name as `[NEG-1]`. */
 export function rule(
   ids: string | readonly string[],
   sentence: string,
@@ -187,7 +187,7 @@ class Fixture {
     this.isUsed = idle.delete(this.database.name)
   }
 
-  /** Notes that a test may change what `prepare` does not restore, e.g. the tables. */
+  /** Records that a test may change something that `prepare` does not restore, e.g. the tables. */
   changeAnything(): void {
     this.isUsed = true
     this.#isReusable = false
@@ -243,7 +243,7 @@ class Fixture {
     await started?.service.close()
   }
 
-  /** Leaves the service to the next suite, or closes it. */
+  /** Keeps the service for the next suite, or closes it. */
   async release(): Promise<void> {
     const started = this.#started
     const isLeft = this.#isReusable && started?.database.second !== undefined

@@ -1,7 +1,7 @@
 import { AssertionError } from 'node:assert/strict'
 import type { Exchange } from './client.ts'
 
-/** What names one resource. */
+/** A resource identifier. */
 export interface Identifier {
   type: string
   id: string
@@ -31,7 +31,7 @@ export interface ErrorObject {
   id?: string
 }
 
-/** A document as parsed; which members stand in it is for the checker and the test to say. */
+/** A parsed document. The checker and the tests assert which members it has. */
 export interface Document {
   data?: Resource | Resource[] | null
   included?: Resource[]
@@ -44,20 +44,20 @@ export interface Document {
 /** The response of the service. */
 export interface TestResponse {
   readonly status: number
-  /** By lower-case name. */
+  /** By name in lower case. */
   readonly headers: Record<string, string>
   readonly text: string
   /** `{}` when there is no body. */
   readonly body: Document
-  /** The primary data, where it is one resource; anything else fails the test. */
+  /** The primary data, which must be one resource. */
   readonly one: Resource
-  /** The primary data, where it is a list; anything else fails the test. */
+  /** The primary data, which must be a list. */
   readonly many: Resource[]
-  /** The first error; a response without one fails the test. */
+  /** The first error. The response must have one. */
   readonly error: ErrorObject
 }
 
-/** Reads a response that the checker has let pass. @param parsed - its body, if it is parsed already */
+/** Reads a response that the checker has accepted. @param parsed - its body, if it is parsed already */
 export function parseResponse(exchange: Exchange, parsed?: unknown): TestResponse {
   const { status, headers, text } = exchange
   const body: Document = text === '' ? {} : (parsed ?? JSON.parse(text))

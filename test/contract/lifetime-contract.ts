@@ -259,8 +259,8 @@ export function describeEnd(contract: ContractDatabase): void {
     await started.promise
     const closed = store.close()
     isClosing.resolve()
-    const outcome = await transaction.catch((error) => error.code)
-    assert.equal(outcome, contract.dialect === 'postgres' ? 'committed' : 'unavailable')
+    const result = await transaction.catch((error) => error.code)
+    assert.equal(result, contract.dialect === 'postgres' ? 'committed' : 'unavailable')
     await closed
   })
 

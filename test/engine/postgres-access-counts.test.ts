@@ -159,7 +159,7 @@ for (const database of databases.filter(({ name }) => name === 'PostgreSQL'))
       ),
     )
 
-    it('given identities that take turns, then each gets its own count, from the cache too', async (test) => {
+    it('given identities whose requests alternate, then each gets its own count, from the cache too', async (test) => {
       const { other, count, hits } = await open(test, { any: [isAdmin, ofTeam] })
       for (let round = 0; round < 12; round += 1) {
         for (const user of users) {

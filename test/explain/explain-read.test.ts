@@ -429,7 +429,7 @@ for (const database of databases)
           { auth: { stock: 1 } },
         )
         const changes = warnings.flatMap(({ change }) => change ?? [])
-        // The rule hides this row: numbers would tell of it.
+        // The rule hides this row: numbers of rows would reveal it.
         assert.deepEqual(changes, ['with it, only the rows that match this condition are read'])
         await assert.rejects(explainRead(options, '/items?sort=stock', { auth: { stock: 1 } }), {
           code: 'invalid_sort',

@@ -52,7 +52,7 @@ export async function killDuringWrites(
     const found = await statesOf(url)
     for (const each of all) {
       if (each.inDoubt) inDoubt += 1
-      const isExecuted = each.settle(found.get(each.prefix) ?? nothing)
+      const isExecuted = each.continueWith(found.get(each.prefix) ?? nothing)
       if (isExecuted) executed += 1
     }
   }

@@ -169,7 +169,7 @@ export class TrackedClient {
    *
    * @returns whether that write was stored
    */
-  settle(found: State): boolean {
+  continueWith(found: State): boolean {
     const lines = linesOf(found)
     const [without, after] = [linesOf(this.state), this.inDoubt && linesOf(this.inDoubt)]
     const isExecuted = after !== undefined && isDeepStrictEqual(lines, after)

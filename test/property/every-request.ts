@@ -23,11 +23,11 @@ export function* everyFilter(data: Data): Generator<CollectionRequest> {
     for (const cell of cellsOf(data.schema, type)) yield* byOperator(data.schema, filters, cell)
     yield* byRelationship(data.schema, filters, type)
     for (const name of filterable(data.schema, type)) yield* byAllValues(data, type, name)
-    const [from, way] = relationshipTo(data.schema, type)
+    const [from, inbound] = relationshipTo(data.schema, type)
     for (const each of filters.simples(type)) {
       const [name, text] = sampled(each)
       yield { type, filters: [], simple: [[name, text]], ...everythingOnOnePage }
-      const simple = [[`${way}__${name}`, text]] as const
+      const simple = [[`${inbound}__${name}`, text]] as const
       yield { type: from, filters: [], simple, ...everythingOnOnePage }
     }
   }
@@ -120,12 +120,12 @@ export function* everyDocument(data: Data): Generator<DocumentRequest> {
       }
     }
     for (const name of Object.keys(relationships)) {
-      const [second, way] = relationshipTo(schema, type)
+      const [second, inbound] = relationshipTo(schema, type)
       const [first, before] = relationshipTo(schema, second)
       for (const [start, path] of [
         [type, name],
-        [second, `${way}.${name}`],
-        [first, `${before}.${way}.${name}`],
+        [second, `${inbound}.${name}`],
+        [first, `${before}.${inbound}.${name}`],
       ] as const) {
         yield { request: { ...plain, type: start }, selection: { fields: {}, include: [path] } }
       }

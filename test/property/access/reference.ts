@@ -115,15 +115,15 @@ export class Reference {
     return [readable, writable].every((rules) => this.#decides(rules[relationship.inverse] ?? true))
   }
 
-  /** The outcome of each condition of the rules of a type for a row: writes may combine them otherwise than reads. */
-  outcomes(type: Type, thing: Thing, data: Data): unknown {
-    const outcomesOf = (rule: RowRule | undefined): unknown => {
+  /** The result of each condition of the rules of a type for a row: writes may combine them otherwise than reads. */
+  results(type: Type, thing: Thing, data: Data): unknown {
+    const resultsOf = (rule: RowRule | undefined): unknown => {
       if (typeof rule !== 'object' || 'is' in rule) return undefined
-      if ('any' in rule) return rule.any.map(outcomesOf)
-      return 'all' in rule ? rule.all.map(outcomesOf) : this.#holds(rule, type, thing, data)
+      if ('any' in rule) return rule.any.map(resultsOf)
+      return 'all' in rule ? rule.all.map(resultsOf) : this.#holds(rule, type, thing, data)
     }
     const { read, create, update, delete: remove, relate, call } = this.#rules[type].access
-    return [read, create, update, remove, relate, call].map(outcomesOf)
+    return [read, create, update, remove, relate, call].map(resultsOf)
   }
 
   #decides(rule: FieldRule): boolean {
@@ -268,14 +268,14 @@ function listDangling(type: Type, { id, next }: Thing, { things, fans }: Data): 
 
 /** Everything on which the responses to an identity may depend. */
 export function summarize(reference: Reference, data: Data): string {
-  const outcomes = types.map((type) =>
+  const results = types.map((type) =>
     [...data.things[type].values()]
       .filter((thing) => reference.canRead(type, thing, data))
       .map((thing) => {
         const dangling = listDangling(type, thing, data)
-        return [thing.id, reference.outcomes(type, thing, data), dangling] as const
+        return [thing.id, reference.results(type, thing, data), dangling] as const
       })
       .sort(([one], [other]) => compareIds(one, other)),
   )
-  return JSON.stringify([see(reference, data), outcomes])
+  return JSON.stringify([see(reference, data), results])
 }
