@@ -5,8 +5,10 @@ import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
+  type ConsoleMessage,
   chromium,
   type Page,
+  type Request,
 } from 'playwright-core'
 
 /** The names of Chromium's command in Debian, and of Chrome. */
@@ -74,22 +76,15 @@ export function limitToOrigins(
   browser: Browser,
   origin: string,
   ...others: readonly string[]
-): TestBrowser {
-  const foreignRequests: string[] = []
-  const errors: string[] = []
+): TestBrowser & PageRecords {
+  const records: PageRecords = { foreignRequests: [], errors: [] }
   const contexts: BrowserContext[] = []
   return {
-    foreignRequests,
-    errors,
+    ...records,
     open: async (path, options = {}) => {
-      const page = await openPage(browser, [origin, ...others], options, foreignRequests)
+      const page = await openPage(browser, options)
       contexts.push(page.context())
-      page.on('pageerror', (error) => errors.push(error.message))
-      page.on('console', (message) => {
-        // A failed request is not an error of the page: forms show it.
-        const isRequest = message.text().startsWith('Failed to load resource')
-        if (message.type() === 'error' && !isRequest) errors.push(message.text())
-      })
+      recordPage(page, [origin, ...others], records)
       await page.goto(new URL(path, origin).href)
       return page
     },
@@ -99,18 +94,46 @@ export function limitToOrigins(
   }
 }
 
-async function openPage(
-  browser: Browser,
+/** What pages have done that a test may not expect. */
+export interface PageRecords {
+  readonly foreignRequests: string[]
+  readonly errors: string[]
+}
+
+/**
+ * Records the requests of a page to other origins, its errors, and its violations of the Content-Security-Policy.
+ * @returns a function that ends the records
+ */
+export function recordPage(
+  page: Page,
   origins: readonly string[],
-  options: BrowserContextOptions,
-  foreignRequests: string[],
-): Promise<Page> {
-  const context = await browser.newContext(options)
-  context.setDefaultTimeout(10_000)
-  context.on('request', (request) => {
+  { foreignRequests, errors }: PageRecords,
+): () => void {
+  const onRequest = (request: Request) => {
     const url = request.url()
     if (!url.startsWith('data:') && !origins.includes(new URL(url).origin))
       foreignRequests.push(url)
-  })
+  }
+  const onError = (error: Error) => void errors.push(error.message)
+  const onMessage = (message: ConsoleMessage) => {
+    // A failed request is not an error of the page: forms show it.
+    const isRequest = message.text().startsWith('Failed to load resource')
+    if (message.type() === 'error' && !isRequest) errors.push(message.text())
+  }
+  const context = page.context()
+  context.on('request', onRequest)
+  page.on('pageerror', onError)
+  page.on('console', onMessage)
+  return () => {
+    context.off('request', onRequest)
+    page.off('pageerror', onError)
+    page.off('console', onMessage)
+  }
+}
+
+/** Opens an empty page in a context of its own. */
+export async function openPage(browser: Browser, options: BrowserContextOptions): Promise<Page> {
+  const context = await browser.newContext(options)
+  context.setDefaultTimeout(10_000)
   return context.newPage()
 }

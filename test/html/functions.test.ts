@@ -26,9 +26,9 @@ import { createServer } from 'lapidary/fastify'
 import { createPages } from 'lapidary/html'
 import { openSqlite } from 'lapidary/sqlite'
 import { lacksChromium } from '../browser.ts'
+import { findAxeViolations } from '../chromium/find-axe-violations.ts'
+import { openBrowser } from '../chromium/shared-browser.ts'
 import { long } from '../long-tests.ts'
-import { findAxeViolations } from './find-axe-violations.ts'
-import { openBrowser } from './shared-browser.ts'
 
 /** A place on a line, with an operator whose operand is of another kind, and one whose operand is JSON. */
 const place = defineKind({

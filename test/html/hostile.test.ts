@@ -6,10 +6,10 @@ import { createServer } from 'lapidary/fastify'
 import { createPages } from 'lapidary/html'
 import { openSqlite } from 'lapidary/sqlite'
 import { lacksChromium, type TestBrowser } from '../browser.ts'
+import { openBrowser } from '../chromium/shared-browser.ts'
 import { type Client, connect } from '../client.ts'
 import { long } from '../long-tests.ts'
 import { takePart } from '../property/seed.ts'
-import { openBrowser } from './shared-browser.ts'
 
 /** Values that break out of a page which does not escape them. */
 const hostile: readonly string[] = [
@@ -191,7 +191,7 @@ describe('Pages of hostile data', () => {
     assert.ok(total < 60_000, String(total))
   })
 
-  describe('in Chromium', { skip: lacksChromium }, () => {
+  describe('in Chromium', { ...long, skip: lacksChromium }, () => {
     let browser: TestBrowser
     before(async () => {
       browser = await openBrowser(origin)

@@ -9,7 +9,7 @@ import { openSqlite } from 'lapidary/sqlite'
 import { migrations } from '../../service/migrations.ts'
 import { resources } from '../../service/resources/index.ts'
 import { lacksChromium, launchBrowser, type TestBrowser } from '../browser.ts'
-import { findAxeViolations } from '../html/find-axe-violations.ts'
+import { findAxeViolations } from '../chromium/find-axe-violations.ts'
 import { long } from '../long-tests.ts'
 
 const model = defineModel(resources)

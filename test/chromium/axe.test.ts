@@ -2,23 +2,23 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type RunningService, startService } from '../../service/start-service.ts'
-import { lacksChromium, type TestBrowser } from '../browser.ts'
+import { lacksChromium } from '../browser.ts'
 import { takePart } from '../property/seed.ts'
 import { findAxeViolations } from './find-axe-violations.ts'
-import { openBrowser } from './shared-browser.ts'
+import { openBrowser, type SharedBrowser } from './shared-browser.ts'
 
 const settings = { databaseUrl: 'sqlite::memory:', host: '127.0.0.1', port: 0, logLevel: 'silent' }
 
 describe('The accessibility of the pages', { skip: lacksChromium }, () => {
   let service: RunningService
-  let browser: TestBrowser
+  let browser: SharedBrowser
   let page: Page
 
   before(async () => {
     service = await startService(settings, true)
     browser = await openBrowser(service.url)
   })
-  afterEach(() => page.context().close())
+  afterEach(() => browser.leave())
   after(async () => {
     await browser.close()
     await service.close()

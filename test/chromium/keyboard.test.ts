@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { type RunningService, startService } from '../../service/start-service.ts'
-import { lacksChromium, type TestBrowser } from '../browser.ts'
+import { lacksChromium } from '../browser.ts'
 import { long } from '../long-tests.ts'
 import { Keyboard } from './keyboard.ts'
-import { openBrowser } from './shared-browser.ts'
+import { openBrowser, type SharedBrowser } from './shared-browser.ts'
 
 const settings = { databaseUrl: 'sqlite::memory:', host: '127.0.0.1', port: 0, logLevel: 'silent' }
 
 // Hundreds of keys, each with a look at the focus, take half a minute.
 describe('The pages by the keyboard alone', { ...long, skip: lacksChromium }, () => {
   let service: RunningService
-  let browser: TestBrowser
+  let browser: SharedBrowser
   let keyboard: Keyboard
 
   const open = async (path: string, viewport = { width: 1280, height: 800 }) => {
@@ -26,7 +26,7 @@ describe('The pages by the keyboard alone', { ...long, skip: lacksChromium }, ()
     browser = await openBrowser(service.url)
   })
   afterEach(async () => {
-    await keyboard.page.context().close()
+    await browser.leave()
     assert.deepEqual([browser.foreignRequests, browser.errors], [[], []])
   })
   after(async () => {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type RunningService, startService } from '../../service/start-service.ts'
-import { lacksChromium, type TestBrowser } from '../browser.ts'
+import { lacksChromium } from '../browser.ts'
 import { databases } from '../databases.ts'
 import { long } from '../long-tests.ts'
 import type { OpenDatabase } from '../open-database.ts'
 import { findAxeViolations } from './find-axe-violations.ts'
-import { openBrowser } from './shared-browser.ts'
+import { openBrowser, type SharedBrowser } from './shared-browser.ts'
 
 const settings = { host: '127.0.0.1', port: 0, logLevel: 'silent' }
 
@@ -16,10 +16,10 @@ for (const database of databases) {
   describe(`The pages in Chromium · ${database.name}`, options, () => {
     let opened: OpenDatabase
     let service: RunningService
-    let browser: TestBrowser
+    let browser: SharedBrowser
     let page: Page
 
-    const open: TestBrowser['open'] = async (path, options) => {
+    const open: SharedBrowser['open'] = async (path, options) => {
       page = await browser.open(path, options)
       return page
     }
@@ -34,7 +34,7 @@ for (const database of databases) {
       browser = await openBrowser(service.url)
     })
     afterEach(async () => {
-      await page.context().close()
+      await browser.leave()
       // No test requests anything from other hosts, or violates the Content-Security-Policy.
       assert.deepEqual([browser.foreignRequests, browser.errors], [[], []])
     })
