@@ -95,7 +95,7 @@ export function limitToOrigins(
 }
 
 /** What pages have done that a test may not expect. */
-export interface PageRecords {
+interface PageRecords {
   readonly foreignRequests: string[]
   readonly errors: string[]
 }
