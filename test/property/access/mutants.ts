@@ -17,14 +17,14 @@ export interface Mutant {
 export const mutants: readonly Mutant[] = [
   {
     title: 'the count ignores the rule',
-    seed: 302,
+    seed: 303,
     file: 'src/store/primary-rows.ts',
     from: 'select count(*) from ${from}${compilePrimaryWhere(shape, target)}',
     to: 'select count(*) from ${from}${compilePrimaryWhere(shape, target.access?.unrestricted ?? target)}',
   },
   {
     title: 'a sort uses a hidden field',
-    seed: 303,
+    seed: 309,
     file: 'src/plan/access/visible-model.ts',
     from: 'isSortable: field.isSortable && isSortable,',
     to: 'isSortable: field.isSortable,',
@@ -45,21 +45,21 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'the error of a hidden row differs from that of an absent one',
-    seed: 300,
+    seed: 301,
     file: 'src/store/preconditions.ts',
     from: 'const { lock } = statements.ofType(notFound.type)',
     to: 'const { inScope: lock } = statements.ofType(notFound.type)',
   },
   {
     title: 'plans are cached without the identity',
-    seed: 300,
+    seed: 301,
     file: 'src/plan/access/access-shapes.ts',
     from: "results === undefined ? 'anonymous' : results.map(Number).join('')",
     to: "results === undefined ? 'anonymous' : 'known'",
   },
   {
     title: 'a relationship is written from the other side without its rule',
-    seed: 304,
+    seed: 305,
     file: 'src/store/access/write-checks.ts',
     from: 'return operation === undefined ? [] : findRule(type, operation, context)',
     to: 'return operation === undefined || type !== context.resource.type ? [] : findRule(type, operation, context)',
@@ -101,7 +101,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'a count is cached without the values of the identity',
-    seed: 302,
+    seed: 311,
     file: 'src/store/sqlite/counts.ts',
     from: 'const key = countKey(statement, values)',
     to: 'const key = countKey(statement, [])',
@@ -115,7 +115,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'a filter uses a write-only array',
-    seed: 311,
+    seed: 312,
     file: 'src/plan/access/visible-model.ts',
     from: 'isFilterable: field.isFilterable && isFilterable,',
     to: "isFilterable: field.isFilterable && (isFilterable || field.kind.operators === 'array'),",
@@ -137,21 +137,21 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'the description has an operation that a rule refuses on every row',
-    seed: 300,
+    seed: 304,
     file: 'src/handlers/allowed-paths.ts',
     from: 'rights.findRule(type, operation) !== false',
     to: "(rights.findRule(type, operation) !== false || operation === 'delete')",
   },
   {
     title: 'a page has forms that the rule on its row refuses',
-    seed: 300,
+    seed: 303,
     file: 'src/handlers/address-rights.ts',
     from: 'return !isOfPath ||',
     to: 'return true || !isOfPath ||',
   },
   {
     title: 'the description has an action that the identity may not call',
-    seed: 300,
+    seed: 301,
     file: 'src/handlers/needed-rules.ts',
     from: 'if (!rights.isCallable(resource, action)) return undefined',
     to: '',
@@ -216,7 +216,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'the keys of a stream are looked up without the identity',
-    seed: 302,
+    seed: 311,
     variant: 'large-postgres',
     file: 'src/store/streamed-keys.ts',
     from: 'run(statements.ofType(type).lookup, addAuth({ planValues: [], ids }, identity))',
@@ -224,7 +224,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'a count on PostgreSQL is cached without the values of the identity',
-    seed: 305,
+    seed: 313,
     variant: 'large-postgres',
     file: 'src/store/postgres/counts.ts',
     from: "import { countKey, createCountCache } from '../count-cache.ts'",
@@ -239,7 +239,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'the calls of an action ignore the rule',
-    seed: 300,
+    seed: 302,
     file: 'src/lifecycle/action.ts',
     from: 'const { tx, close } = openCalls(unit, request)',
     to: 'const { tx, close } = openCalls({ ...unit, transaction: transaction.as(undefined) }, request)',
@@ -253,7 +253,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'a filter uses an attribute that filters must not use',
-    seed: 300,
+    seed: 301,
     file: 'src/plan/access/visible-model.ts',
     from: 'const isFilterable = isReadable && context.holds(filterable)',
     to: 'const isFilterable = isReadable && (context.holds(filterable) || true)',
