@@ -10,10 +10,12 @@ import { people } from './people.ts'
 import { anyFilterRequest } from './random-requests.ts'
 import { anyUnstoredRows, store } from './random-rows.ts'
 import { start } from './reference.ts'
-import { scale, seed } from './seed.ts'
+import { isExhaustive, scale, seed, takePart } from './seed.ts'
 
 const stages = scale
-const requestsPerStage = 150
+const requestsPerStage = isExhaustive ? 150 : 75
+/** `npm test` sends one of so many parts of the requests that ask for each thing there is; `npm run test:long` sends all. */
+const parts = 4
 
 function held(app: TestService): void {
   const coverage = new Coverage(people)
@@ -36,7 +38,7 @@ function held(app: TestService): void {
     const [unstored] = fc.sample(anyUnstoredRows, { seed, numRuns: 1 })
     assert.ok(unstored)
     const data = await store(app, unstored)
-    for (const request of everyFilter(data)) {
+    for (const request of takePart(everyFilter(data), parts)) {
       const found = await assertFound(app, data, request)
       coverage.add(request, found, start(data, request).length)
     }
@@ -65,9 +67,10 @@ function held(app: TestService): void {
       assert.deepEqual(ids(found), op === 'match' ? ['1', '2'] : ['1'], op)
     })
 
-  it('requests everything: every operator on every kind in every position, with responses that hold some rows but not all', () => {
-    coverage.assertEnough(stages * requestsPerStage, 0.3)
-  })
+  if (isExhaustive)
+    it('requests everything: every operator on every kind in every position, with responses that hold some rows but not all', () => {
+      coverage.assertEnough(stages * requestsPerStage, 0.3)
+    })
 }
 
 describeService('Filters, compared with a reference', held)

@@ -4,11 +4,11 @@ import * as fc from 'fast-check'
 import { databases } from '../databases.ts'
 import type { TestResponse } from '../service-suite.ts'
 import { anyNaming, anySorting, type NamingRequest } from './hidden-requests.ts'
-import { scale, seed } from './seed.ts'
+import { isExhaustive, scale, seed } from './seed.ts'
 import { onTwins, type Twin } from './two-services.ts'
 
 /** How many random requests both services get. */
-const requests = 100 * scale
+const requests = isExhaustive ? 100 * scale : 60
 
 /** The beginning of every password, which no other value contains. */
 const mark = 'kw9x'
