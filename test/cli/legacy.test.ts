@@ -19,6 +19,8 @@ import {
 
 /** `test/long/legacy.long.ts` walks everything. */
 const isComplete = process.env.LEGACY_WALK === 'complete'
+const takeEach = <Item>(items: readonly Item[], step: number) =>
+  isComplete ? items : items.filter((_, index) => index % step === 0)
 const all = Number.POSITIVE_INFINITY
 const walk: Walk = isComplete
   ? { resources: all, sorts: all, filters: all }
@@ -58,9 +60,8 @@ for (const database of databases) {
     })
 
     it('responds at every route, and counts, values and links equal those of SQL', async () => {
-      const types = [...served.model.types.values()]
-      const walked = isComplete ? types : types.filter((_, index) => index % 4 === 0)
-      for (const type of walked) await walkType(served, type, walk)
+      for (const type of takeEach([...served.model.types.values()], 4))
+        await walkType(served, type, walk)
     })
 
     it('accepts resources as they were returned', async () => {
@@ -81,7 +82,7 @@ for (const database of databases) {
     })
 
     it('creates and deletes without an internal error, and returns what it stores', async () => {
-      for (const type of writableTypes()) {
+      for (const type of takeEach(writableTypes(), 3)) {
         const [first] = await list(served, type)
         for (const data of [{}, { id: '77' }, { attributes: first?.attributes }]) {
           const body = JSON.stringify({ data: { type: type.type, ...data } })

@@ -74,7 +74,7 @@ for (const database of databases) {
       }
     })
 
-    it('rejects writes without --write, and accepts them with it', async (test) => {
+    it('rejects writes without --write', async () => {
       const body = { data: { type: 'artists', id: '2', attributes: { name: 'Grace' } } }
       for (const [method, path] of [
         ['POST', '/artists'],
@@ -86,52 +86,52 @@ for (const database of databases) {
         assert.equal(rejected.status, 403, `${method} ${path}: ${rejected.text}`)
       }
       assert.deepEqual(await namesIn(url), ['Ada'])
-      const writable = await serve(test, url, '--write')
-      const created = await send(writable.url, 'POST', '/artists', {
-        body: isPostgres(url) ? body : { data: { ...body.data, id: undefined } },
-      })
-      assert.equal(created.status, 201, created.text)
-      assert.deepEqual(await namesIn(url), ['Ada', 'Grace'])
     })
 
-    it('creates resources of a table whose key has a constant default, as programs for MySQL declare it', async (test) => {
-      const filledUrl = await filled(
-        test,
-        database,
-        "create table cache_entry (cid varchar(99) default '' not null primary key, size integer)",
-      )
-      const { url: origin } = await serve(test, filledUrl, '--write')
-      for (const id of ['page:1', 'page:2']) {
-        const body = { data: { type: 'cache-entries', id, attributes: { size: 5 } } }
-        const created = await send(origin, 'POST', '/cache-entries', { body })
+    describe('with --write', () => {
+      let writable: Child
+      before(async () => {
+        await execute(
+          url,
+          "create table cache_entry (cid varchar(99) default '' not null primary key, size integer)",
+        )
+        writable = await serve(cleanup, url, '--write')
+      })
+
+      it('accepts writes', async () => {
+        const attributes = { name: 'Grace' }
+        const id = isPostgres(url) ? '2' : undefined
+        const created = await send(writable.url, 'POST', '/artists', {
+          body: { data: { type: 'artists', id, attributes } },
+        })
         assert.equal(created.status, 201, created.text)
-        assert.equal(created.headers.location, `/cache-entries/${encodeURIComponent(id)}`)
-      }
+        assert.deepEqual(await namesIn(url), ['Ada', 'Grace'])
+      })
+
+      it('creates resources of a table whose key has a constant default, as programs for MySQL declare it', async () => {
+        for (const id of ['page:1', 'page:2']) {
+          const body = { data: { type: 'cache-entries', id, attributes: { size: 5 } } }
+          const created = await send(writable.url, 'POST', '/cache-entries', { body })
+          assert.equal(created.status, 201, created.text)
+          assert.equal(created.headers.location, `/cache-entries/${encodeURIComponent(id)}`)
+        }
+      })
     })
   })
 }
 
 describe('lapidary serve · a SQLite file', () => {
-  it('is not changed, and no file appears beside it', async (test) => {
+  it('is not changed, no file appears beside it, and its warnings are printed with --warnings', async (test) => {
     const cwd = await folder(test)
     const path = createSqliteDatabase(cwd, 'music', tables)
     const before = readFileSync(path)
-    const child = await startProgram(test, main, {
-      cwd,
-      args: ['serve', 'sqlite:music.db', '--port', '0'],
-    })
+    const args = ['serve', 'sqlite:music.db', '--port', '0']
+    const child = await startProgram(test, main, { cwd, args })
     assert.equal((await send(child.url, 'GET', '/albums')).status, 200)
+    assert.match(child.printed(), /^1 warning about indexes or types; --warnings prints them$/m)
     assert.equal((await child.end('SIGINT')).code, 0)
     assert.deepEqual(readFileSync(path), before)
     assert.deepEqual(readdirSync(cwd), ['music.db'])
-  })
-
-  it('has warnings, which --warnings prints', async (test) => {
-    const cwd = await folder(test)
-    createSqliteDatabase(cwd, 'music', tables)
-    const args = ['serve', 'sqlite:music.db', '--port', '0']
-    const brief = await startProgram(test, main, { cwd, args })
-    assert.match(brief.printed(), /^1 warning about indexes or types; --warnings prints them$/m)
     const full = await startProgram(test, main, { cwd, args: [...args, '--warnings'] })
     assert.match(full.printed(), /^warning: .*create index/m)
   })
