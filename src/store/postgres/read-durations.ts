@@ -7,6 +7,8 @@ const weightOfLonger = 0.25
 const weightOfShorter = 0.5
 /** A read should start before it has waited this many times as long as it is expected to take. */
 const waitFactor = 10
+/** Reads that are expected to take less than this start in the order of arrival, in milliseconds: their means vary by as much. */
+const quickDuration = 20
 /** How long a statement of which nothing is known is supposed to take, in milliseconds for each character of its SQL. */
 const durationPerCharacter = 0.1
 /** The rows that an offset skips at no noticeable cost. Larger offsets are told apart by powers of two. */
@@ -30,19 +32,22 @@ export class ReadDurations {
    * supposed to take the longer the longer its SQL is.
    */
   startTime(query: ExpectedQuery): number {
-    const { length } = query.statement.sql
-    return performance.now() + waitFactor * (this.expect(query) ?? length * durationPerCharacter)
+    const expected = this.expect(query) ?? query.statement.sql.length * durationPerCharacter
+    return performance.now() + (expected < quickDuration ? 0 : waitFactor * expected)
   }
 
   /** Records how long a query ran. @param start - when it was sent, on the clock of `performance.now` */
   record({ statement, values }: ExpectedQuery, start: number): void {
     const duration = performance.now() - start
-    const means = this.#means.get(statement) ?? []
+    let means = this.#means.get(statement)
+    if (means === undefined) {
+      means = []
+      this.#means.set(statement, means)
+    }
     const index = classOfOffset(values.offset)
     const mean = means[index]
     const weight = duration > (mean ?? 0) ? weightOfLonger : weightOfShorter
     means[index] = mean === undefined ? duration : mean + weight * (duration - mean)
-    this.#means.set(statement, means)
   }
 }
 
