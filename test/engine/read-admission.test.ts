@@ -56,6 +56,20 @@ for (const database of databases.filter(({ name }) => name === 'PostgreSQL')) {
       assert.deepEqual(order, ['quick', 'medium', 'medium'])
     })
 
+    it('when a read fails sooner than expected, then no less is expected of the next one', async (test) => {
+      const pool = await openPool(test)
+      const query = { statement: plain('select 1 / 0'), values: noValues }
+      pool.durations.record(query, performance.now() - 60_000, true)
+      const expected = pool.durations.expect(query)
+      await assert.rejects(pool.shared.all(query.statement, noValues), { name: 'ConstraintError' })
+      assert.equal(pool.durations.expect(query), expected)
+      const unknown = { statement: plain(`select 1 / 0 ${' '.repeat(100_000)}`), values: noValues }
+      await assert.rejects(pool.shared.all(unknown.statement, noValues), {
+        name: 'ConstraintError',
+      })
+      assert.equal(pool.durations.expect(unknown), undefined)
+    })
+
     it('when a longer read has waited ten times as long as it takes, then no quick one overtakes it', async (test) => {
       const pool = await openPool(test)
       const order = await orderOf(pool, async (read) => {

@@ -63,8 +63,7 @@ export class BatchingExecutor implements QueryExecutor {
 
   /** Runs a query that is no point read. */
   #run(query: PostgresQuery): Promise<PostgresResult> {
-    const isQuick = this.#admission.isQuick(query)
-    return isQuick ? this.#scheduler.run(query) : this.#runSlow(query)
+    return this.#admission.isQuick(query) ? this.#scheduler.run(query) : this.#runSlow(query)
   }
 
   async #runSlow(query: PostgresQuery): Promise<PostgresResult> {

@@ -105,7 +105,7 @@ export class PostgresPool {
   /**
    * Runs work in a read transaction, which sees one snapshot.
    * @param signal - cancels the work, or gives it up while it waits
-   * @param query - what the work mainly runs: a transaction with it is expected to take as long as those before it
+   * @param query - the query that takes most of the time of the work, whose expected duration decides when it is admitted
    */
   async read<Result>(
     signal: AbortSignal | undefined,

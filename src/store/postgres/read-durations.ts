@@ -8,7 +8,7 @@ const weightOfShorter = 0.5
 /** A read should start before it has waited this many times as long as it is expected to take. */
 const waitFactor = 10
 /** Reads that are expected to take less than this start in the order of arrival, in milliseconds: their means vary by as much. */
-const quickDuration = 20
+const minOrderedDuration = 20
 /** How long a statement of which nothing is known is supposed to take, in milliseconds for each character of its SQL. */
 const durationPerCharacter = 0.1
 /** The rows that an offset skips at no noticeable cost. Larger offsets are told apart by powers of two. */
@@ -32,12 +32,15 @@ export class ReadDurations {
    * supposed to take the longer the longer its SQL is.
    */
   startTime(query: ExpectedQuery): number {
-    const expected = this.expect(query) ?? query.statement.sql.length * durationPerCharacter
-    return performance.now() + (expected < quickDuration ? 0 : waitFactor * expected)
+    const expected = this.expect(query) ?? supposeDuration(query.statement)
+    return performance.now() + (expected < minOrderedDuration ? 0 : waitFactor * expected)
   }
 
-  /** Records how long a query ran. @param start - when it was sent, on the clock of `performance.now` */
-  record({ statement, values }: ExpectedQuery, start: number): void {
+  /**
+   * Records how long a query ran. A run that failed counts if it took longer than expected: a complete one takes at least as long.
+   * @param start - when it was sent, on the clock of `performance.now`
+   */
+  record({ statement, values }: ExpectedQuery, start: number, isComplete: boolean): void {
     const duration = performance.now() - start
     let means = this.#means.get(statement)
     if (means === undefined) {
@@ -46,9 +49,16 @@ export class ReadDurations {
     }
     const index = classOfOffset(values.offset)
     const mean = means[index]
-    const weight = duration > (mean ?? 0) ? weightOfLonger : weightOfShorter
+    const isLonger = duration > (mean ?? supposeDuration(statement))
+    if (!isComplete && !isLonger) return
+    const weight = isLonger ? weightOfLonger : weightOfShorter
     means[index] = mean === undefined ? duration : mean + weight * (duration - mean)
   }
+}
+
+/** Returns how long a statement of which nothing is known is supposed to take, in milliseconds. */
+function supposeDuration({ sql }: Statement): number {
+  return sql.length * durationPerCharacter
 }
 
 /** Returns the class of an offset: the runs of a statement with offsets of one class take about as long. */

@@ -243,9 +243,11 @@ export async function readWithHooks(
   await hooks.before(query)
   const { statement, values } = boundedQuery(plan, id, statements)
   const start = performance.now()
-  const result = await transaction
-    .all(statement, values)
-    .finally(() => durations.record({ statement, values }, start))
+  const result = await transaction.all(statement, values).catch((error) => {
+    durations.record({ statement, values }, start, false)
+    throw error
+  })
+  durations.record({ statement, values }, start, true)
   const complete = bufferedOrUndefined(parseDocument(result, statement, { plan, id }))
   if (
     complete === undefined ||

@@ -127,15 +127,17 @@ export class AffinityScheduler {
 
   async #runOn(session: Session, pending: Pending): Promise<PostgresResult> {
     const start = performance.now()
+    let isComplete = false
     pending.running = sendBatch(session, [pending.query])
     this.#running.push(pending)
     try {
       const { results, failure } = await pending.running.result
       const [result] = results
       if (result === undefined) throw failure
+      isComplete = true
       return result
     } finally {
-      this.#durations.record(pending.query, start)
+      this.#durations.record(pending.query, start, isComplete)
       this.#end(pending)
     }
   }
