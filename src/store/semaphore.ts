@@ -1,4 +1,5 @@
 import { HeaderError } from '../errors/errors.ts'
+import { insertByStart, type Startable } from './start-order.ts'
 
 /** The limits of the wait for a semaphore. */
 export interface AcquireOptions {
@@ -9,32 +10,53 @@ export interface AcquireOptions {
   readonly startBy?: number | undefined
 }
 
-/** A request that waits. */
-interface Waiter {
-  readonly startBy: number
-  readonly start: () => void
+/** Releases what was acquired; calling it again has no effect. */
+export type Release = () => void
+
+/** A request that waits. Times are on the clock of `performance.now`. */
+interface Waiter extends Startable {
+  /** When it has waited too long. */
+  readonly deadline: number
+  readonly signal: AbortSignal | undefined
+  readonly start: (release: Release) => void
+  /** Listens to the signal. */
+  readonly giveUp: () => void
 }
 
 /** Limits the number of concurrent holders. Others wait in the order in which they should start, in a queue of limited size. */
 export class Semaphore {
   readonly #maxHolders: number
   readonly #queueSize: number
+  readonly #createError: () => HeaderError
   #holders = 0
   readonly #waiters: Waiter[] = []
+  /** One timer for all waiters, set for the first deadline: one for each would cost more than the rest of the wait. */
+  #timer: NodeJS.Timeout | undefined
+  #timerEnd = Number.POSITIVE_INFINITY
 
-  constructor(maxHolders: number, queueSize: number) {
+  /** @param createError - creates the error of a request that waited too long, or found the queue full */
+  constructor(maxHolders: number, queueSize: number, createError = overloadedError) {
     this.#maxHolders = maxHolders
     this.#queueSize = queueSize
+    this.#createError = createError
+  }
+
+  /** The number of requests that wait. */
+  get waiting(): number {
+    return this.#waiters.length
   }
 
   /**
    * Acquires the semaphore.
-   * @returns the function that releases it; calling it again has no effect
-   * @throws HeaderError `overloaded` (503) when too many wait or the wait is too long
+   * @throws HeaderError by default `overloaded` (503), when too many wait, the wait is too long, or the signal aborts
    */
-  async acquire(options: AcquireOptions): Promise<() => void> {
-    if (this.#holders >= this.#maxHolders) await this.#wait(options)
-    else this.#holders += 1
+  acquire(options: AcquireOptions): Promise<Release> {
+    if (this.#holders >= this.#maxHolders) return this.#wait(options)
+    this.#holders += 1
+    return Promise.resolve(this.#createRelease())
+  }
+
+  #createRelease(): Release {
     let isHeld = true
     return () => {
       if (isHeld) this.#release()
@@ -44,31 +66,63 @@ export class Semaphore {
 
   #release(): void {
     const next = this.#waiters.shift()
+    if (next === undefined) {
+      this.#holders -= 1
+      return
+    }
     // The next waiter takes over.
-    if (next === undefined) this.#holders -= 1
-    else next.start()
+    this.#stopWaiting(next)
+    next.start(this.#createRelease())
   }
 
-  #wait({ timeout, signal, startBy = performance.now() }: AcquireOptions): Promise<void> {
-    if (this.#waiters.length >= this.#queueSize) throw overloadedError()
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const waiter: Waiter = { startBy, start: resolve }
-    const last = this.#waiters.findLastIndex((other) => other.startBy <= startBy)
-    this.#waiters.splice(last + 1, 0, waiter)
-    const giveUp = () => {
-      const index = this.#waiters.indexOf(waiter)
-      // A waiter that was started is no longer in the queue.
-      if (index === -1) return
-      this.#waiters.splice(index, 1)
-      reject(overloadedError())
+  #wait({ timeout, signal, startBy }: AcquireOptions): Promise<Release> {
+    const { promise, resolve, reject } = Promise.withResolvers<Release>()
+    if (signal?.aborted || this.#waiters.length >= this.#queueSize) {
+      reject(this.#createError())
+      return promise
     }
-    const timer = setTimeout(giveUp, timeout)
-    if (signal?.aborted) giveUp()
-    else signal?.addEventListener('abort', giveUp, { once: true })
-    return promise.finally(() => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', giveUp)
-    })
+    const now = performance.now()
+    const waiter: Waiter = {
+      startBy: startBy ?? now,
+      deadline: now + timeout,
+      signal,
+      start: resolve,
+      giveUp: () => {
+        this.#waiters.splice(this.#waiters.indexOf(waiter), 1)
+        this.#stopWaiting(waiter)
+        reject(this.#createError())
+      },
+    }
+    insertByStart(this.#waiters, waiter)
+    signal?.addEventListener('abort', waiter.giveUp, { once: true })
+    this.#limitWait(waiter.deadline)
+    return promise
+  }
+
+  /** Ends the wait of a request that is no longer in the queue. */
+  #stopWaiting({ signal, giveUp }: Waiter): void {
+    signal?.removeEventListener('abort', giveUp)
+    if (this.#waiters.length === 0) this.#clearTimer()
+  }
+
+  #limitWait(deadline: number): void {
+    if (deadline >= this.#timerEnd) return
+    this.#clearTimer()
+    this.#timerEnd = deadline
+    this.#timer = setTimeout(() => this.#endLongWaits(), deadline - performance.now())
+  }
+
+  #endLongWaits(): void {
+    this.#clearTimer()
+    const now = performance.now()
+    for (const waiter of this.#waiters.filter(({ deadline }) => deadline <= now)) waiter.giveUp()
+    const deadlines = this.#waiters.map(({ deadline }) => deadline)
+    if (deadlines.length > 0) this.#limitWait(Math.min(...deadlines))
+  }
+
+  #clearTimer(): void {
+    clearTimeout(this.#timer)
+    this.#timerEnd = Number.POSITIVE_INFINITY
   }
 }
 

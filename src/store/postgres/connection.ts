@@ -136,7 +136,7 @@ export async function executeText(
  * @param timeout - how long the work may take, in milliseconds
  * @throws what `translateError` returns
  */
-export async function translateErrors<Result>(
+async function translateErrors<Result>(
   timeout: number,
   work: () => Promise<Result>,
 ): Promise<Result> {

@@ -1,4 +1,4 @@
-import { Semaphore } from '../semaphore.ts'
+import { type Release, Semaphore } from '../semaphore.ts'
 import { unavailableError } from './errors.ts'
 import { type ExpectedQuery, ReadDurations } from './read-durations.ts'
 
@@ -25,9 +25,6 @@ interface PoolLimits {
   readonly timeout: number
 }
 
-/** Ends what was admitted. */
-type Release = () => void
-
 /** Limits how many connections each class of reads may occupy. Point reads and writes are not limited. */
 export class ReadAdmission {
   /** Every read. */
@@ -46,17 +43,26 @@ export class ReadAdmission {
   constructor({ poolSize, queueSize, timeout }: PoolLimits) {
     const reserved = Math.floor(poolSize * reservedShare)
     const half = Math.max(Math.floor(poolSize / 2), 1)
-    this.#all = new Semaphore(poolSize - reserved, queueSize)
-    this.#slow = new Semaphore(poolSize - 2 * reserved, queueSize)
-    this.#long = new Semaphore(half, queueSize)
-    this.#complex = new Semaphore(half, queueSize)
+    const limitTo = (connections: number) =>
+      new Semaphore(connections, queueSize, () =>
+        unavailableError('Too many requests wait for a connection'),
+      )
+    this.#all = limitTo(poolSize - reserved)
+    this.#slow = limitTo(poolSize - 2 * reserved)
+    this.#long = limitTo(half)
+    this.#complex = limitTo(half)
     this.#streams = new Semaphore(half, queueSize)
     this.#timeout = timeout
   }
 
+  /** Whether a read waits that starts as soon as another one ends. */
+  get isAwaited(): boolean {
+    return this.#all.waiting > 0
+  }
+
   /** Admits a read to a connection. @throws HeaderError `unavailable` (503) */
   admit(signal?: AbortSignal): Promise<Release> {
-    return this.#acquire([this.#all], signal)
+    return this.#all.acquire({ timeout: this.#timeout, signal })
   }
 
   /** Admits a transaction in which a query runs to a connection. @throws HeaderError `unavailable` (503) */
@@ -84,19 +90,9 @@ export class ReadAdmission {
     return isComplex ? [this.#complex, this.#slow] : [this.#slow]
   }
 
-  /** Admits a stream. @throws HeaderError `unavailable`, `overloaded` (503) */
-  async admitStream(signal: AbortSignal | undefined): Promise<Release> {
-    const endStream = await this.#streams.acquire({ timeout: this.#timeout, signal })
-    try {
-      const endRead = await this.#acquire([this.#slow, this.#all], signal)
-      return () => {
-        endRead()
-        endStream()
-      }
-    } catch (error) {
-      endStream()
-      throw error
-    }
+  /** Admits a stream. @throws HeaderError `overloaded`, `unavailable` (503) */
+  admitStream(signal: AbortSignal | undefined): Promise<Release> {
+    return this.#acquire([this.#streams, this.#slow, this.#all], signal)
   }
 
   /** Admits a read that has a connection to continue as a stream. @throws HeaderError `overloaded` (503) if it would have to wait */
@@ -104,6 +100,7 @@ export class ReadAdmission {
     return this.#streams.acquire({ timeout: 0, signal })
   }
 
+  /** Acquires semaphores one after the other. */
   async #acquire(
     semaphores: readonly Semaphore[],
     signal: AbortSignal | undefined,
@@ -118,7 +115,7 @@ export class ReadAdmission {
         acquired.push(await semaphore.acquire({ timeout: this.#timeout, signal, startBy }))
     } catch (error) {
       release()
-      throw unavailableError('Too many requests wait for a connection', error)
+      throw error
     }
     return release
   }

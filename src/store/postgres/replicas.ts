@@ -50,9 +50,15 @@ export class Replicas {
    * Runs a read on the next standby, if it has replayed every write that was acknowledged before, otherwise on the primary.
    * @throws whatever the read throws on the primary
    */
-  async read<Result>(work: (pool: PostgresPool) => Promise<Result>): Promise<Result> {
+  read<Result>(work: (pool: PostgresPool) => Promise<Result>): Promise<Result> {
     const standby = this.#chooseStandby()
-    if (standby === undefined) return work(this.#primary)
+    return standby ? this.#readOn(standby, work) : work(this.#primary)
+  }
+
+  async #readOn<Result>(
+    standby: Standby,
+    work: (pool: PostgresPool) => Promise<Result>,
+  ): Promise<Result> {
     const position = await this.#flushedPosition.run()
     if (!(await standby.reaches(position))) return work(this.#primary)
     try {
@@ -70,6 +76,7 @@ export class Replicas {
 
   /** Chooses the available standbys in turn. @returns `undefined` if none is available */
   #chooseStandby(): Standby | undefined {
+    if (this.#standbys.length === 0) return undefined
     const available = this.#standbys.filter((standby) => standby.isAvailable)
     if (available.length === 0) return undefined
     this.#nextStandby += 1

@@ -20,6 +20,10 @@ export class Session {
   readonly client: PoolClient
   readonly limits: SessionLimits
   readonly prepared: PreparedStatements
+  /** How many times in a row the session was handed over (`session-pool.ts`). */
+  handovers = 0
+  /** Takes the session back, or closes it if it is broken. */
+  onRelease: (isBroken: boolean) => void = (isBroken) => this.client.release(isBroken)
 
   constructor(client: PoolClient, limits: SessionLimits) {
     this.client = client
@@ -37,6 +41,6 @@ export class Session {
 
   /** Returns the connection to its pool, or closes it if it is broken. */
   release(isBroken: boolean): void {
-    this.client.release(isBroken)
+    this.onRelease(isBroken)
   }
 }

@@ -1,3 +1,4 @@
+import { insertByStart, type Startable } from '../start-order.ts'
 import { DisconnectWatch, stopListening, type WatchedQuery } from './disconnects.ts'
 import { disconnectedError } from './errors.ts'
 import {
@@ -34,10 +35,8 @@ export type AcquireSession = <Result>(
 ) => Promise<Result>
 
 /** A query that waits for any connection, or runs. */
-interface Pending extends WatchedQuery {
+interface Pending extends WatchedQuery, Startable {
   readonly query: PostgresQuery
-  /** When it should start, on the clock of `performance.now`. */
-  readonly startBy: number
   readonly resolve: (result: PostgresResult) => void
   readonly reject: (error: unknown) => void
   /** `undefined` while it waits. */
@@ -80,15 +79,10 @@ export class AffinityScheduler {
       signal: undefined,
       running: undefined,
     }
-    this.#enqueue(own)
+    insertByStart(this.#waiting, own)
     this.#disconnects.start()
     this.#requestConnection(own)
     return promise
-  }
-
-  #enqueue(own: Pending): void {
-    const index = this.#waiting.findLastIndex(({ startBy }) => startBy <= own.startBy)
-    this.#waiting.splice(index + 1, 0, own)
   }
 
   #requestConnection(own: Pending): void {
@@ -97,17 +91,14 @@ export class AffinityScheduler {
     this.#acquire((session) => {
       this.#requested -= 1
       taken = this.#take(this.#pick(session))
-      return taken ? this.#runOn(session, taken) : noResult
-    }).then(
-      (result) => result && taken?.resolve(result),
-      (error) => {
-        if (taken) return taken.reject(error)
-        // No connection was acquired. Another query fails instead if this one already runs on a connection of another request.
-        this.#requested -= 1
-        if (this.#waiting.length > this.#requested)
-          this.#giveUp(Math.max(this.#waiting.indexOf(own), 0), error)
-      },
-    )
+      return taken ? this.#runOn(session, taken) : nothing
+    }).catch((error) => {
+      if (taken) return taken.reject(error)
+      // No connection was acquired. Another query fails instead if this one already runs on a connection of another request.
+      this.#requested -= 1
+      if (this.#waiting.length > this.#requested)
+        this.#giveUp(Math.max(this.#waiting.indexOf(own), 0), error)
+    })
   }
 
   /** Gives a query up while it waits, and cancels it while it runs. */
@@ -125,7 +116,8 @@ export class AffinityScheduler {
     pending.reject(error)
   }
 
-  async #runOn(session: Session, pending: Pending): Promise<PostgresResult> {
+  /** Runs a query and resolves it. @throws the failure, with which it is to be rejected */
+  async #runOn(session: Session, pending: Pending): Promise<void> {
     const start = performance.now()
     let isComplete = false
     pending.running = sendBatch(session, [pending.query])
@@ -135,7 +127,7 @@ export class AffinityScheduler {
       const [result] = results
       if (result === undefined) throw failure
       isComplete = true
-      return result
+      pending.resolve(result)
     } finally {
       this.#durations.record(pending.query, start, isComplete)
       this.#end(pending)
@@ -163,8 +155,8 @@ export class AffinityScheduler {
 
   /** Removes a query from the queue; `undefined` if the queue is empty. */
   #take(index: number): Pending | undefined {
-    return this.#waiting.splice(index, 1)[0]
+    return index === 0 ? this.#waiting.shift() : this.#waiting.splice(index, 1)[0]
   }
 }
 
-const noResult = Promise.resolve(undefined)
+const nothing = Promise.resolve()

@@ -1,0 +1,167 @@
+import pg, { type PoolClient } from 'pg'
+import { closedError } from '../closed-error.ts'
+import { type Release, Semaphore } from '../semaphore.ts'
+import { disconnectedError, translateError, unavailableError } from './errors.ts'
+import { Session, type SessionLimits } from './session.ts'
+
+/** The maximum age of a connection, in seconds: closing it frees the memory of its server process. */
+const maxLifetime = 1800
+/** How long an idle connection is kept, in milliseconds: its prepared statements would have to be prepared again. */
+const idleTimeout = 600_000
+/** When the operating system probes a silent connection, in milliseconds: routers may drop silent connections. */
+const keepAliveDelay = 30_000
+
+// Session hand-over (docs/decisions/0089). The driver's pool starts and stops two timers whenever a connection is returned and taken
+// again. While requests wait, a session goes to the next of them without returning to that pool (rows `list` and `one-included` of the
+// benchmark).
+//
+// Invariant: `#spare` is empty in every turn of the event loop but the one in which a session was added, and each session returns to
+// the driver's pool, which closes those that are too old, at least once in `maxHandovers` uses.
+
+/** How many times in a row a session is handed over. */
+const maxHandovers = 1000
+
+/** The options of the sessions of a database. */
+interface SessionPoolOptions extends SessionLimits {
+  readonly poolSize: number
+  /** Whether sessions keep their state, which a pooler may not allow. */
+  readonly keepsSessions: boolean
+  /** Whether a request waits for another limit, and will need a session once one was released. */
+  readonly isAwaited: () => boolean
+}
+
+/** The sessions of a database, a limited number. They are opened when they are needed. */
+export class SessionPool {
+  readonly #pool: pg.Pool
+  readonly #limits: SessionLimits
+  readonly #semaphore: Semaphore
+  readonly #isAwaited: () => boolean
+  readonly #sessions = new WeakMap<PoolClient, Session>()
+  /** Sessions that are handed over. */
+  readonly #spare: Session[] = []
+  #closed: Promise<void> | undefined
+
+  constructor(url: string, options: SessionPoolOptions) {
+    this.#pool = createConnections(url, options)
+    this.#limits = options
+    // Its users limit the queue.
+    this.#semaphore = new Semaphore(options.poolSize, Number.POSITIVE_INFINITY, () =>
+      unavailableError('Too many requests wait for a connection'),
+    )
+    this.#isAwaited = options.isAwaited
+  }
+
+  /** The number of requests that wait for a session. */
+  get waiting(): number {
+    return this.#semaphore.waiting
+  }
+
+  /** Whether any session is open. */
+  get isConnected(): boolean {
+    return this.#pool.totalCount > 0
+  }
+
+  /**
+   * Acquires a session.
+   * @throws HeaderError `unavailable` (503); `disconnectedError` if the signal aborts while the request waits
+   */
+  async acquire(signal?: AbortSignal): Promise<Session> {
+    if (this.#closed) throw closedError()
+    const endPermit = await this.#acquirePermit(signal)
+    try {
+      const session = this.#spare.pop() ?? (await this.#connect())
+      session.onRelease = (isBroken) => {
+        this.#giveBack(session, isBroken)
+        endPermit()
+      }
+      return session
+    } catch (error) {
+      endPermit()
+      throw error
+    }
+  }
+
+  /** Closes every session once it is released. */
+  close(): Promise<void> {
+    this.#closed ??= this.#pool.end()
+    return this.#closed
+  }
+
+  async #acquirePermit(signal: AbortSignal | undefined): Promise<Release> {
+    try {
+      return await this.#semaphore.acquire({ timeout: this.#limits.timeout, signal })
+    } catch (error) {
+      throw signal?.aborted ? disconnectedError() : error
+    }
+  }
+
+  async #connect(): Promise<Session> {
+    if (this.#closed) throw closedError()
+    const client = await this.#pool.connect().catch((error) => {
+      throw translateError(error, { timeout: this.#limits.timeout })
+    })
+    const known = this.#sessions.get(client)
+    if (known !== undefined) return known
+    const session = new Session(client, this.#limits)
+    this.#sessions.set(client, session)
+    return session
+  }
+
+  #giveBack(session: Session, isBroken: boolean): void {
+    if (isBroken || this.#closed || !this.#isNeeded(session)) this.#return(session, isBroken)
+    else this.#handOver(session)
+  }
+
+  #handOver(session: Session): void {
+    session.handovers += 1
+    if (this.#spare.push(session) === 1) setImmediate(() => this.#returnSpare())
+  }
+
+  /** Whether a request that waits needs the session at once. */
+  #isNeeded({ handovers }: Session): boolean {
+    return handovers < maxHandovers && (this.waiting > 0 || this.#isAwaited())
+  }
+
+  /** Returns a session to the driver's pool, which closes it if it is broken. */
+  #return(session: Session, isBroken: boolean): void {
+    session.handovers = 0
+    session.client.release(isBroken)
+  }
+
+  /** Returns the sessions that no request has taken, because it was given up. */
+  #returnSpare(): void {
+    for (const session of this.#spare.splice(0)) this.#return(session, false)
+  }
+}
+
+/** The settings on which the texts of values and the meaning of SQL depend, whatever those of the role and the database are. */
+const sessionSettings: readonly string[] = [
+  ...['TimeZone=UTC', 'DateStyle=ISO', 'IntervalStyle=postgres', 'extra_float_digits=1'],
+  ...['array_nulls=on', 'quote_all_identifiers=off', 'standard_conforming_strings=on'],
+]
+
+/** Creates the driver's pool of connections. Times are in milliseconds. */
+function createConnections(
+  url: string,
+  { poolSize, timeout, driverTimeout, keepsSessions }: SessionPoolOptions,
+): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: timeout,
+    query_timeout: driverTimeout,
+    maxLifetimeSeconds: maxLifetime,
+    idleTimeoutMillis: idleTimeout,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveDelay,
+    ...(keepsSessions && {
+      options: [...sessionSettings, `statement_timeout=${timeout}`]
+        .map((setting) => `-c ${setting}`)
+        .join(' '),
+    }),
+  })
+  // A connection that breaks while it is idle is replaced; otherwise its next statement fails.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
