@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { openSqliteDatabases } from './databases/sqlite.ts'
+import { openDatabases } from './databases/open.ts'
 import { findWorkload } from './find-workload.ts'
 import { type LoadGenerator, startLoadGenerator, startServerProcess } from './processes.ts'
 
@@ -15,6 +15,7 @@ const { values } = parseArgs({
   options: {
     workload: { type: 'string', default: 'one,list,included,one-included,owner' },
     server: { type: 'string', default: 'baseline,baseline-fastify,service' },
+    database: { type: 'string', default: 'sqlite' },
     persons: { type: 'string', default: '1000' },
     'warm-up': { type: 'string', default: '40000' },
     requests: { type: 'string', default: '1000' },
@@ -28,6 +29,7 @@ const events = ['Ir', 'I1mr', 'D1mr', 'D1mw'] as const
 type Counts = Readonly<Record<(typeof events)[number], number>>
 
 const columns = ['instructions', 'instruction misses', 'read misses', 'write misses']
+const databases = await openDatabases(values.database)
 const generator = startLoadGenerator()
 const folder = await mkdtemp(join(tmpdir(), 'counts-'))
 console.log(['workload', 'server', ...columns].join('\t'))
@@ -41,13 +43,14 @@ try {
     }
 } finally {
   await generator.stop()
+  await databases.close()
   await rm(folder, { recursive: true })
 }
 
 async function count(name: string, workload: string, { run }: LoadGenerator): Promise<Counts> {
   const output = join(folder, `${workload}-${process.hrtime.bigint()}`)
   const persons = Number(values.persons)
-  const url = await openSqliteDatabases().copy(persons, 'count')
+  const url = await databases.copy(persons, 'count')
   const server = await startServerProcess(name, url, makeValgrindCommand(output))
   const sendRequests = (maxRequests: number) =>
     run({

@@ -13,7 +13,7 @@ import type { DoctorCommand } from './parse-command-line.ts'
  */
 export async function doctor(command: DoctorCommand): Promise<void> {
   if (/^https?:/.test(command.source)) {
-    if (!URL.canParse(command.source)) throw new Error(`"${command.source}" is no URL`)
+    if (!URL.canParse(command.source)) throw new Error(`"${command.source}" is not a URL`)
     const api = await connectApi(command.source, command.headers)
     await examine(api, command, () => [
       ...(api.describe ? [] : [withoutDescription]),

@@ -21,7 +21,7 @@ export interface RelationshipCandidate {
   readonly code: Code
   /** The columns of the type's own table that writes to the relationship change. */
   readonly writtenColumns: readonly string[]
-  /** The foreign key columns of the type's own table that are no attributes. Absent when the foreign key is in another table. */
+  /** The foreign key columns of the type's own table that are not attributes. Absent when the foreign key is in another table. */
   readonly ownColumns?: readonly string[]
   /** A comment for the line above the declaration. */
   readonly comment?: string

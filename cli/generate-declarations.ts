@@ -43,7 +43,7 @@ export interface Declarations {
     code: Code
     /** The source of the declaration. */
     text: string
-    /** A line for each column and foreign key that is no field, with the reason; secrets are not among them. */
+    /** A line for each column and foreign key that is not a field, with the reason; secrets are not among them. */
     omitted: readonly string[]
     /** A line for each column with values that do not fit its type. */
     notes: readonly string[]

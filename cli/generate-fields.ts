@@ -21,7 +21,7 @@ export interface GeneratedFields {
   readonly readOnlyReason: string | undefined
   /** The columns that fields write. */
   readonly written: readonly string[]
-  /** A line for each column and foreign key that is no field, with the reason; secrets are not among them. */
+  /** A line for each column and foreign key that is not a field, with the reason; secrets are not among them. */
   readonly omitted: readonly string[]
   /** A line for each column with values that do not fit its type. */
   readonly notes: readonly string[]

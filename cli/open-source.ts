@@ -81,9 +81,9 @@ async function importModule(path: string): Promise<Readonly<Record<string, unkno
     throw new Error(`${path} is a folder; name a module in it, e.g. ${join(path, 'index.ts')}`)
   if (!existsSync(path)) throw new Error(`there is no file ${path}`)
   if (/\.(?:db3?|sqlite3?)$/i.test(path))
-    throw new Error(`${path} is no module; the url of a SQLite file is sqlite:${path}`)
+    throw new Error(`${path} is not a module; the url of a SQLite file is sqlite:${path}`)
   if (/\.json$/i.test(path))
-    throw new Error(`${path} is no module; declarations are in TypeScript or JavaScript`)
+    throw new Error(`${path} is not a module; declarations are in TypeScript or JavaScript`)
   try {
     return await import(pathToFileURL(resolve(path)).href)
   } catch (error) {

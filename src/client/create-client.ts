@@ -109,7 +109,7 @@ function createOperations(type: string, context: ClientContext): object {
   return { ...createReads(endpoint), ...createWrites(endpoint), ...createCalls(endpoint) }
 }
 
-/** @throws TypeError for a text that is no segment of a URL: URL parsers resolve `.` and `..` */
+/** @throws TypeError for a text that is not a segment of a URL: URL parsers resolve `.` and `..` */
 function encodeSegment(text: string): string {
   if (['', '.', '..'].includes(text))
     throw new TypeError(`${JSON.stringify(text)} cannot be an id in a URL.`)

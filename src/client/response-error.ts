@@ -20,7 +20,7 @@ export interface FailedResponse {
 }
 
 /**
- * A response that reports errors, or that is no JSON:API document. Errors of the connection, and those of an aborted signal, are
+ * A response that reports errors, or that is not a JSON:API document. Errors of the connection, and those of an aborted signal, are
  * thrown as `fetch` throws them.
  */
 export class ResponseError extends Error {
@@ -30,7 +30,7 @@ export class ResponseError extends Error {
   /** The HTTP status code. */
   readonly status: number
   readonly headers: Headers
-  /** The error objects of the document; empty if the response is no JSON:API document. */
+  /** The error objects of the document; empty if the response is not a JSON:API document. */
   readonly errors: readonly ErrorObject[]
 
   /** @param problem - completes the message after the request and the status */
@@ -46,7 +46,7 @@ export class ResponseError extends Error {
     this.errors = errors
   }
 
-  /** The code of the first error; `undefined` if the response is no JSON:API document. */
+  /** The code of the first error; `undefined` if the response is not a JSON:API document. */
   get code(): string | undefined {
     return this.errors[0]?.code
   }

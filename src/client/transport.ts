@@ -54,7 +54,7 @@ export function createSend({ fetch, headers: clientHeaders }: TransportOptions):
   }
 }
 
-/** @throws ResponseError for an error, and for a response that is no JSON:API document */
+/** @throws ResponseError for an error, and for a response that is not a JSON:API document */
 async function readDocument(request: ClientRequest, response: Response): Promise<ResponseDocument> {
   const { status, headers, ok } = response
   const { method, url, signal } = request

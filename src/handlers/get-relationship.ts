@@ -11,7 +11,7 @@ import type { Handler } from './handler.ts'
 import { formatRelatedPath, formatRelationshipPath } from './paths.ts'
 
 /** `GET /persons/1/relationships/computers`: the linkage of a relationship. */
-export function getRelationship(
+export function getLinkage(
   planner: Planner,
   resource: ResourceType,
   relationship: RelationshipField,

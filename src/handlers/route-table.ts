@@ -6,7 +6,7 @@ import { deleteResource } from './delete-resource.ts'
 import { getCollection } from './get-collection.ts'
 import { getRelatedCollection } from './get-related-collection.ts'
 import { getRelatedResource } from './get-related-resource.ts'
-import { getRelationship } from './get-relationship.ts'
+import { getLinkage } from './get-relationship.ts'
 import { getResource } from './get-resource.ts'
 import { getRoot } from './get-root.ts'
 import type { RouteHandler } from './handler.ts'
@@ -100,7 +100,7 @@ function createRelationshipHandlers(
   relationship: RelationshipField,
 ): Route['methods'] {
   return {
-    GET: getRelationship(planner, resource, relationship),
+    GET: getLinkage(planner, resource, relationship),
     PATCH: writeRelationship(planner, resource, relationship, 'replace'),
     POST: writeRelationship(planner, resource, relationship, 'add'),
     DELETE: writeRelationship(planner, resource, relationship, 'remove'),

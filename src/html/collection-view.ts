@@ -1,6 +1,6 @@
 import { getResourceType, type RelationshipField, type ResourceType } from '../model/model.ts'
 import { renderActionForms } from './action-forms.ts'
-import { isList, listData, type ShownIdentifier, type ShownResource } from './document.ts'
+import { isArray, listData, type ShownIdentifier, type ShownResource } from './document.ts'
 import { renderCreateForm } from './edit-form.ts'
 import { type Html, h } from './element.ts'
 import { renderMarkdown } from './markdown.ts'
@@ -18,7 +18,7 @@ const minIncluded = 20
 export function renderCollection(context: PageContext, resource: ResourceType): Html {
   const { document } = context
   const rows = listData(document)
-  const { target } = context.found.route
+  const { target } = context.routed.route
   const isRelated = target?.is === 'related'
   const title = isRelated ? target.relationship.name : resource.type
   return [
@@ -94,7 +94,7 @@ export function renderIncluded(context: PageContext): Html {
 export function renderLinkage(context: PageContext, field: RelationshipField): Html {
   const { data, links = {} } = context.document
   const members: readonly ShownIdentifier[] =
-    data === undefined || data === null ? [] : isList<ShownIdentifier>(data) ? data : [data]
+    data === undefined || data === null ? [] : isArray<ShownIdentifier>(data) ? data : [data]
   const isChangeable = isAllowed(context, 'PATCH')
   return [
     h('h1', null, 'Linkage of ', h('bdi', null, field.name)),

@@ -1,6 +1,6 @@
 import { createFirstPageReader } from '../handlers/read-first-pages.ts'
 import { silentLogger } from '../handlers/silent-logger.ts'
-import type { FoundPage, PageRequest } from '../http/html.ts'
+import type { PageRequest, RoutedRequest } from '../http/html.ts'
 
 /** The numbers of resources, by type. */
 type Counts = ReadonlyMap<string, number>
@@ -11,7 +11,7 @@ export interface CountedRequest extends PageRequest {
 }
 
 /** Counts the resources of each type that an identity may read. */
-export type CountReader = (found: FoundPage, origin: string | undefined) => Promise<Counts>
+export type CountReader = (routed: RoutedRequest, origin: string | undefined) => Promise<Counts>
 
 /** Milliseconds for all counts of a landing page. The script of the page counts what takes longer. */
 const timeout = 300

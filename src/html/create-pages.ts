@@ -1,7 +1,7 @@
 import { readAddressRights } from '../handlers/address-rights.ts'
 import type { RouteHandler } from '../handlers/handler.ts'
 import type { Route } from '../handlers/route-table.ts'
-import type { FoundPage, HtmlPages, PageDocument, PageRequest } from '../http/html.ts'
+import type { HtmlPages, PageDocument, PageRequest, RoutedRequest } from '../http/html.ts'
 import { throwDeclarationErrors } from '../model/declaration-error.ts'
 import { booleanCheck, type Check, members, optional } from '../model/option-checks.ts'
 import { renderActionForms } from './action-forms.ts'
@@ -89,9 +89,9 @@ export function createPages(options: PagesOptions = {}): HtmlPages {
 
 /** Adds the numbers of resources to the request of the landing page. */
 async function addCounts(request: PageRequest, readCounts: CountReader): Promise<CountedRequest> {
-  const { found } = request
-  const isCounted = found?.route.target?.is === 'root' && found.challenge === undefined
-  return isCounted ? { ...request, counts: await readCounts(found, request.origin) } : request
+  const { routed } = request
+  const isCounted = routed?.route.target?.is === 'root' && routed.challenge === undefined
+  return isCounted ? { ...request, counts: await readCounts(routed, request.origin) } : request
 }
 
 function defineRoute(path: string, mediaType: string, handle: RouteHandler): Route {
@@ -109,9 +109,9 @@ async function renderPage(
   const content =
     text === undefined
       ? renderTooLong()
-      : request.found === undefined
+      : request.routed === undefined
         ? [renderErrors(document, response), response.status === 400 && renderFilters(context)]
-        : renderContent(await addRights(context, request.found))
+        : renderContent(await addRights(context, request.routed))
   const json = text !== undefined && [
     h('details', { class: 'panel', open: true }, h('summary', null, 'JSON'), renderJson(text)),
   ]
@@ -126,13 +126,13 @@ async function renderPage(
 }
 
 /** Adds what the identity may do at the address of a page. */
-async function addRights(base: BaseContext, found: FoundPage): Promise<PageContext> {
-  const { context, route, id, auth } = found
+async function addRights(base: BaseContext, routed: RoutedRequest): Promise<PageContext> {
+  const { context, route, id, auth } = routed
   const { target = { is: 'root' } } = route
   const listed = target.is === 'relationship' ? listData(base.document) : []
   const members = listed.slice(0, maxRows).map((each) => each.id)
   const rights = await readAddressRights({ context, target, id, auth }, members)
-  return { ...base, found, rights, resources: createResourceIndex(base.document) }
+  return { ...base, routed, rights, resources: createResourceIndex(base.document) }
 }
 
 /** A response of the whole table is a stream, which a page cannot be. */
@@ -148,7 +148,7 @@ function renderTooLong(): Html {
 }
 
 function renderContent(context: PageContext): Html {
-  const { target } = context.found.route
+  const { target } = context.routed.route
   if (target?.is === 'collection') return renderCollection(context, target.resource)
   if (target?.is === 'relationship') return renderLinkage(context, target.relationship)
   if (target?.is === 'related' && target.relationship.many)
@@ -159,7 +159,7 @@ function renderContent(context: PageContext): Html {
 
 function renderOne(context: PageContext): Html {
   const { data } = context.document
-  const { target } = context.found.route
+  const { target } = context.routed.route
   if (data === undefined || data === null || !('id' in data))
     return renderAbsent(context, target?.is === 'related' ? target.relationship.name : '')
   const resource = findType(context, data.type)

@@ -48,10 +48,10 @@ export function parseDocument(text: string): ShownDocument {
 /** Returns the resources of `data` as a list. */
 export function listData({ data }: ShownDocument): readonly ShownResource[] {
   if (data === undefined || data === null) return []
-  return isList(data) ? data : [data]
+  return isArray(data) ? data : [data]
 }
 
 /** True for an array; the signature of `Array.isArray` does not cover readonly arrays. */
-export function isList<Item>(value: unknown | readonly Item[]): value is readonly Item[] {
+export function isArray<Item>(value: unknown | readonly Item[]): value is readonly Item[] {
   return Array.isArray(value)
 }

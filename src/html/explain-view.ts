@@ -22,7 +22,7 @@ export function createExplanationHandler(listFiles: (prefix: string) => PageFile
     const explanation = await explainRead(options, target, {
       ...{ auth, signal: signal(), hooks: true },
     })
-    const request = { prefix, target, origin, found: undefined }
+    const request = { prefix, target, origin, routed: undefined }
     const context = { request, document: {}, url: parsePageUrl(target) }
     const title = `SQL of ${context.url.path}`
     const content = renderExplanation(explanation, target)
@@ -36,9 +36,9 @@ export function createExplanationHandler(listFiles: (prefix: string) => PageFile
 
 /** Renders the link to the explanation of the read of a page; null for errors, and where the server explains none. */
 export function renderExplanationLink({ request }: BaseContext, { explanation }: PageFiles): Html {
-  const { found, target } = request
-  if (explanation === undefined || found?.route.target === undefined) return null
-  if (found.route.target.is === 'root') return null
+  const { routed, target } = request
+  if (explanation === undefined || routed?.route.target === undefined) return null
+  if (routed.route.target.is === 'root') return null
   const href = `${explanation}?${new URLSearchParams({ url: target })}`
   return h('p', null, h('a', { href }, 'SQL, query plan and indexes of this request'))
 }

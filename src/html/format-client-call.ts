@@ -7,11 +7,11 @@ import { getParameter, type PageUrl } from './page-url.ts'
  * queries that it cannot express.
  */
 export function formatClientCall({ request, url }: BaseContext): string | undefined {
-  const { found } = request
-  const { target } = found?.route ?? {}
-  if (found === undefined || target === undefined || !('resource' in target)) return undefined
+  const { routed } = request
+  const { target } = routed?.route ?? {}
+  if (routed === undefined || target === undefined || !('resource' in target)) return undefined
   const type = formatMember(target.resource.type)
-  const id = formatLiteral(found.id)
+  const id = formatLiteral(routed.id)
   const query = formatQuery(url)
   const withQuery = query === '' ? '' : `, ${query}`
   if (target.is === 'collection') return `await client${type}.list(${query})`

@@ -121,7 +121,7 @@ function keepFirstLine(text: string): string {
   return text.startsWith('\n') ? `\n${text}` : text
 }
 
-/** Renders the choices as JSON, which the script sends. A stored value that is no choice is one, too. */
+/** Renders the choices as JSON, which the script sends. A stored value that is not a choice is one, too. */
 function renderSelect(
   attributes: Readonly<Record<string, string | boolean>>,
   choices: readonly JsonValue[],

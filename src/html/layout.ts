@@ -62,7 +62,7 @@ function renderHead({ style, script, modules }: PageFiles, title: string): Html 
   )
 }
 
-/** Renders links to the addresses above the page. A segment that is no address is a text. */
+/** Renders links to the addresses above the page. A segment that is not an address is a text. */
 function renderBreadcrumb({ request: { prefix }, url }: BaseContext): Html {
   const rest = url.path.startsWith(prefix) ? url.path.slice(prefix.length) : url.path
   const segments = rest.split('/').filter((segment) => segment !== '')

@@ -1,6 +1,6 @@
 import type { AddressRights } from '../handlers/address-rights.ts'
 import type { Method } from '../handlers/model-paths.ts'
-import type { FoundPage } from '../http/html.ts'
+import type { RoutedRequest } from '../http/html.ts'
 import {
   type Field,
   getResourceType,
@@ -23,9 +23,9 @@ export interface BaseContext {
   readonly document: ShownDocument
 }
 
-/** What the parts of a page know that shows no error. */
+/** What the parts of a page know, unless it shows an error. */
 export interface PageContext extends BaseContext {
-  readonly found: FoundPage
+  readonly routed: RoutedRequest
   readonly rights: AddressRights
   readonly resources: ResourceIndex
 }
@@ -60,7 +60,7 @@ export function toResourcePath(
 }
 
 /** True if the route of the page has a handler for a method, and the identity may use it there. */
-export function isAllowed({ found: { route }, rights }: PageContext, method: Method): boolean {
+export function isAllowed({ routed: { route }, rights }: PageContext, method: Method): boolean {
   const { target, methods } = route
   return target !== undefined && Object.hasOwn(methods, method) && rights.isAllowed(target, method)
 }

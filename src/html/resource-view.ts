@@ -134,7 +134,7 @@ function listReferences(
 
 /** Renders the page of a related resource that does not exist. */
 export function renderAbsent(context: PageContext, name: string): Html {
-  const { id, route } = context.found
+  const { id, route } = context.routed
   const { target } = route
   const owner =
     target !== undefined && 'resource' in target ? { type: target.resource.type, id } : undefined

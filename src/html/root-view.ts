@@ -17,7 +17,7 @@ export function renderRoot(context: PageContext): Html {
   const { description, ...others } = meta
   return [
     h('h1', null, 'Resources'),
-    renderSignInForm(context.found.challenge),
+    renderSignInForm(context.routed.challenge),
     typeof description === 'string' && renderMarkdown(description),
     renderMembers(others),
     types.length === 0
@@ -27,7 +27,7 @@ export function renderRoot(context: PageContext): Html {
 }
 
 /** Says why there is no resource type: an identity has those that it may use. */
-function describeNoTypes({ found: { challenge } }: PageContext): string {
+function describeNoTypes({ routed: { challenge } }: PageContext): string {
   return challenge === undefined
     ? 'There are no resource types that you may use.'
     : 'There are no resource types that you may use without credentials.'

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../model/json.ts'
 import type { AttributeField, Field, ResourceType } from '../model/model.ts'
 import {
-  isList,
+  isArray,
   type ShownIdentifier,
   type ShownRelationship,
   type ShownResource,
@@ -153,7 +153,7 @@ export function renderRelationship(
   const all = h('a', { href: links?.related }, h('bdi', null, name), count)
   if (data === undefined) return all
   if (data === null) return h('span', { class: 'null' }, 'null')
-  const members = isList<ShownIdentifier>(data) ? data : [data]
+  const members = isArray<ShownIdentifier>(data) ? data : [data]
   if (members.length === 0) return h('span', { class: 'null' }, 'none')
   const more = members.length - maxLinks
   return h(

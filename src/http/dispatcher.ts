@@ -5,7 +5,7 @@ import type { DocumentText } from '../serialize/document.ts'
 import { createRoutes } from './create-routes.ts'
 import { createErrorResponder } from './errors.ts'
 import { checkHead, commonHeaders, documentHeaders } from './headers.ts'
-import { type FoundPage, toPage, wantsPage } from './html.ts'
+import { type RoutedRequest, toPage, wantsPage } from './html.ts'
 import { logInternalError } from './log-internal-error.ts'
 import {
   createMethodError,
@@ -17,6 +17,7 @@ import {
 import type { HttpOptions } from './options.ts'
 import { createOriginResolver, findOrigin } from './origin.ts'
 import { findMissingCredentials, isPublicPage } from './public-root.ts'
+import { getQueryString } from './query-string.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
 import { createRouter } from './router.ts'
 import { createFileResponder, type FileResponder } from './static-files.ts'
@@ -69,20 +70,20 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
       ? runHandler(noBytes)
       : request.processBody(runHandler))
     const described = handlerMethod === 'GET' ? addHeaders(handled, route) : handled
-    const found = { context, route, id, auth, challenge }
-    return startResponse(await present(described, request, found), request)
+    const routed = { context, route, id, auth, challenge }
+    return startResponse(await present(described, request, routed), request)
   }
 
-  /** Renders the response to a browser as a page. @param found - absent for an error */
+  /** Renders the response to a browser as a page. @param routed - absent for an error */
   async function present<Body extends DocumentText>(
     response: ApiResponse<Body>,
     request: HttpRequest,
-    found?: FoundPage,
+    routed?: RoutedRequest,
   ): Promise<ApiResponse<Body | string>> {
     if (html === undefined || !wantsPage(request.method, request.header('accept'))) return response
     const { target, host, protocol } = request
     const origin = findOrigin(resolveOrigin, host, protocol)
-    return toPage(html, response, { prefix, target, origin, found })
+    return toPage(html, response, { prefix, target, origin, routed })
   }
 }
 
@@ -108,7 +109,7 @@ async function authenticate(
   route: Route,
   request: HttpRequest,
   options: HttpOptions,
-): Promise<Pick<FoundPage, 'auth' | 'challenge'>> {
+): Promise<Pick<RoutedRequest, 'auth' | 'challenge'>> {
   if (route.isPublic) return { auth: undefined, challenge: undefined }
   try {
     return { auth: await request.authenticate(), challenge: undefined }
@@ -156,9 +157,7 @@ function toApiRequest(
   { target, requestId, ip, log, signal }: HttpRequest,
   parts: Pick<ApiRequest, 'id' | 'auth' | 'origin' | 'body'>,
 ): ApiRequest {
-  const mark = target.indexOf('?')
-  const search = mark === -1 ? '' : target.slice(mark + 1)
-  return { ...parts, search, requestId, ip, log, signal }
+  return { ...parts, search: getQueryString(target), requestId, ip, log, signal }
 }
 
 /** Adds the header fields of every response; the response to HEAD has no body. */

@@ -9,7 +9,7 @@ import { createRouter } from './router.ts'
 
 /** The request whose access rules are explained. */
 export interface ExplainedAccessRequest extends ExplainedRequest {
-  /** The document of a write. Default: one without attributes and members, whose missing values are no errors. */
+  /** The document of a write. Default: one without attributes and members, whose missing values are not errors. */
   readonly body?: unknown
 }
 

@@ -5,6 +5,7 @@ import { listRoutes } from '../handlers/protected-routes.ts'
 import { silentLogger } from '../handlers/silent-logger.ts'
 import type { ReadExplanation } from '../store/explain.ts'
 import { createMethodError } from './methods.ts'
+import { getQueryString } from './query-string.ts'
 import { createRouter } from './router.ts'
 
 /** The request that is explained. */
@@ -22,7 +23,7 @@ export interface ExplainedRequest {
  *
  * @param options - the model, the store, and the prefix of the paths
  * @param url - the URL or path of the request, e.g. `/persons?filter[name]=Ada`
- * @throws what the request would answer: ApiError, ManyErrors
+ * @throws the errors of the request: ApiError, ManyErrors
  * @returns an explanation without statements for the root document
  */
 export async function explainRead(
@@ -46,11 +47,10 @@ export function toExplainedRequest(
   { auth, signal }: ExplainedRequest,
 ): Readonly<{ target: string; request: Omit<ApiRequest, 'id'> }> {
   const target = url.replace(/^https?:\/\/[^/?#]*/, '').replace(/#.*$/s, '') || '/'
-  const mark = target.indexOf('?')
   const request = {
     ...{ auth, origin: '', body: new Uint8Array(), log: silentLogger },
     ...{ requestId: undefined, ip: undefined },
-    search: mark === -1 ? '' : target.slice(mark + 1),
+    search: getQueryString(target),
     signal: () => signal ?? new AbortController().signal,
   }
   return { target, request }

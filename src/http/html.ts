@@ -5,8 +5,8 @@ import type { Awaitable } from '../model/hooks.ts'
 import { prefersHtml } from '../parse/negotiate.ts'
 import type { DocumentText } from '../serialize/document.ts'
 
-/** What is known of a request once its route has responded. */
-export interface FoundPage {
+/** A request whose route has responded. */
+export interface RoutedRequest {
   readonly context: AppContext
   readonly route: Route
   /** The id in the path, decoded; empty for a path without an id. */
@@ -26,7 +26,7 @@ export interface PageRequest {
   /** Scheme and host of absolute links; `undefined` if the request has no valid host. */
   readonly origin: string | undefined
   /** `undefined` for an error. */
-  readonly found: FoundPage | undefined
+  readonly routed: RoutedRequest | undefined
 }
 
 /** A JSON:API document that is shown as a page. */
@@ -72,7 +72,7 @@ export function wantsPage(method: string, accept: string | undefined): boolean {
 }
 
 /**
- * Renders a response as a page. A response that is no JSON:API document, e.g. a stylesheet, is returned as it is.
+ * Renders a response as a page. A response that is not a JSON:API document, e.g. a stylesheet, is returned as it is.
  * @throws the error of a stream that fails
  */
 export async function toPage<Body extends DocumentText>(

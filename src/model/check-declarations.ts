@@ -4,7 +4,7 @@ import { findAccessErrors } from './check-access.ts'
 import { findActionErrors } from './check-actions.ts'
 import { findKeyErrors } from './check-keys.ts'
 import { findOptionErrors } from './check-options.ts'
-import { findTableFunctionErrors, isCompositeId } from './check-table-functions.ts'
+import { findTableFunctionErrors, hasCompositeId } from './check-table-functions.ts'
 import {
   findInsertDefaultErrors,
   findReadOnlyErrors,
@@ -162,7 +162,7 @@ function findIdErrors(resource: ResourceDeclaration): string[] {
     return [
       `${location}: must have a kind for each of the ${parts.length} columns; it has ${declared.length}`,
     ]
-  const isComposite = isCompositeId(resource)
+  const isComposite = hasCompositeId(resource)
   return parts.flatMap(({ column, kind }) => {
     if (isIdKind(kind)) return []
     const suffix = isComposite ? ` of "${column}"` : ''

@@ -2,11 +2,11 @@ import { suggest } from '../errors/suggestion.ts'
 import { type Catalog, findTable, isUnique, type StoredTable } from './catalog.ts'
 import {
   type ColumnReference,
-  describeColumn,
-  describeColumns,
   findColumnErrors,
   findGeneratedColumnErrors,
   findUnfilledColumns,
+  formatColumn,
+  formatColumns,
 } from './check-columns.ts'
 import { findViewErrors } from './check-writes.ts'
 import type { Codec } from './codecs.ts'
@@ -128,7 +128,7 @@ function findForeignKeyErrors(
   if (mustBeUnique && !isUnique(holder.table, foreignKey)) {
     const are = foreignKey.length === 1 ? 'is not unique' : 'are not unique together'
     return [
-      `${location}.column: ${describeColumns(foreignKey, holder.table)} ${are}, so there can be several related resources; use toMany`,
+      `${location}.column: ${formatColumns(foreignKey, holder.table)} ${are}, so there can be several related resources; use toMany`,
     ]
   }
   if (!field.isWritable) return []
@@ -146,12 +146,12 @@ function findReferenceErrors(
 ): string[] {
   if (!isUnique(table, columns)) {
     const are = columns.length === 1 ? 'is not unique' : 'are not unique together'
-    return [`${location}.references: ${describeColumns(columns, table)} ${are}`]
+    return [`${location}.references: ${formatColumns(columns, table)} ${are}`]
   }
   const nullable = columns.find((column) => table.columns.get(column)?.nullable)
   return isWritable && nullable !== undefined
     ? [
-        `${location}.references: ${describeColumn(nullable, table)} is nullable, and a row with null cannot be linked; set access: "read-only"`,
+        `${location}.references: ${formatColumn(nullable, table)} is nullable, and a row with null cannot be linked; set access: "read-only"`,
       ]
     : []
 }
@@ -195,6 +195,6 @@ function findJoinTableErrors(
   if (viewErrors.length > 0) return viewErrors
   return findUnfilledColumns(table, [...from, ...to]).map(
     (name) =>
-      `${location}.through: no row can be inserted, because ${describeColumn(name, table)} must not be null and has no default; set access: "read-only"`,
+      `${location}.through: no row can be inserted, because ${formatColumn(name, table)} must not be null and has no default; set access: "read-only"`,
   )
 }

@@ -35,7 +35,7 @@ export function findTableFunctionErrors(
 }
 
 /** Whether an id has several columns: its own, and those of the arguments of a table function. */
-export function isCompositeId(resource: ResourceDeclaration): boolean {
+export function hasCompositeId(resource: ResourceDeclaration): boolean {
   const { table } = resource
   const count = typeof table === 'string' ? 0 : Object.keys(table.parameters).length
   return count + resolveIdOptions(resource).parts.length > 1

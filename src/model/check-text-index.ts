@@ -1,5 +1,5 @@
 import { type Catalog, findTable, type StoredTable } from './catalog.ts'
-import { describeColumn, findColumnErrors } from './check-columns.ts'
+import { findColumnErrors, formatColumn } from './check-columns.ts'
 import { describeMissingTable } from './check-relationships.ts'
 import type { AttributeField } from './model.ts'
 
@@ -22,7 +22,7 @@ export function findTextIndexErrors(
   return errors.length > 0 || type === 'tsvector'
     ? errors
     : [
-        `${position}: ${describeColumn(match.tsvector, table)} has the type "${type}"; it must be tsvector`,
+        `${position}: ${formatColumn(match.tsvector, table)} has the type "${type}"; it must be tsvector`,
       ]
 }
 

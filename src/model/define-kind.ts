@@ -48,7 +48,7 @@ export interface DerivedKind<
 > extends KindMembers<Value, Level, Types> {
   /** The kind whose values are stored. */
   readonly stores: Kind<Stored>
-  /** Converts a stored value, never null. @throws Error if it is no value of the kind */
+  /** Converts a stored value, never null. @throws Error if it is not a value of the kind */
   readonly load: (stored: Stored) => Value
   /** Converts a value to the stored value. Different values must have different stored values. */
   readonly bind: (value: Value) => Stored

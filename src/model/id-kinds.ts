@@ -37,7 +37,7 @@ export function toIdKind(kind: Kind<unknown> | undefined): Kind<string> {
     case 'boolean':
       return booleanId
     default: {
-      // The startup check reports other kinds whose values are no strings.
+      // The startup check reports other kinds whose values are not strings.
       const own = kind as Kind<string>
       // An index finds UUIDs only in the spelling that the server generates.
       if (own.codec === 'uuid') return { ...own, codec: 'uuidId' }

@@ -27,7 +27,7 @@ export function nullable<Value>(kind: Kind<Value>): NullableParameter<Value> {
 }
 
 /**
- * Declares a parameter of a query or of a table function that a call may omit. Null is no value of it.
+ * Declares a parameter of a query or of a table function that a call may omit. Null is not a value of it.
  * @param value - the value that it then has, or SQL of it, e.g. `` sql`current_date` ``
  */
 export function withDefault<Value>(

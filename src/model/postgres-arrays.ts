@@ -73,7 +73,7 @@ function arrayOperators(hasNulls: boolean): NonNullable<ColumnCodec['operators']
   }
 }
 
-/** Creates the codec of columns of an array type. An array of several dimensions is no value of it. */
+/** Creates the codec of columns of an array type. An array of several dimensions is not a value of it. */
 export const postgresArrays: CreateArrayCodec = (element, { name, hasNulls }) => {
   const parse = elementTexts[name] ?? String
   const loadElement = (text: string) => (element.load ? element.load(parse(text)) : parse(text))

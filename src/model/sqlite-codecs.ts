@@ -15,7 +15,7 @@ const asText = (column: Sql): Sql => sql`cast(${column} as text)`
 const asReal = (column: Sql): Sql =>
   sql`iif(typeof(${column}) = 'integer', cast(${column} as real), ${column})`
 
-/** Reads a number as text, and leaves a BLOB as it is, which is no text. */
+/** Reads a number as text, and leaves a BLOB as it is, which is not a text. */
 const asAnyText = (column: Sql): Sql =>
   sql`iif(typeof(${column}) = 'blob', ${column}, ${asText(column)})`
 

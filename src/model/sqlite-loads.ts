@@ -118,7 +118,7 @@ function parseArray(stored: unknown): unknown {
   }
 }
 
-/** Whether a built-in codec can load a stored value as something other than null; false for a name that is no codec. */
+/** Whether a built-in codec can load a stored value as something other than null; false for a name that is not a codec. */
 export function isSqliteValue(stored: unknown, codec: string): boolean {
   const [, name = codec, nulls] = /^(.*?)(\??)\[\]$/.exec(codec) ?? []
   if (!isStoredFormat(name) && !Object.hasOwn(loads, name)) return false

@@ -34,7 +34,7 @@ interface FormatDialect {
     text(canonical: Sql, format: DatetimeTextFormat): Sql
     epoch(canonical: Sql, unitsPerSecond: number): Sql
   }>
-  /** A text, or null where it is no datetime of the format. */
+  /** A text, or null where it is not a datetime of the format. */
   validDatetime(text: Sql, format: DatetimeTextFormat): Sql
 }
 

@@ -236,7 +236,7 @@ function definePage({ planner, prefix }: AppContext, page: DocsPage | undefined)
   }))
 }
 
-/** Defines a route whose response is a text that is no JSON:API document. */
+/** Defines a route whose response is a text that is not a JSON:API document. */
 function defineText(
   path: string,
   headers: Readonly<Record<string, string>>,

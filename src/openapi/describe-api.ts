@@ -204,7 +204,7 @@ export function listOperations(model: Model, prefix = '', auth?: unknown): Liste
   )
 }
 
-/** The members of a path item that are no operation of the path alone. */
+/** The members of a path item that are not an operation of the path alone. */
 const generalMembers: ReadonlySet<string> = new Set(['parameters', 'head', 'options'])
 
 /** Any of the schemes authenticates a request. */

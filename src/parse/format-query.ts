@@ -20,7 +20,7 @@ export function formatQuery(query: QueryInput | undefined): string {
 /** A parameter that does not exist is formatted as well: parsing rejects it with its name. */
 function formatParameter(name: string, value: unknown): readonly Pair[] {
   if (name === 'filter') return formatFilter(value)
-  // An empty list is no order; as a parameter it would be a syntax error.
+  // An empty list is not an order; as a parameter it would be a syntax error.
   if (name === 'sort' && Array.isArray(value) && value.length === 0) return []
   return isObject(value) ? formatMembers(name, value) : formatList(name, value)
 }

@@ -3,7 +3,7 @@ import type { RuleValue, readRuleOperand } from './access/rule-value.ts'
 
 /**
  * A bind parameter: an index into the client's values, which are passed separately from the query shape. In the condition of a rule it is the
- * value itself, because a rule is no part of a query shape.
+ * value itself, because a rule is not a part of a query shape.
  */
 export type Parameter = number | RuleValue
 

@@ -52,7 +52,7 @@ export function applyFieldValues(
   return { ...plan, ...rest, shape: shapes.intern({ ...shape, columns, links }) }
 }
 
-/** Writes the values of fields into a plan. @throws Error if they are no object, or two values are of one column */
+/** Writes the values of fields into a plan. @throws Error if they are not an object, or two values are of one column */
 function applyValues(
   values: Readonly<Record<string, unknown>>,
   changed: ChangedPlan,

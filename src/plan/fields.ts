@@ -6,7 +6,7 @@ import type { AttributeField, Field, Model, ResourceType, StoredValue } from '..
 import { createCountValue, isSameValue, type LinkageColumn, type RowLayout } from './row-layout.ts'
 
 /** The requested fields by resource type. A type without an entry has all its fields. */
-export type Fieldsets = ReadonlyMap<string, ReadonlySet<string>>
+export type FieldsetsByType = ReadonlyMap<string, ReadonlySet<string>>
 
 /**
  * Resolves the `fields[type]` parameters. Write-only names are accepted and select nothing.
@@ -16,7 +16,7 @@ export type Fieldsets = ReadonlyMap<string, ReadonlySet<string>>
 export function planFields(
   fields: ReadonlyMap<string, readonly string[]>,
   model: Model,
-): Fieldsets {
+): FieldsetsByType {
   const errors = emptyCollector()
   const fieldsets = new Map<string, ReadonlySet<string>>()
   for (const [type, names] of fields) {
@@ -57,7 +57,7 @@ function unknownName(name: string, { type, fields }: ResourceType): ParameterErr
 }
 
 /** Whether a field is in the fieldset of its type. */
-export function isInFieldset(fieldsets: Fieldsets, type: string, name: string): boolean {
+export function isInFieldset(fieldsets: FieldsetsByType, type: string, name: string): boolean {
   return fieldsets.get(type)?.has(name) ?? true
 }
 
@@ -68,7 +68,7 @@ export function isInFieldset(fieldsets: Fieldsets, type: string, name: string): 
  */
 export function planLayout(
   resource: ResourceType,
-  fieldsets: Fieldsets,
+  fieldsets: FieldsetsByType,
   included: ReadonlySet<string>,
   counted: readonly string[] = [],
 ): RowLayout {

@@ -9,7 +9,7 @@ import {
   type Model,
   type ResourceType,
 } from '../model/model.ts'
-import { type Fieldsets, isInFieldset } from './fields.ts'
+import { type FieldsetsByType, isInFieldset } from './fields.ts'
 
 /** The number of the primary rows, where the rows of a document are numbered by their include edges. */
 export const primaryRowSet = -1
@@ -44,7 +44,7 @@ const maxEdges = 100
 export function planInclude(
   paths: readonly (readonly string[])[],
   resource: ResourceType,
-  fieldsets: Fieldsets,
+  fieldsets: FieldsetsByType,
   model: Model,
 ): IncludeEdge[] {
   const tree: IncludeTree = { fieldsets, model, edges: [], indexes: new Map() }
@@ -59,7 +59,7 @@ export function planInclude(
 
 /** The edges of the paths so far. */
 interface IncludeTree {
-  readonly fieldsets: Fieldsets
+  readonly fieldsets: FieldsetsByType
   readonly model: Model
   readonly edges: IncludeEdge[]
   /** The indexes of the edges, by parent and relationship. */

@@ -3,7 +3,7 @@ import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { getResourceType, type RelationshipField, type ResourceType } from '../model/model.ts'
 import type { ParsedQuery } from '../parse/query.ts'
-import { type Fieldsets, planFields, planLayout } from './fields.ts'
+import { type FieldsetsByType, planFields, planLayout } from './fields.ts'
 import { type IncludeEdge, planInclude, primaryRowSet } from './include.ts'
 import type { Planner } from './planner.ts'
 import { createIdentifierLayout, findLinkageIndex, type RowLayout } from './row-layout.ts'
@@ -106,7 +106,7 @@ function planEdges({ model }: Planner, query: ParsedQuery, resource: ResourceTyp
 /** One layout per type: a resource has the same members wherever it appears in the document. */
 function createLayouts(
   edges: readonly IncludeEdge[],
-  fieldsets: Fieldsets,
+  fieldsets: FieldsetsByType,
   planner: Planner,
   counts?: Readonly<{ type: string; counted: readonly string[] }>,
 ) {

@@ -7,7 +7,7 @@ import type { ParsedQuery } from '../parse/query.ts'
 
 /**
  * Resolves the relationships of `withCount`, which are those of the primary data.
- * @throws ApiError | ManyErrors `invalid_count` (400) for every name that is no relationship with `count`
+ * @throws ApiError | ManyErrors `invalid_count` (400) for every name that is not a relationship with `count`
  * @see `docs/service.md`, Counts
  */
 export function planWithCount(

@@ -194,7 +194,7 @@ function addServerValue(field: AttributeField, value: unknown, builder: WriteBui
   builder.values.push(convertServerValue(field, value))
 }
 
-/** Sets the own foreign key of a to-one relationship. @throws Error if the value is no id of the related type */
+/** Sets the own foreign key of a to-one relationship. @throws Error if the value is not an id of the related type */
 function setToOne(
   { name, to }: RelationshipField,
   value: unknown,

@@ -19,7 +19,7 @@ export function countKey({ sql }: Statement, values: readonly ParameterValue[]):
 /** Converts a value to JSON so that different values have different JSON. */
 function toUniqueJson(value: ParameterValue): unknown {
   if (typeof value === 'string') return value
-  // As text, different bytes that are no UTF-8 would be equal.
+  // As text, different bytes that are not UTF-8 would be equal.
   if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString('base64') }
   return isTextPattern(value) ? value : [typeof value, String(value)]
 }

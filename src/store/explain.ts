@@ -12,8 +12,8 @@ import type { RunValues, Statement } from './statement.ts'
 import { bound } from './statement-values.ts'
 import { columnAt, getAttribute, sortKey, type Target } from './tables.ts'
 import {
-  describeAccess,
   describeExpression,
+  describeUnindexedAccess,
   isConverted,
   type WarningContext,
 } from './unindexed-access.ts'
@@ -119,7 +119,7 @@ function listSortWarnings(
   const key = sortKey(columnAt(0, column), attribute.kind.codec, target)
   if (isIndexed(table, [column]) && !isConverted(key, target)) return []
   const use: IndexUse = { is: 'sort', table: resource.table }
-  return describeAccess({ resource, field: first.field, subject, key, use }, context)
+  return describeUnindexedAccess({ resource, field: first.field, subject, key, use }, context)
 }
 
 /** Describes a sort by what is in other tables. */

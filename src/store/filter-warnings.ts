@@ -8,8 +8,8 @@ import type { IndexUse, UncountedWarning } from './index-effects.ts'
 import { compileStatement } from './statement.ts'
 import { columnAt, getAttribute } from './tables.ts'
 import {
-  describeAccess,
   describeExpression,
+  describeUnindexedAccess,
   type ExpressionAccess,
   isConverted,
   usesExpressionIndex,
@@ -121,7 +121,7 @@ function describeNullTest(
   )
   if (compiled !== stored) return []
   const use: IndexUse = { is: 'filter', table: resource.table, condition: test }
-  return describeAccess({ resource, field, subject, key, use }, context)
+  return describeUnindexedAccess({ resource, field, subject, key, use }, context)
 }
 
 function describeFilter(
@@ -149,7 +149,7 @@ function describeFilter(
     ...{ is: 'filter', table: resource.table },
     condition: compileCondition(condition, { resource, depth: 0 }, context.target),
   }
-  return describeAccess({ resource, field, subject, key, use }, context)
+  return describeUnindexedAccess({ resource, field, subject, key, use }, context)
 }
 
 function describeComputed(access: ExpressionAccess, context: WarningContext): UncountedWarning[] {

@@ -26,7 +26,7 @@ export function compileInvalidValue(
   return (row, value, cause) => {
     const invalid: InvalidValue = { ...position, id: String(row[0]), value }
     if (!isNull)
-      throw new Error(`${describeInvalidValue(invalid)}, which is no valid value`, { cause })
+      throw new Error(`${describeInvalidValue(invalid)}, which is not a valid value`, { cause })
     reportInvalidValue?.(invalid)
     return null
   }

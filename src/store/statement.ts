@@ -236,7 +236,7 @@ function authPlaceholder(value: AuthValue, { name }: Pick<Dialect, 'name'>): Pla
   }
 }
 
-/** A parameter that is no placeholder is a value of a declaration. */
+/** A parameter that is not a placeholder is a value of a declaration. */
 function asPlaceholder(parameter: unknown, dialect: Pick<Dialect, 'name'>): Placeholder {
   if (isAuthValue(parameter)) return authPlaceholder(parameter, dialect)
   const isPlaceholder = typeof parameter === 'object' && parameter !== null && 'source' in parameter

@@ -81,7 +81,7 @@ export function usesExpressionIndex({ name }: Table, { target, plan }: WarningCo
 }
 
 /** Describes a condition or an order without an index, with the index that it needs. */
-export function describeAccess(
+export function describeUnindexedAccess(
   { resource, field, subject, key, use }: UnindexedAccess,
   { catalog, target, plan }: WarningContext,
 ): UncountedWarning[] {

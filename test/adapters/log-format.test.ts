@@ -56,7 +56,7 @@ describe('A line of the log in a terminal', () => {
     it(`shows ${title}`, () => assert.equal(formatLogLine(`${JSON.stringify(entry)}\n`), text))
 
   for (const line of ['plain\n', '{"a":1}\n', '[]\n'])
-    it(`is the line itself when it is no JSON object: ${line.trim()}`, () => {
+    it(`is the line itself when it is not a JSON object: ${line.trim()}`, () => {
       assert.equal(formatLogLine(line), line)
     })
 })

@@ -24,6 +24,10 @@ const benchmarkAndTools = [...sourcesIn('bench'), ...sourcesIn('tools')].filter(
   ({ file }) => !file.startsWith('bench/peers/zenstack/'),
 )
 
+/** Matches an exported declaration, with its name. */
+const exported =
+  /^export (?:abstract )?(?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm
+
 /** The layers of the engine: the other layers and the libraries that each may import. */
 // biome-ignore format: a table, one layer a row
 const layers: Readonly<Record<string, Readonly<{ layers: readonly string[]; outside: readonly (string | RegExp)[] }>>> = {
@@ -158,8 +162,6 @@ describe('Every source file', () => {
       importers.flatMap(({ imports }) => imports),
       ({ file }) => file,
     )
-    const exported =
-      /^export (?:abstract )?(?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm
     // The subpaths of the package export to applications, and these files of the tests to Node.js, to a written program and to the compiler.
     const isEntry = (file: string) =>
       entryPoints.includes(file) ||
@@ -176,6 +178,20 @@ describe('Every source file', () => {
       ),
     )
     assert.deepEqual(unused, [])
+  })
+
+  it('exports a name from one file of src only, or for each database', () => {
+    const withoutDatabase = (file: string) => file.replace(/^src\/store\/(sqlite|postgres)\//, '')
+    const names = engine.flatMap(({ file, code }) =>
+      [...withoutTemplates(code).matchAll(exported)].map(([, name = '']) => ({ file, name })),
+    )
+    const repeated = [...Map.groupBy(names, ({ name }) => name)].filter(
+      ([, places]) => new Set(places.map(({ file }) => withoutDatabase(file))).size > 1,
+    )
+    assert.deepEqual(
+      repeated.map(([name, places]) => [name, ...places.map(({ file }) => file)]),
+      [],
+    )
   })
 
   it('has no default export, no any, and no TODO', () => {

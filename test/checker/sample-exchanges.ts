@@ -280,6 +280,6 @@ export const furtherSamples: Record<string, Exchange> = {
   ),
   'a detail that repeats a value of the request': withChanges(
     { ...rejected, sent: '{"data":{"attributes":{"name":"select x"}}}' },
-    { '/errors/0/detail': '"select x" is no date.' },
+    { '/errors/0/detail': '"select x" is not a date.' },
   ),
 }

@@ -209,7 +209,7 @@ describe('Declarations generated from a catalog and its data · SQLite', () => {
     ])
   })
 
-  it('return the default of a column as null that is no value of its kind, so that creates succeed', async (test) => {
+  it('return the default of a column as null that is not a value of its kind, so that creates succeed', async (test) => {
     const url = await filled(
       test,
       sqlite,

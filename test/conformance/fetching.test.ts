@@ -93,7 +93,7 @@ describeService('Fetching resources and relationships', (app: TestService) => {
     })
 
   for (const path of ['/persons/abc', '/computers/abc/owner'])
-    rule('GET-5', `given an id that is no number, GET ${path} gets 404`, async () => {
+    rule('GET-5', `given an id that is not a number, GET ${path} gets 404`, async () => {
       assertError(await app.get(path), 404)
     })
 

@@ -47,7 +47,7 @@ const wrong: readonly (readonly [title: string, access: unknown, message: RegExp
   ['a rule with two conditions', { read: { any: [], all: [] } }, /it has 2$/],
   ['a nested rule', { update: { any: [true, { fillter: [] }] } }, /^book\.access\.update\.any\[1\]\.fillter: there is no such option; did you mean "filter"\?/],
   ['an unknown operation of anonymous requests', { anonymous: ['reed'] }, /^book\.access\.anonymous\[0\]: "reed" is not allowed; did you mean "read"\?/],
-  ['SQL that is no function', { read: { sql: 'true' } }, /^book\.access\.read\.sql: must be a function/],
+  ['SQL that is not a function', { read: { sql: 'true' } }, /^book\.access\.read\.sql: must be a function/],
   ['a field that does not exist', { read: compare('titel', 'eq', 'x') }, /^book\.access\.read\.filter\[0\]\.name: book has no field "titel"; did you mean "title"\?$/],
   ['a path that does not exist', { delete: compare('author__nam', 'eq', 'x') }, /^book\.access\.delete\.filter\[0\]\.name: author has no field "nam"; did you mean "name"\?$/],
   ['an operator that does not exist', { read: compare('title', 'equals', id) }, /^book\.access\.read\.filter\[0\]\.op: title has no operator "equals"/],
@@ -61,7 +61,7 @@ describe('The declaration of access rules', () => {
       assert.throws(() => start(bookWith(access)), reports(message))
     })
 
-  it('rejects rules of fields, of set and of the tenant that are no functions', () => {
+  it('rejects rules of fields, of set and of the tenant that are not functions', () => {
     const fields = { secret: { ...attribute(text), readable: 'no' } }
     assert.throws(
       () => defineModel([author, bookWith({}, fields)]),

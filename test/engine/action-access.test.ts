@@ -297,7 +297,7 @@ for (const [title, options, line] of [
     'sql: rows have the ids of resources; use run to return meta',
   ],
   [
-    'a parameter that is no kind',
+    'a parameter that is not a kind',
     { parameters: { a: 'text' } },
     'parameters.a: must be an attribute kind, such as text; it is "text"',
   ],

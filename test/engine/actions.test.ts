@@ -252,7 +252,7 @@ engine('Actions', { model, tables }, (app) => {
       [['404', 'not_found', undefined, 'There is no resource of type issue with id "77".']],
     ],
     [
-      'a text that is no id',
+      'a text that is not an id',
       '/issues/x/actions/touch',
       {},
       [['404', 'not_found', undefined, 'There is no resource of type issue with id "x".']],

@@ -294,7 +294,7 @@ engine('Arrays', served, (app) => {
         )
         assert.match(rejected.error.detail, new RegExp(`^${name}\\[\\d\\] must be `))
       }
-      // No row has such an element, which is no error.
+      // No row has such an element, which is not an error.
       assert.equal(await find(name, 'contains', sent), '')
     })
 

@@ -35,7 +35,7 @@ const other = toTwo({ column: ['c', 'd'] })
 const wrongDeclarations: readonly (readonly [title: string, resources: readonly unknown[], error: string])[] = [
   ['no column', pairOf(other, []), 'one.id: must have at least one column; it is empty'],
   ['a column twice', pairOf(other, ['a', 'a']), 'one.id: must not have a column twice; it is ["a","a"]'],
-  ['a column that is no name', pairOf(other, ['a', 1]), 'one.id[1]: must be a name; it is 1'],
+  ['a column that is not a name', pairOf(other, ['a', 1]), 'one.id[1]: must be a name; it is 1'],
   ['a kind too few', pairOf(other, { column: ['a', 'b'], kind: [text] }), 'one.id.kind: must have a kind for each of the 2 columns; it has 1'],
   ['a kind that ids cannot have', pairOf(other, { column: ['a', 'b'], kind: [text, number] }), 'one.id.kind: must be uuid, text, enumeration, boolean, decimal, date, time, datetime, storedAs(datetime, …) or, by default, a 64-bit integer; it is number of "b"'],
   ['a foreign key with too few columns', pairOf(toTwo({ column: 'c' })), 'one.fields.other.column: must have as many columns as the id of two, 2 ("x", "y"); it has 1'],

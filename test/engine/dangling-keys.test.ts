@@ -204,7 +204,8 @@ engine('Linkage of foreign keys that reference no row', brokenKeys, (app) => {
   it('is looked up by batches of a stream, for primary and included rows', async () => {
     const numbers = Array.from({ length: 2000 }, (_, at) => at + 100)
     // Every fourth key references nothing. SQLite stores any value.
-    const nothing = app.dialect === 'sqlite' ? ['9', "'a text that is no number'", `x'31'`] : ['9']
+    const nothing =
+      app.dialect === 'sqlite' ? ['9', "'a text that is not a number'", `x'31'`] : ['9']
     const isNothing = (id: number) => id % 4 === 0
     const keys = (id: number) =>
       isNothing(id) ? nothing[id % nothing.length] : String((id % 2) + 1)

@@ -32,7 +32,7 @@ const color = defineKind({
   read: (json) => (isColor(json) ? { value: json } : { expected: 'a color, such as "#ff8800"' }),
   stores: integer,
   load: (stored) => {
-    if (stored < 0 || stored > 0xffffff) throw new Error(`${stored} is no color`)
+    if (stored < 0 || stored > 0xffffff) throw new Error(`${stored} is not a color`)
     return `#${stored.toString(16).padStart(6, '0')}` as const
   },
   bind: (value) => Number.parseInt(value.slice(1), 16),

@@ -253,7 +253,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
           // @ts-expect-error the parameter keys is required
           await assert.rejects(client.each('pick').next(), /needs the parameter "keys"/)
           assert.equal((await client.list('item')).meta.count, 3)
-          // @ts-expect-error null is no value of a parameter with a default
+          // @ts-expect-error null is not a value of a parameter with a default
           await assert.rejects(list({ filter: { keys: [1], label: null } }), /must be a string/)
         } finally {
           await store.close()
@@ -274,7 +274,7 @@ describe('Parameters at the start', () => {
       }),
     ])
 
-  it('are rejected if a default is no value of their kind', () => {
+  it('are rejected if a default is not a value of their kind', () => {
     assert.throws(
       define({ a: withDefault(integer, 'x' as never) }),
       /pick\.table\.parameters\.a\.default: must be a whole number.*; it is "x"/,

@@ -342,7 +342,7 @@ const conflicts = {
 }
 
 engine('UUIDs with idMismatch: conflict', conflicts, (app) => {
-  it('the same id in upper case is no conflict', async () => {
+  it('the same id in upper case is not a conflict', async () => {
     await create(app, low)
     const body = (id: string) => ({ data: { type: 'thing', id } })
     assert.equal((await app.patch(`/things/${low}`, body(low.toUpperCase()))).status, 200)

@@ -93,13 +93,13 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
             assert.equal((await app.get('/things')).status, 500, value)
             assert.equal((await app.get('/things/41')).status, 500, value)
           })
-          const errors = log.filter((line) => line.includes('no valid value'))
+          const errors = log.filter((line) => line.includes('not a valid value'))
           assert.equal(errors.length, 2, log.join('\n'))
           for (const line of errors) {
             const { err }: { err: { message: string } } = JSON.parse(line)
             const place = `thing.fields.${name}: the column "${name}" of the table "thing" contains `
             assert.ok(err.message.startsWith(place), err.message)
-            assert.match(err.message, / in the row with the id "41", which is no valid value/)
+            assert.match(err.message, / in the row with the id "41", which is not a valid value/)
             const [, word] = /^'([^']*)'$/.exec(value) ?? []
             if (word !== undefined && dialect === 'sqlite')
               assert.ok(err.message.startsWith(`${place}${JSON.stringify(word)} in`), err.message)

@@ -71,7 +71,7 @@ const served = {
   },
 }
 
-/** Values in ascending order, then JSON that is no value of the kind; the first value in another spelling, if there is one. */
+/** Values in ascending order, then JSON that is not a value of the kind; the first value in another spelling, if there is one. */
 // biome-ignore format: a table, one path a row
 const values: Readonly<Record<string, { sorted: readonly string[]; others: readonly string[]; alike?: string }>> = {
   address__city: { sorted: ['""', '"5"', '"Paris"', '"{\\"a\\":1}"', '"é"'], others: ['5', 'true', '{}', '["Paris"]', 'null'] },

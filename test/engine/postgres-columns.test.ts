@@ -330,7 +330,7 @@ engine('Columns of PostgreSQL', served, (app) => {
     ['exact', 'NaN'],
     ['exact', 'Infinity'],
   ] as const) {
-    it(`given ${value} in ${name}, which is no value of its kind, when it is read, then the response is 500, and other fields can be read`, async () => {
+    it(`given ${value} in ${name}, which is not a value of its kind, when it is read, then the response is 500, and other fields can be read`, async () => {
       await app.execute(`insert into thing ("${name}") values ('${value}')`)
       assert.equal((await app.get('/things')).status, 500)
       assert.equal((await app.get('/things', { 'fields[thing]': 'code' })).status, 200)

@@ -173,7 +173,7 @@ engine('Numbers of related resources', served, (app) => {
     assert.deepEqual(pages.flatMap(ids), ['3', '1', '2', '4'])
   })
 
-  it('rejects names that are not counted, and values that are no whole numbers', async () => {
+  it('rejects names that are not counted, and values that are not whole numbers', async () => {
     const bad = async (
       query: Record<string, unknown>,
       at: string,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { connect, createServer } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout as pause, setImmediate } from 'node:timers/promises'
 import type { Session } from '../../src/store/postgres/session.ts'
 import { SessionPool } from '../../src/store/postgres/session-pool.ts'
 import { defaultCacheSize } from '../../src/store/statement-cache.ts'
@@ -10,8 +11,13 @@ import { filled } from '../filled.ts'
 for (const database of databases.filter(({ name }) => name === 'PostgreSQL')) {
   describe('Sessions of PostgreSQL', () => {
     /** Opens a pool of one session, for which another request always waits unless said otherwise. */
-    async function openPool(test: TestContext, { isAwaited = true, timeout = 5000 } = {}) {
-      const url = await filled(test, database, 'create table thing (id integer primary key)')
+    async function openPool(
+      test: TestContext,
+      { isAwaited = true, timeout = 5000, through = async (url: string) => url } = {},
+    ) {
+      const url = await through(
+        await filled(test, database, 'create table thing (id integer primary key)'),
+      )
       const pool = new SessionPool(url, {
         ...{ poolSize: 1, timeout, driverTimeout: timeout, statementCache: defaultCacheSize },
         keepsSessions: true,
@@ -102,6 +108,35 @@ for (const database of databases.filter(({ name }) => name === 'PostgreSQL')) {
       session.release(false)
       const later = await pool.acquire()
       later.release(false)
+    })
+
+    it('when a request has waited, and no further connection can be opened, then it waits for the rest of the time only', async (test) => {
+      let isHanging = false
+      /** Starts a proxy that can hang: it accepts connections and sends nothing. */
+      const through = async (url: string) => {
+        const proxied = new URL(url)
+        const proxy = createServer((socket) => {
+          socket.on('error', () => {})
+          if (isHanging) return
+          const server = connect(Number(proxied.port), proxied.hostname)
+          server.on('error', () => {})
+          socket.pipe(server).pipe(socket)
+        })
+        await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+        test.after(() => proxy.close())
+        const address = proxy.address()
+        assert.ok(address !== null && typeof address === 'object')
+        return Object.assign(new URL(url), { host: `127.0.0.1:${address.port}` }).href
+      }
+      const pool = await openPool(test, { timeout: 1000, through })
+      const session = await pool.acquire()
+      isHanging = true
+      const waiting = pool.acquire().catch((error) => error.code)
+      await pause(800)
+      session.release(true)
+      // It has waited for 800 of 1000 ms.
+      const first = await Promise.race([waiting, pause(700, 'still waiting')])
+      assert.equal(first, 'unavailable')
     })
 
     it('when the pool closes while a request waits, then that one is rejected, and the session is closed', async (test) => {

@@ -45,11 +45,11 @@ describe('The catalog of a SQLite database', () => {
     )
   })
 
-  it('throws if the file does not exist or is no database', async (test) => {
+  it('throws if the file does not exist or is not a database', async (test) => {
     const cwd = await folder(test)
     const [absent, other] = [join(cwd, 'absent.db'), join(cwd, 'other.db')]
     assert.throws(() => readSqliteCatalog(absent), { message: `there is no file ${absent}` })
-    writeFileSync(other, 'A text of some length, which is no database. '.repeat(20))
+    writeFileSync(other, 'A text of some length, which is not a database. '.repeat(20))
     assert.throws(() => readSqliteCatalog(other), { message: 'file is not a database' })
     assert.deepEqual(readdirSync(cwd), ['other.db'])
   })

@@ -15,7 +15,7 @@ const noShouting: StandardSchemaV1<string, string> = {
     vendor: 'test',
     validate: async (value) => {
       await setTimeout(1)
-      if (typeof value !== 'string') return { issues: [{ message: 'is no text' }] }
+      if (typeof value !== 'string') return { issues: [{ message: 'is not a text' }] }
       if (value.endsWith('!')) return { issues: [{ message: 'must not shout', path: [] }] }
       return { value: value.trim() }
     },

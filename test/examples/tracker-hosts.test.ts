@@ -258,7 +258,7 @@ describe("The plugins of the tracker's Fastify application", () => {
     await app.close()
   })
 
-  it('leave bodies that are no bytes to the route, which rejects them', async () => {
+  it('leave bodies that are not bytes to the route, which rejects them', async () => {
     const app = await createApp({ database: ':memory:', secret, webOrigin, maxRequests: 10 })
     const headers = { authorization: `Bearer ${await signToken(users.ben)}` }
     const upload = { method: 'PUT', url: '/api/issues/1/attachments/a.json', headers } as const

@@ -14,7 +14,7 @@ const created = (type: string, attributes: object, name: string, data: unknown) 
   data: { type, attributes, relationships: { [name]: { data } } },
 })
 
-/** What somebody who is no member of a project tries with the id of the project, or of its issue or comment. */
+/** What somebody who is not a member of a project tries with the id of the project, or of its issue or comment. */
 // biome-ignore format: a table, one request a row
 const attempts: readonly (readonly [method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: (id: string) => object])[] = [
   ['GET', '/projects/:id'],

@@ -44,7 +44,7 @@ engine('Ids of the type numeric(n,0)', served, (app) => {
     await store.close()
     assert.ok(
       warnings.includes(
-        'product.id: the column "no" of "product" contains "NaN", which is no id of product; such rows are left out of every response; correct or delete them',
+        'product.id: the column "no" of "product" contains "NaN", which is not an id of product; such rows are left out of every response; correct or delete them',
       ),
       warnings.join('\n'),
     )

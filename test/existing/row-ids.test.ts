@@ -113,9 +113,9 @@ describe('Rows of SQLite whose keys are null or of another kind', () => {
     const consequence = 'such rows are left out of every response; correct or delete them'
     assert.deepEqual(warnings, [
       `code.id: the column "code" of "code" contains null; ${consequence}`,
-      `part.id: the columns "a", "b" of "part" contain "abc,2024-01-01", which is no id of part; ${consequence}`,
-      `number.id: the column "no" of "number" contains "abc", which is no id of number; ${consequence}`,
-      `token.id: the column "id" of "token" contains "F81D4FAE-7DEC-11D0-A765-00A0C91E6BF7", which is no id of token; ${consequence}`,
+      `part.id: the columns "a", "b" of "part" contain "abc,2024-01-01", which is not an id of part; ${consequence}`,
+      `number.id: the column "no" of "number" contains "abc", which is not an id of number; ${consequence}`,
+      `token.id: the column "id" of "token" contains "F81D4FAE-7DEC-11D0-A765-00A0C91E6BF7", which is not an id of token; ${consequence}`,
     ])
   })
 

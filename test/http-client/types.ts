@@ -497,7 +497,7 @@ export function tableFunctions(): void {
   client.sales.each(Math.random() > 0.5 ? { filter } : undefined)
   // @ts-expect-error the parameter sizes is missing
   client.sales.each({ filter: { since: '2024-01-01' } })
-  // @ts-expect-error null is no value of a parameter with a default
+  // @ts-expect-error null is not a value of a parameter with a default
   client.sales.list({ filter: { ...filter, most: null } })
   // @ts-expect-error numbers
   client.sales.list({ filter: { ...filter, sizes: ['1'] } })

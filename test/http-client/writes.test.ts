@@ -51,7 +51,7 @@ inProcess('Writes of the client over HTTP', (engine) => {
         { include: ['whole', 'tags'] },
       )
       .catch((error: unknown) => error)
-    // A date with a time is no date.
+    // A date with a time is not a date.
     assert.ok(updated instanceof ResponseError)
     assert.match(updated.at('/data/attributes/made_on')[0]?.detail ?? '', /1970-01-01T00:00:00/)
     const changed = await client.item.update(

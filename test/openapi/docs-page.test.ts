@@ -15,7 +15,7 @@ import { long } from '../long-tests.ts'
 const model = defineModel(resources)
 const { key, hash } = createApiKey()
 
-/** A rule that only Scalar can obey: the list of languages is a `tablist` with a button for further ones, which is no tab. */
+/** A rule that only Scalar can obey: the list of languages is a `tablist` with a button for further ones, which is not a tab. */
 const rulesOfScalar = ['aria-required-children']
 
 /** Milliseconds: on a busy machine it takes long until Scalar has rendered a page. */

@@ -48,7 +48,7 @@ const related = (app: TestService, id: string, data: unknown) => () =>
   app.call('PATCH', `/persons/${id}/relationships/computers`, { body: { data } })
 
 describeService('A request with more errors than a response reports', (app) => {
-  it('reports 100 of 500,000 entries that are no resource identifiers, and counts the others', async () => {
+  it('reports 100 of 500,000 entries that are not resource identifiers, and counts the others', async () => {
     const { id } = await app.person()
     const all = 500_000
     const run = related(app, id, Array(all).fill(1))

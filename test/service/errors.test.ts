@@ -55,7 +55,7 @@ const malformed: readonly (readonly [raw: string, at: string | RegExp])[] = [
 
 describeService('Malformed bodies', (app) => {
   for (const [raw, at] of malformed)
-    it(`rejects ${raw}, which is no JSON or no JSON:API document, at the position of the error`, async () => {
+    it(`rejects ${raw}, which is not JSON or not a JSON:API document, at the position of the error`, async () => {
       assertErrors(await app.call('POST', '/persons', { raw }), 400, { status: 400, at })
       assert.equal(await count(app, '/persons'), 0)
     })

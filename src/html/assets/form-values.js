@@ -96,7 +96,7 @@ function isTextChanged(control) {
 }
 
 /**
- * Reads the value of an attribute. A text that is no value of its kind is sent unchanged: the server reports the error.
+ * Reads the value of an attribute. A text that is not a value of its kind is sent unchanged: the server reports the error.
  * @param {HTMLFormElement} form
  * @param {Control} control
  * @returns {unknown}

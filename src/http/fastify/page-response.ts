@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { AppContext } from '../../handlers/app-context.ts'
 import type { Route } from '../../handlers/route-table.ts'
-import { type FoundPage, toPage, wantsPage } from '../html.ts'
+import { type RoutedRequest, toPage, wantsPage } from '../html.ts'
 import type { HttpOptions } from '../options.ts'
 import { createOriginResolver, findOrigin, getLocalHost } from '../origin.ts'
 import { type ResponseSender, sendResponse } from './response.ts'
@@ -24,17 +24,21 @@ export function createResponseSender(
     const { raw, host, protocol } = reply.request
     const target = raw.url ?? '/'
     const origin = findOrigin(resolveOrigin, host || getLocalHost(raw), protocol)
-    const found = context && route && readFound(reply, route, context)
+    const routed = context && route && getRoutedRequest(reply, route, context)
     // The reply has the header fields of the route, and the page links what they link.
     const described = { ...response, headers: { ...route?.headers, ...response.headers } }
-    return toPage(html, described, { prefix, target, origin, found }).then((page) =>
+    return toPage(html, described, { prefix, target, origin, routed }).then((page) =>
       sendResponse(reply, page),
     )
   }
 }
 
-/** Reads the parts of a request that are known when its route has responded. */
-function readFound({ request }: FastifyReply, route: Route, context: AppContext): FoundPage {
+/** Returns a request whose route has responded. */
+function getRoutedRequest(
+  { request }: FastifyReply,
+  route: Route,
+  context: AppContext,
+): RoutedRequest {
   // `id` is the only parameter in the path patterns of the route table.
   const { id = '' } = request.params as { id?: string }
   const auth: unknown = Reflect.get(request, authKey)

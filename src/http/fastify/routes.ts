@@ -24,6 +24,7 @@ import {
 } from '../methods.ts'
 import { getLocalHost, type OriginResolver } from '../origin.ts'
 import { findMissingCredentials, isPublicPage } from '../public-root.ts'
+import { getQueryString } from '../query-string.ts'
 import { responseKey } from './body-parsers.ts'
 import type { ErrorReporter } from './errors.ts'
 import { createFileHandler } from './file-handler.ts'
@@ -246,9 +247,7 @@ class FastifyApiRequest implements ApiRequest {
   }
 
   get search(): string {
-    const { url = '' } = this.#request.raw
-    const mark = url.indexOf('?')
-    return mark === -1 ? '' : url.slice(mark + 1)
+    return getQueryString(this.#request.raw.url ?? '')
   }
 
   get body(): Uint8Array {

@@ -62,7 +62,7 @@ export interface AccessAnswer {
 }
 
 /** Explains the rules of a request. It only reads. */
-export async function explainAccess(
+export async function explainRules(
   { identity, reads, write }: AccessQuestion,
   statements: Statements,
   run: RunStatement,

@@ -61,7 +61,7 @@ export class BatchingExecutor implements QueryExecutor {
     return this.#joined + this.#scheduler.surplus
   }
 
-  /** Runs a query that is no point read. */
+  /** Runs a query that is not a point read. */
   #run(query: PostgresQuery): Promise<PostgresResult> {
     return this.#admission.isQuick(query) ? this.#scheduler.run(query) : this.#runSlow(query)
   }

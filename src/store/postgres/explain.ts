@@ -1,6 +1,6 @@
 import type { Identity } from '../../plan/access/identity.ts'
 import type { ReadPlan } from '../../plan/read.ts'
-import { explainAccess } from '../access/explain-access.ts'
+import { explainRules } from '../access/explain-access.ts'
 import { findAllowed } from '../access/find-allowed.ts'
 import { maxBufferedRows } from '../buffering.ts'
 import { type ExplainedStatement, formatParameters, listReadWarnings } from '../explain.ts'
@@ -51,7 +51,7 @@ export function createExplainOperations(
       return { dialect: 'postgres', statements: explained, warnings }
     },
     explainAccess: (question) =>
-      read(question, (statements, run) => explainAccess(question, statements, run)),
+      read(question, (statements, run) => explainRules(question, statements, run)),
     findAllowed: (question) =>
       read(question, (statements, run) => findAllowed(question, statements, run)),
   }
@@ -112,7 +112,7 @@ async function explainRead(
   const milliseconds = performance.now() - start
   const columns = splitColumns(result, plan.shape)
   if (!columns.pathExists) throw notFoundError(plan.notFound, id)
-  // The other columns are no arrays.
+  // The other columns are not arrays.
   const rowSets = [columns.primary, ...columns.included].filter((rows) => Array.isArray(rows))
   const { sql, placeholders } = statement
   const explain = { sql: `explain (analyze, timing off) ${sql}`, placeholders }

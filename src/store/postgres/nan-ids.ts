@@ -9,7 +9,7 @@ import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
 
 /**
- * Finds the types with a row whose id is `NaN`, which the type numeric(n,0) has: it is no integer, so no request could address the row
+ * Finds the types with a row whose id is `NaN`, which the type numeric(n,0) has: it is not an integer, so no request could address the row
  * (docs/decisions/0075). The index of the key finds it.
  */
 export async function findTypesWithNaN(
@@ -45,5 +45,5 @@ export function excludeNaN(resource: ResourceType): ResourceType {
 
 /** Describes a type with such a row. */
 export function describeNaN({ type, id, table }: ResourceType): string {
-  return `${type}.id: the column "${id.columns[0]}" of "${table.name}" contains "NaN", which is no id of ${type}; such rows are left out of every response; correct or delete them`
+  return `${type}.id: the column "${id.columns[0]}" of "${table.name}" contains "NaN", which is not an id of ${type}; such rows are left out of every response; correct or delete them`
 }

@@ -67,9 +67,10 @@ export class SessionPool {
    */
   async acquire(signal?: AbortSignal): Promise<Session> {
     if (this.#closed) throw closedError()
+    const deadline = performance.now() + this.#limits.timeout
     const endPermit = await this.#acquirePermit(signal)
     try {
-      const session = this.#spare.pop() ?? (await this.#connect())
+      const session = this.#spare.pop() ?? (await this.#connect(deadline))
       session.onRelease = (isBroken) => {
         this.#giveBack(session, isBroken)
         endPermit()
@@ -95,16 +96,37 @@ export class SessionPool {
     }
   }
 
-  async #connect(): Promise<Session> {
+  async #connect(deadline: number): Promise<Session> {
     if (this.#closed) throw closedError()
-    const client = await this.#pool.connect().catch((error) => {
-      throw translateError(error, { timeout: this.#limits.timeout })
-    })
+    const client = await this.#takeConnection(deadline)
     const known = this.#sessions.get(client)
     if (known !== undefined) return known
     const session = new Session(client, this.#limits)
     this.#sessions.set(client, session)
     return session
+  }
+
+  /** Takes a connection from the pool of the driver, which opens one if none is idle. */
+  #takeConnection(deadline: number): Promise<PoolClient> {
+    const isIdle = this.#pool.idleCount > 0
+    const connecting = this.#pool.connect().catch((error) => {
+      throw translateError(error, { timeout: this.#limits.timeout })
+    })
+    return isIdle ? connecting : this.#waitUntil(deadline, connecting)
+  }
+
+  /** Waits until a connection is open. One that is open after the deadline returns to the pool of the driver. */
+  #waitUntil(deadline: number, connecting: Promise<PoolClient>): Promise<PoolClient> {
+    const { promise, resolve, reject } = Promise.withResolvers<PoolClient>()
+    let isLate = false
+    const giveUp = () => {
+      isLate = true
+      reject(unavailableError('The database is not available'))
+    }
+    const timer = setTimeout(giveUp, deadline - performance.now())
+    const handleOpened = (client: PoolClient) => (isLate ? client.release() : resolve(client))
+    connecting.then(handleOpened, reject).finally(() => clearTimeout(timer))
+    return promise
   }
 
   #giveBack(session: Session, isBroken: boolean): void {

@@ -37,7 +37,7 @@ export async function checkSessionRoles(
     if (found === undefined) errors.push(`${location}: there is no role "${name}"`)
     else if (found[1] !== true)
       errors.push(
-        `${location}: the role "${found[3]}" of the connection is no member of "${name}"; to fix it: grant "${name}" to "${found[3]}"`,
+        `${location}: the role "${found[3]}" of the connection is not a member of "${name}"; to fix it: grant "${name}" to "${found[3]}"`,
       )
     else if (found[2] === true)
       warnings.push(

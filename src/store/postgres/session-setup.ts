@@ -78,7 +78,7 @@ function listParameters({
   ]
 }
 
-/** @throws Error for a value that is no text, number or boolean */
+/** @throws Error for a value that is not a text, a number or a boolean */
 function toText(value: unknown, name: string): string {
   const isText = typeof value === 'string' && !value.includes('\0')
   if (

@@ -7,7 +7,7 @@ import { tableName } from '../tables.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
 
-/** A boolean: 1 for each number but 0. A value of another type is left as it is, because it is no boolean. */
+/** A boolean: 1 for each number but 0. A value of another type is left as it is, because it is not a boolean. */
 const toBoolean = (column: Sql): Sql =>
   sql`iif(typeof(${column}) in ('integer', 'real'), ${column} <> 0, ${column})`
 

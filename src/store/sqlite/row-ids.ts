@@ -184,7 +184,7 @@ function describe({ type, id, table }: ResourceType, value: unknown): string {
   const names = quoteNames(id.columns)
   const isSingle = id.columns.length === 1
   const verb = isSingle ? 'contains' : 'contain'
-  const found = value === null ? 'null' : `${quote(value)}, which is no id of ${type}`
+  const found = value === null ? 'null' : `${quote(value)}, which is not an id of ${type}`
   const key = `${isSingle ? 'the column' : 'the columns'} ${names} of "${table.name}"`
   return `${type}.id: ${key} ${verb} ${found}; such rows are left out of every response; correct or delete them`
 }

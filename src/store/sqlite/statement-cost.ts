@@ -158,7 +158,7 @@ function readsTable(detail: string): boolean {
   return !(detail.includes(' COVERING INDEX ') || notTable.test(detail))
 }
 
-/** Parts of the lines for what is no table: a list parameter, a subquery, constants. */
+/** Parts of the lines for what is not a table: a list parameter, a subquery, constants. */
 const notTable = /VIRTUAL TABLE| \(subquery|CONSTANT ROW/
 
 /** Whether a search finds the rows of each key in a list. */

@@ -3,7 +3,7 @@ import type { Catalog } from '../../model/catalog.ts'
 import { checkTables } from '../../model/check-tables.ts'
 import { throwDeclarationErrors } from '../../model/declaration-error.ts'
 import type { Model } from '../../model/model.ts'
-import { explainAccess } from '../access/explain-access.ts'
+import { explainRules } from '../access/explain-access.ts'
 import { findAllowed } from '../access/find-allowed.ts'
 import { createStatementsByRules } from '../access/restrict.ts'
 import { checkDeclaredSql } from '../declared-sql.ts'
@@ -176,7 +176,7 @@ function createReadOperations({
       const statements = addIndexedPlans(explained, indexes, writer)
       return { dialect: 'sqlite', statements, warnings }
     },
-    explainAccess: (question) => explainAccess(question, statementsOf(question.identity), run),
+    explainAccess: (question) => explainRules(question, statementsOf(question.identity), run),
     findAllowed: (question) => findAllowed(question, statementsOf(question.identity), run),
     snapshot: (work, { signal } = {}) => router.snapshot(work, signal),
   }
@@ -277,7 +277,7 @@ function isCheap(statement: Statement, connection: SqliteConnection): boolean {
 
 /**
  * Reads the catalog of a SQLite database without creating or changing a file.
- * @throws Error when the file does not exist or is no database
+ * @throws Error when the file does not exist or is not a database
  */
 export function readSqliteCatalog(path: string): Catalog {
   if (!existsSync(path)) throw new Error(`there is no file ${path}`)

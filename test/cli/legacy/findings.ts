@@ -116,7 +116,7 @@ export const findings: Readonly<Record<DialectName, Findings>> = {
       'ruleds: the rule "ruled_insert" on "ruled" replaces inserts and does not return the new row, so creates without a client\'s id are 409; to fix it: add "returning" to the rule, use a trigger, or set client: "required"',
       'edge-keys.id: the column "code" of "edge_key" contains ".", which no segment of a URL can be; clients cannot address such resources; change or delete the rows',
     ],
-    // A trigger rejects updates of guarded. The attribute extra has JSON that is no object and no array.
+    // A trigger rejects updates of guarded. The attribute extra has JSON that is neither an object nor an array.
     rejected: {
       '/guardeds/1': 409,
       '/guardeds/2': 409,
