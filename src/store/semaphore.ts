@@ -109,7 +109,8 @@ export class Semaphore {
     if (deadline >= this.#timerEnd) return
     this.#clearTimer()
     this.#timerEnd = deadline
-    this.#timer = setTimeout(() => this.#endLongWaits(), deadline - performance.now())
+    const duration = Math.max(deadline - performance.now(), 0)
+    this.#timer = setTimeout(() => this.#endLongWaits(), duration)
   }
 
   #endLongWaits(): void {

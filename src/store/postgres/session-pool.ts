@@ -123,7 +123,7 @@ export class SessionPool {
       isLate = true
       reject(unavailableError('The database is not available'))
     }
-    const timer = setTimeout(giveUp, deadline - performance.now())
+    const timer = setTimeout(giveUp, Math.max(deadline - performance.now(), 0))
     const handleOpened = (client: PoolClient) => (isLate ? client.release() : resolve(client))
     connecting.then(handleOpened, reject).finally(() => clearTimeout(timer))
     return promise
