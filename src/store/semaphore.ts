@@ -51,9 +51,15 @@ export class Semaphore {
    * @throws HeaderError by default `overloaded` (503), when too many wait, the wait is too long, or the signal aborts
    */
   acquire(options: AcquireOptions): Promise<Release> {
-    if (this.#holders >= this.#maxHolders) return this.#wait(options)
+    const release = this.tryAcquire()
+    return release ? Promise.resolve(release) : this.#wait(options)
+  }
+
+  /** Acquires the semaphore if nobody has to wait; `undefined` otherwise. */
+  tryAcquire(): Release | undefined {
+    if (this.#holders >= this.#maxHolders) return undefined
     this.#holders += 1
-    return Promise.resolve(this.#createRelease())
+    return this.#createRelease()
   }
 
   #createRelease(): Release {

@@ -53,10 +53,8 @@ export class PostgresPool {
     // Without settings of the session the server has no limit of its own.
     const driverTimeout = keepsSessions ? timeout + cancelGracePeriod : timeout
     this.#admission = new ReadAdmission({ poolSize, queueSize, timeout })
-    this.#sessions = new SessionPool(url, {
-      ...{ poolSize, timeout, driverTimeout, keepsSessions, statementCache },
-      isAwaited: () => this.#admission.isAwaited,
-    })
+    const limits = { timeout, driverTimeout, statementCache }
+    this.#sessions = new SessionPool(url, { ...limits, poolSize, keepsSessions })
     this.#beginStream = beginStream(sendTimeout + streamGracePeriod)
     this.#limitIdleTime = limitIdleTime(sendTimeout + streamGracePeriod)
     this.#keepsSessions = keepsSessions
@@ -179,9 +177,9 @@ export class PostgresPool {
   }
 
   /** @throws HeaderError `unavailable` (503) */
-  async #acquire(signal?: AbortSignal): Promise<Session> {
+  #acquire(signal?: AbortSignal): Promise<Session> {
     if (this.#sessions.waiting + this.#executor.surplus >= this.#queueSize)
-      throw unavailableError('Too many requests wait for a connection')
+      return Promise.reject(unavailableError('Too many requests wait for a connection'))
     return this.#sessions.acquire(signal)
   }
 }

@@ -55,11 +55,6 @@ export class ReadAdmission {
     this.#timeout = timeout
   }
 
-  /** Whether a read waits that starts as soon as another one ends. */
-  get isAwaited(): boolean {
-    return this.#all.waiting > 0
-  }
-
   /** Admits a read to a connection. @throws HeaderError `unavailable` (503) */
   admit(signal?: AbortSignal): Promise<Release> {
     return this.#all.acquire({ timeout: this.#timeout, signal })

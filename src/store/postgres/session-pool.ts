@@ -12,11 +12,11 @@ const idleTimeout = 600_000
 const keepAliveDelay = 30_000
 
 // Session hand-over (docs/decisions/0089). The driver's pool starts and stops two timers whenever a connection is returned and taken
-// again. While requests wait, a session goes to the next of them without returning to that pool (rows `list` and `one-included` of the
-// benchmark).
+// again. A session that is released goes to the next request of the same turn of the event loop without returning to that pool
+// (rows `list` and `one-included` of the benchmark).
 //
-// Invariant: `#spare` is empty in every turn of the event loop but the one in which a session was added, and each session returns to
-// the driver's pool, which closes those that are too old, at least once in `maxHandovers` uses.
+// Invariant: at the end of each turn of the event loop `#released` is empty. Each session returns to the driver's pool, which closes
+// those that are too old, at least once in `maxHandovers` uses.
 
 /** How many times in a row a session is handed over. */
 const maxHandovers = 1000
@@ -26,8 +26,6 @@ interface SessionPoolOptions extends SessionLimits {
   readonly poolSize: number
   /** Whether sessions keep their state, which a pooler may not allow. */
   readonly keepsSessions: boolean
-  /** Whether a request waits for another limit, and will need a session once one was released. */
-  readonly isAwaited: () => boolean
 }
 
 /** The sessions of a database, a limited number. They are opened when they are needed. */
@@ -35,10 +33,9 @@ export class SessionPool {
   readonly #pool: pg.Pool
   readonly #limits: SessionLimits
   readonly #semaphore: Semaphore
-  readonly #isAwaited: () => boolean
   readonly #sessions = new WeakMap<PoolClient, Session>()
-  /** Sessions that are handed over. */
-  readonly #spare: Session[] = []
+  /** The sessions that were released in this turn of the event loop. */
+  readonly #released: Session[] = []
   #closed: Promise<void> | undefined
 
   constructor(url: string, options: SessionPoolOptions) {
@@ -48,7 +45,6 @@ export class SessionPool {
     this.#semaphore = new Semaphore(options.poolSize, Number.POSITIVE_INFINITY, () =>
       unavailableError('Too many requests wait for a connection'),
     )
-    this.#isAwaited = options.isAwaited
   }
 
   /** The number of requests that wait for a session. */
@@ -68,9 +64,9 @@ export class SessionPool {
   async acquire(signal?: AbortSignal): Promise<Session> {
     if (this.#closed) throw closedError()
     const deadline = performance.now() + this.#limits.timeout
-    const endPermit = await this.#acquirePermit(signal)
+    const endPermit = this.#semaphore.tryAcquire() ?? (await this.#waitForPermit(signal))
     try {
-      const session = this.#spare.pop() ?? (await this.#connect(deadline))
+      const session = this.#released.pop() ?? (await this.#connect(deadline))
       session.onRelease = (isBroken) => {
         this.#giveBack(session, isBroken)
         endPermit()
@@ -88,7 +84,7 @@ export class SessionPool {
     return this.#closed
   }
 
-  async #acquirePermit(signal: AbortSignal | undefined): Promise<Release> {
+  async #waitForPermit(signal: AbortSignal | undefined): Promise<Release> {
     try {
       return await this.#semaphore.acquire({ timeout: this.#limits.timeout, signal })
     } catch (error) {
@@ -96,23 +92,24 @@ export class SessionPool {
     }
   }
 
+  /** Takes a connection from the pool of the driver, which opens one if none is idle. */
   async #connect(deadline: number): Promise<Session> {
     if (this.#closed) throw closedError()
-    const client = await this.#takeConnection(deadline)
+    const isIdle = this.#pool.idleCount > 0
+    try {
+      const connecting = this.#pool.connect()
+      return this.#sessionOf(await (isIdle ? connecting : this.#waitUntil(deadline, connecting)))
+    } catch (error) {
+      throw translateError(error, { timeout: this.#limits.timeout })
+    }
+  }
+
+  #sessionOf(client: PoolClient): Session {
     const known = this.#sessions.get(client)
     if (known !== undefined) return known
     const session = new Session(client, this.#limits)
     this.#sessions.set(client, session)
     return session
-  }
-
-  /** Takes a connection from the pool of the driver, which opens one if none is idle. */
-  #takeConnection(deadline: number): Promise<PoolClient> {
-    const isIdle = this.#pool.idleCount > 0
-    const connecting = this.#pool.connect().catch((error) => {
-      throw translateError(error, { timeout: this.#limits.timeout })
-    })
-    return isIdle ? connecting : this.#waitUntil(deadline, connecting)
   }
 
   /** Waits until a connection is open. One that is open after the deadline returns to the pool of the driver. */
@@ -121,7 +118,7 @@ export class SessionPool {
     let isLate = false
     const giveUp = () => {
       isLate = true
-      reject(unavailableError('The database is not available'))
+      reject(new Error('timeout exceeded while a connection was opened'))
     }
     const timer = setTimeout(giveUp, Math.max(deadline - performance.now(), 0))
     const handleOpened = (client: PoolClient) => (isLate ? client.release() : resolve(client))
@@ -130,29 +127,25 @@ export class SessionPool {
   }
 
   #giveBack(session: Session, isBroken: boolean): void {
-    if (isBroken || this.#closed || !this.#isNeeded(session)) this.#return(session, isBroken)
+    if (isBroken || this.#closed || session.handovers >= maxHandovers)
+      this.#return(session, isBroken)
     else this.#handOver(session)
   }
 
   #handOver(session: Session): void {
     session.handovers += 1
-    if (this.#spare.push(session) === 1) setImmediate(() => this.#returnSpare())
+    if (this.#released.push(session) === 1) setImmediate(() => this.#returnReleased())
   }
 
-  /** Whether a request that waits needs the session at once. */
-  #isNeeded({ handovers }: Session): boolean {
-    return handovers < maxHandovers && (this.waiting > 0 || this.#isAwaited())
+  /** Returns the sessions that no request has taken. */
+  #returnReleased(): void {
+    for (const session of this.#released.splice(0)) this.#return(session, false)
   }
 
   /** Returns a session to the driver's pool, which closes it if it is broken. */
   #return(session: Session, isBroken: boolean): void {
     session.handovers = 0
     session.client.release(isBroken)
-  }
-
-  /** Returns the sessions that no request has taken, because it was given up. */
-  #returnSpare(): void {
-    for (const session of this.#spare.splice(0)) this.#return(session, false)
   }
 }
 
