@@ -6,8 +6,8 @@ import { type ExpectedQuery, ReadDurations } from './read-durations.ts'
 // connection that reads may take, and the lists of all others would wait for theirs. A read is expected to take as long as its
 // statement took before (`ReadDurations`).
 //
-// Invariant, for pools of five connections or more: reads that are not known to be quick never occupy all of the connections that reads may take. Those that are known to
-// be long, and complex ones of which nothing is known, leave some of them to others.
+// Invariant, for pools of five connections or more: reads that are not known to be quick never occupy all of the connections that
+// reads may take. Those that are known to be long, and complex ones of which nothing is known, leave some of them to others.
 
 /** The share of the connections that slower work leaves to each class of quicker work: none of less than five. */
 const reservedShare = 0.2
