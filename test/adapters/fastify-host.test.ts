@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { Agent, request as requestHttps } from 'node:https'
 import { connect as connectTcp } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -33,6 +32,7 @@ import { inMemory } from '../databases.ts'
 import { library, libraryTables } from '../engine/library.ts'
 import { logOf } from '../log.ts'
 import { until } from '../service/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const store = openSqlite(library, ':memory:')
 before(async () => {
@@ -376,8 +376,7 @@ describe('createServer', () => {
 })
 
 describe('createServer with TLS', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'lapidary-'))
-  after(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const files = ['key.pem', 'cert.pem'].map((name) => join(folder, name))
   let tls: { key: Buffer; cert: Buffer } | undefined
   before(() => {

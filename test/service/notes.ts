@@ -1,11 +1,9 @@
-import { mkdtempSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { attribute, defineModel, resource, type Store, text } from 'lapidary'
 import { createServer, type ServerOptions } from 'lapidary/fastify'
 import { openSqlite } from 'lapidary/sqlite'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const note = resource('note', { path: '/notes', table: 'note', fields: { text: attribute(text) } })
 const model = defineModel([note], { maxPageSize: null })
@@ -43,8 +41,7 @@ export function serveNotes(
   rows = 0,
   { host = '127.0.0.1', watchStore = (store) => store }: NotesOptions = {},
 ): NotesServer {
-  const folder = mkdtempSync(join(tmpdir(), 'lapidary-'))
-  const store = openSqlite(model, join(folder, 'notes.db'))
+  const store = openSqlite(model, join(temporaryFolder(), 'notes.db'))
   const app = createServer({ model, store: watchStore(store), logLevel: 'silent', ...options })
   const held: Held[] = []
   let origin = ''
@@ -62,7 +59,6 @@ export function serveNotes(
     app.server.closeAllConnections?.()
     await app.close()
     await store.close()
-    await rm(folder, { recursive: true, force: true })
   })
   return {
     app,
