@@ -28,9 +28,9 @@ export async function importRunner(): Promise<void> {
 }
 
 /**
- * Lists the test files of a batch, as paths from `test/`. `docs+examples.ts` has all files of `test/docs/` and `test/examples/`;
- * `0-engine-1.ts` and `0-engine-2.ts` have every other file of `test/engine/`. The batches that take longest start with `0-`: Node.js
- * runs files in the order of their names, and near the end of a run fewer batches than processors are left.
+ * Lists the test files of a batch, as paths from `test/`. `0-docs+examples.ts` has all files of `test/docs/` and `test/examples/`;
+ * `1-engine-1.ts` and `1-engine-2.ts` have every other file of `test/engine/`. Node.js runs files in the order of their names, so the
+ * batches that wait most start with `0-`, and those that take most CPU time with `1-`: none of them is the last one alone.
  * @param batch - the path of a file of `test/batches/`
  */
 export function listTests(batch: string): string[] {
@@ -43,10 +43,10 @@ export function listTests(batch: string): string[] {
     .filter((_, index) => batches[index % batches.length] === name)
 }
 
-/** Returns the folders whose tests a batch runs: `docs` and `examples` for `docs+examples.ts`, `engine` for `0-engine-1.ts`. */
+/** Returns the folders whose tests a batch runs: `docs` and `examples` for `0-docs+examples.ts`, `engine` for `1-engine-1.ts`. */
 function foldersOf(batch: string): string[] {
   return batch
-    .replace(/^0-/, '')
+    .replace(/^\d-/, '')
     .replace(/(-\d+)?\.ts$/, '')
     .split('+')
 }

@@ -7,6 +7,11 @@ import type { DialectName } from '../src/model/dialect.ts'
  */
 export const long = { tags: ['long'] } as const
 
+/** Options of a suite that shows little of a database: on others than SQLite `npm test` leaves it out. */
+export function longOnOthers(dialect: DialectName): { readonly tags?: readonly string[] } {
+  return dialect === 'sqlite' ? {} : long
+}
+
 /**
  * Options of a case of a large table whose requests are read or rejected before a database is asked: on SQLite `npm test` runs
  * all cases, on other databases the first of every `parts`.

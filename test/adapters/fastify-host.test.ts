@@ -100,6 +100,18 @@ for (const [name, create] of applications) {
       assert.deepEqual(statuses, [401, 401, 429])
     })
 
+    it('a method that the router does not know is a 405 at a path of the model, and a 404 at another', async (test) => {
+      const app = await create(() => {})
+      test.after(() => app.close())
+      const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+      const rejected = await fetch(`${origin}/api/authors/1`, { method: 'PROPFIND' })
+      assert.equal(rejected.status, 405)
+      assert.equal(rejected.headers.get('allow'), 'GET, PATCH, DELETE, HEAD, OPTIONS')
+      const { errors } = Object(await rejected.json())
+      assert.equal(errors[0].code, 'method_not_allowed')
+      assert.equal((await fetch(`${origin}/api/nowhere`, { method: 'PROPFIND' })).status, 404)
+    })
+
     it('@fastify/compress compresses documents', async (test) => {
       const app = await create((host) => host.register(fastifyCompress, { threshold: 100 }))
       test.after(() => app.close())

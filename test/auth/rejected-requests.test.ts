@@ -209,7 +209,7 @@ describe('Requests that are rejected before a handler', () => {
     it(`given a path that is hidden from an identity, then ${name} answers OPTIONS and 405 as for an unknown path`, async () => {
       const [ada, admin] = [await bearer('ada'), await bearer('admin')]
       for (const path of ['/notes/1/review', '/notes/1/relationships/review'])
-        for (const method of ['OPTIONS', 'PUT', 'GET', 'HEAD']) {
+        for (const method of ['OPTIONS', 'PUT', 'PROPFIND', 'GET', 'HEAD']) {
           const hidden = await send(method, path, ada)
           const unknown = await send(method, `${path}s`, ada)
           assert.equal(hidden.status, 404, method)
@@ -218,7 +218,8 @@ describe('Requests that are rejected before a handler', () => {
           assert.equal((await send(method, path, [])).status, 401)
         }
       assert.equal((await send('OPTIONS', '/notes/1/review', admin)).status, 204)
-      assert.equal((await send('PUT', '/notes/1/review', admin)).status, 405)
+      for (const method of ['PUT', 'PROPFIND'])
+        assert.equal((await send(method, '/notes/1/review', admin)).status, 405)
     })
 
     it(`given a preflight request, then ${name} answers it without credentials`, async () => {

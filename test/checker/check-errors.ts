@@ -123,10 +123,11 @@ function* checkLeaks(
   { exchange, path, query }: ParsedExchange,
 ): Violations {
   // A detail may repeat values of the request.
-  const sent = [exchange.url, exchange.sent, path, ...query.flat()].join('\n')
+  const isSent = (pattern: RegExp) =>
+    [exchange.url, exchange.sent, path, ...query.flat()].some((text) => pattern.test(text))
   for (const name of ['title', 'detail']) {
     const text = String(error[name])
-    const leak = internalDetails.find((pattern) => pattern.test(text) && !pattern.test(sent))
+    const leak = internalDetails.find((pattern) => pattern.test(text) && !isSent(pattern))
     if (leak)
       yield {
         rule: 'service.md#errors',

@@ -30,7 +30,7 @@ import { Cleanup } from '../cleanup.ts'
 import { type ColumnTypes, databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
 import { filled } from '../filled.ts'
-import { long } from '../long-tests.ts'
+import { long, longOnOthers } from '../long-tests.ts'
 import { takePart } from '../property/seed.ts'
 import { findAxeViolations } from './find-axe-violations.ts'
 import { openBrowser } from './shared-browser.ts'
@@ -74,7 +74,10 @@ const values: Readonly<Record<string, string>> = {
 }
 
 for (const database of databases)
-  describe(`Filters of every kind · ${database.name}`, { skip: lacksChromium }, () => {
+  describe(`Filters of every kind · ${database.name}`, {
+    skip: lacksChromium,
+    ...longOnOthers(database.dialect),
+  }, () => {
     const cleanup = new Cleanup()
     let browser: TestBrowser
     before(async () => {

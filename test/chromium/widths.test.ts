@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { model as musicStore, startServer } from '../../examples/chinook/start-server.ts'
 import { type RunningService, startService } from '../../service/start-service.ts'
 import { lacksChromium, type TestBrowser } from '../browser.ts'
-import { long } from '../long-tests.ts'
+import { long, partOf } from '../long-tests.ts'
 import { takePart } from '../property/seed.ts'
 import { findCutContent } from './find-cut-content.ts'
 import { openBrowser } from './shared-browser.ts'
@@ -53,9 +53,12 @@ describe('The width of the pages', { skip: lacksChromium }, () => {
   }
 
   const some = takePart(widths, 3)
-  for (const path of kinds)
-    it(`given ${path}, when the viewport is ${some.join(' and ')} pixels wide, then nothing is cut or overlaps`, () =>
-      check(browser, path, some))
+  for (const [index, path] of kinds.entries())
+    it(
+      `given ${path}, when the viewport is ${some.join(' and ')} pixels wide, then nothing is cut or overlaps`,
+      partOf(index, 2),
+      () => check(browser, path, some),
+    )
 
   // 30 pixels less than the width of a common screen, because system fonts differ in width.
   for (const number of [1, 10])

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { Cleanup } from '../cleanup.ts'
 import { databases } from '../databases.ts'
 import { execute, filled } from '../filled.ts'
+import { longOnOthers } from '../long-tests.ts'
 import type { Resource } from '../test-response.ts'
 import { findings } from './legacy/findings.ts'
 import { postgresSql } from './legacy/postgres.ts'
@@ -35,7 +36,8 @@ async function list({ get }: Served, { path }: ResourceType): Promise<Resource[]
 for (const database of databases) {
   const expected = findings[database.dialect]
   const isPostgres = database.dialect === 'postgres'
-  describe(`A legacy database of more than sixty tables, introspected and served unchanged · ${database.name}`, () => {
+  const title = `A legacy database of more than sixty tables, introspected and served unchanged · ${database.name}`
+  describe(title, longOnOthers(database.dialect), () => {
     const cleanup = new Cleanup()
     let served: Served
     before(async () => {

@@ -127,7 +127,7 @@ engine('Operators on the kinds that they apply to', served, (app) => {
   for (const [index, [op, byKind]] of [...expectations].entries()) {
     for (const [name, expected] of byKind)
       for (const [val, matching] of expected)
-        it(`${op}: on ${name}, with ${JSON.stringify(val)}`, partOf(index, 5), async () => {
+        it(`${op}: on ${name}, with ${JSON.stringify(val)}`, partOf(index, 8), async () => {
           const filter = { name, op, val }
           assert.equal(await matchingIds(app, filter), matching, JSON.stringify(filter))
         })

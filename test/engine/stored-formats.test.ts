@@ -190,7 +190,7 @@ engine(
       for (const [index, json] of rejected.entries()) {
         it(
           `${name}: ${json}, which the format cannot store, is rejected in a body and in a filter`,
-          partOnOthers(app.dialect, index, 4),
+          partOnOthers(app.dialect, index, 8),
           async () => {
             const { status, error } = await create(app, { [name]: json })
             assert.equal(status, 422)

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RegisterOptions } from 'fastify'
 import { describeAccess } from '../../handlers/list-access.ts'
+import type { Route } from '../../handlers/route-table.ts'
 import { createRoutes } from '../create-routes.ts'
-import { createRouteNotFound } from '../headers.ts'
+import { createMethodError } from '../methods.ts'
 import {
   anyValue,
   checkHttpOptions,
@@ -10,6 +11,7 @@ import {
   type WithAuthenticate,
 } from '../options.ts'
 import { createOriginResolver } from '../origin.ts'
+import { createRouter } from '../router.ts'
 import { addBodyParsers } from './body-parsers.ts'
 import { createErrorReporter } from './errors.ts'
 import { createResponseSender } from './page-response.ts'
@@ -33,6 +35,15 @@ export interface JsonApiOptions<Auth = unknown> extends HttpOptions<Auth> {
  * @see https://fastify.dev/docs/latest/Reference/Encapsulation/
  */
 export const jsonApi: FastifyPluginAsync<JsonApiOptions> = async (app, options) => {
+  const reject = addModel(app, options)
+  if (app.prefix !== '') addNotFoundHandler(app, reject)
+}
+
+/**
+ * Adds what `jsonApi` adds, without the response to requests that have no route.
+ * @returns how to reject them
+ */
+export function addModel(app: FastifyInstance, options: JsonApiOptions): RejectRequest {
   // The prefix includes those of the plugins around this one.
   const { prefix } = app
   const checks = { logLevel: anyValue, logSerializers: anyValue }
@@ -44,7 +55,6 @@ export const jsonApi: FastifyPluginAsync<JsonApiOptions> = async (app, options) 
   if (authenticate) app.decorateRequest(authKey, null)
   addBodyParsers(app, maxBody)
   app.setErrorHandler(reportError)
-  if (prefix !== '') addNotFoundHandler(app)
   if (model.access?.isClosed)
     app.addHook('onReady', (done) => {
       app.log.info({ access: describeAccess(model) }, 'who may do what')
@@ -63,6 +73,7 @@ export const jsonApi: FastifyPluginAsync<JsonApiOptions> = async (app, options) 
     html,
     ...(options.publicRoot !== undefined && { publicRoot: options.publicRoot }),
   })
+  return createRejection(routes, prefix, authenticate)
 }
 
 /**
@@ -76,13 +87,28 @@ export function defineJsonApiOptions<Auth>(
   return options
 }
 
-/** Rejects unknown paths below the prefix of the plugin, before the body is read. */
-export function addNotFoundHandler(app: FastifyInstance): void {
-  const rejectPath = async ({ url }: FastifyRequest) => {
-    throw createRouteNotFound(url)
+/** Rejects a request that has no route. It always throws. */
+export type RejectRequest = (request: FastifyRequest) => Promise<never>
+
+/** Creates the rejection of requests that have no route: 404, and 405 for methods that Fastify's router does not know. */
+function createRejection(
+  routes: readonly Route[],
+  prefix: string,
+  authenticate: Authenticate | undefined,
+): RejectRequest {
+  let match: ReturnType<typeof createRouter> | undefined
+  return async (request) => {
+    match ??= createRouter(routes, prefix)
+    const { route } = match(request.url)
+    route.checkVisible?.(await authenticate?.(request))
+    throw createMethodError(route, request.method)
   }
+}
+
+/** Rejects requests that have no route below the prefix of the plugin, before the body is read. */
+export function addNotFoundHandler(app: FastifyInstance, reject: RejectRequest): void {
   // Fastify runs every kind of hook of a not-found handler; its types know only those after the body is read. A hook of the
   // application would run for all routes.
-  const hooks: object = { onRequest: rejectPath }
-  app.setNotFoundHandler(hooks, rejectPath)
+  const hooks: object = { onRequest: reject }
+  app.setNotFoundHandler(hooks, reject)
 }

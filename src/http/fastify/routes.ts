@@ -53,8 +53,8 @@ export const authKey = Symbol('lapidary.auth')
 export const challengeKey = Symbol('lapidary.challenge')
 
 /**
- * Registers every path of the model for every HTTP method: the handlers, OPTIONS, and an error for all others. The prefix
- * of the paths is that of the plugin.
+ * Registers every path of the model for every method that Fastify's router knows: the handlers, OPTIONS, and an error for all
+ * others. The prefix of the paths is that of the plugin.
  */
 export function registerRoutes(app: FastifyInstance, options: RouteOptions): void {
   for (const route of options.routes) {

@@ -22,7 +22,7 @@ import { parseQueryLazily } from './lazy-query.ts'
 import { listenOnAllOfLocalhost } from './localhost.ts'
 import { createLogger } from './log.ts'
 import { createResponseSender } from './page-response.ts'
-import { addNotFoundHandler, type JsonApiOptions, jsonApi } from './plugin.ts'
+import { addModel, addNotFoundHandler, type JsonApiOptions, type RejectRequest } from './plugin.ts'
 import { createRequestIdGenerator } from './request-id.ts'
 import { LazyLogController } from './request-log.ts'
 
@@ -126,12 +126,10 @@ export function createServer<Auth = unknown>(
   lazyLogs?.attachTo(app)
   const reportError = createErrorReporter(app.log, createResponseSender(options))
   app.setErrorHandler(reportError)
-  addNotFoundHandler(app)
   if (accessLog) addAccessLog(app)
   if (options.health ?? true) addHealthRoutes(app, options)
   listenOnAllOfLocalhost(app)
   addDrain(app)
-  addMethods(app)
   registerBeforeReady(app, options)
   return app
 }
@@ -181,17 +179,21 @@ function toHttpServerOptions(options: ServerOptions): HttpServerOptions {
 
 /**
  * Registers the routes when the application is started, so that they come after every plugin: a plugin acts on the routes
- * that are registered after it.
+ * that are registered after it. Requests without a route are rejected.
  */
 function registerBeforeReady(app: FastifyInstance, options: ServerOptions): void {
   const { model, store, prefix = '', rootMeta, publicUrl, maxBody, authenticate, html } = options
   const { openapi, notFoundInterval, publicRoot } = options
+  const { promise: rejection, resolve } = Promise.withResolvers<RejectRequest>()
+  addNotFoundHandler(app, async (request) => (await rejection)(request))
+  const register = async (scope: FastifyInstance, modelOptions: JsonApiOptions) =>
+    resolve(addModel(scope, modelOptions))
   let isRegistered = false
   app.ready = new Proxy(app.ready, {
     apply: (ready, self, args) => {
       if (!isRegistered) {
         isRegistered = true
-        void app.register(jsonApi, {
+        void app.register(register, {
           ...{ model, store, prefix, publicUrl, html },
           ...(rootMeta && { rootMeta }),
           ...(maxBody !== undefined && { maxBody }),
@@ -214,14 +216,4 @@ function addHealth(
   if (!health) return openapi
   const settings = openapi === true ? {} : openapi
   return { ...settings, paths: { ...describeHealth(publicUrl), ...settings.paths } }
-}
-
-/** Adds the methods that Fastify's router does not know, so that they are answered with 405 instead of 404. */
-function addMethods(app: FastifyInstance): void {
-  // An `import` of `node:http` loads every lazy export of the module, which adds a tenth to the time of a start.
-  const { METHODS } = process.getBuiltinModule('node:http')
-  for (const method of METHODS) {
-    if (!app.supportedMethods.includes(method) && method !== 'CONNECT')
-      app.addHttpMethod(method, { hasBody: true })
-  }
 }
