@@ -39,8 +39,8 @@ export function bindIdentity<Context extends Readonly<{ store: Store }>>(
     ...store,
     read: (plan, id, options) => store.read({ ...plan, identity }, id, options),
     snapshot: (work, options) => store.snapshot(work, { ...options, identity }),
-    transaction: (work) =>
-      store.transaction((transaction) => work(transaction.as(identity)), identity),
+    transaction: (work, options) =>
+      store.transaction((transaction) => work(transaction.as(identity)), { ...options, identity }),
   }
   return { ...context, store: bound }
 }

@@ -121,7 +121,7 @@ async function capture(handle: RouteHandler, request: ApiRequest, context: AppCo
   const store: Store = {
     ...context.store,
     read: (plan, id) => take({ identity: plan.identity, read: { plan, id } }),
-    transaction: async (run, identity) => run(createCapturingTransaction(identity, take)),
+    transaction: async (run, { identity } = {}) => run(createCapturingTransaction(identity, take)),
   }
   // `begin` is code of the application, which may write.
   const { planner } = context

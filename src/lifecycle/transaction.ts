@@ -2,6 +2,7 @@ import { toError } from '../errors/to-error.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import type { Model } from '../model/model.ts'
 import type { RequestContext } from '../model/request-context.ts'
+import type { WriteTransactionOptions } from '../store/store.ts'
 import type { LifecycleContext } from './context.ts'
 import { createBeginContext, createCommitContext } from './hook-context.ts'
 import type { OpenTransaction, RecordedChange, UnitOfWork } from './unit-of-work.ts'
@@ -10,6 +11,7 @@ import type { OpenTransaction, RecordedChange, UnitOfWork } from './unit-of-work
  * Runs the work of a request in a transaction of its own, or in the one that is open. In its own, the model's `begin` runs before
  * the work, and `afterCommit` of the recorded changes once it is durable. `begin` and the work, with all hooks and validators, may
  * run more than once (`Store.transaction`); `afterCommit` runs for the committed run only.
+ * @param options - of the transaction, if it is one of its own
  * @throws what the work throws, and the errors of `Store.transaction`; Error in code of the application that runs in a
  *   transaction of the model
  */
@@ -17,6 +19,7 @@ export async function executeInTransaction<Result>(
   { planner, store, open }: LifecycleContext,
   request: RequestContext,
   work: (unit: UnitOfWork) => Awaitable<Result>,
+  options?: WriteTransactionOptions,
 ): Promise<Result> {
   if (open) return executeInSavepoint(open, (unit) => work({ ...unit, planner, request }))
   const { begin, transactionScope } = planner.model
@@ -27,7 +30,7 @@ export async function executeInTransaction<Result>(
     changes = []
     const unit: UnitOfWork = { planner, request, transaction, changes }
     return begin ? runAfterBegin(begin, unit, work) : work(unit)
-  })
+  }, options)
   for (const change of changes) await runAfterCommit(change, request)
   return result
 }

@@ -15,6 +15,7 @@ import type {
   ReadHooks,
   Transaction,
   WriteOptions,
+  WriteTransactionOptions,
   Written,
 } from '../store/store.ts'
 import { thenMaybe } from '../store/then-maybe.ts'
@@ -64,17 +65,23 @@ export function executeWrite<Result>(
   const lifecycle = context.getWriteLifecycle(plan.shape)
   const readHooks = context.bindReadHooks?.(response.plan, request)
   const readPlan = readHooks ? undefined : response.plan
+  const options = plan.linkIds.some(isMany) ? large : undefined
   const isDirect = lifecycle.isFinal && !lifecycle.hasAfterHook && !hasErrors(plan.errors)
-  return executeInTransaction(context, request, (unit) => {
-    const writing = isDirect
-      ? unit.transaction.write(plan, { readPlan })
-      : writeInStages(plan, unit, lifecycle, readPlan)
-    return thenMaybe(writing, ({ id, rows }) =>
-      rows
-        ? response.serialize(response.plan, rows, id)
-        : readResponse(response, id, unit, { resource: lifecycle.resource, readHooks }),
-    )
-  })
+  return executeInTransaction(
+    context,
+    request,
+    (unit) => {
+      const writing = isDirect
+        ? unit.transaction.write(plan, { readPlan })
+        : writeInStages(plan, unit, lifecycle, readPlan)
+      return thenMaybe(writing, ({ id, rows }) =>
+        rows
+          ? response.serialize(response.plan, rows, id)
+          : readResponse(response, id, unit, { resource: lifecycle.resource, readHooks }),
+      )
+    },
+    options,
+  )
 }
 
 /** Executes a write to a relationship's own URL, whose response shows no resource. It throws as `executeWrite` does. */
@@ -84,7 +91,23 @@ export async function executeRelationshipWrite(
   request: RequestContext,
 ): Promise<void> {
   const lifecycle = context.getWriteLifecycle(plan.shape)
-  await executeInTransaction(context, request, (unit) => writeInStages(plan, unit, lifecycle))
+  const options = plan.linkIds.some(isMany) ? large : undefined
+  await executeInTransaction(
+    context,
+    request,
+    (unit) => writeInStages(plan, unit, lifecycle),
+    options,
+  )
+}
+
+/** The number of members in the document of a write from which it is large. */
+const manyMembers = 1000
+/** The options of a large write. */
+const large: WriteTransactionOptions = { isLarge: true }
+
+/** Whether a document has so many members of a relationship that its write is large. */
+function isMany(members: readonly string[]): boolean {
+  return members.length >= manyMembers
 }
 
 /** Reads the response to a write or an action that has not read it, runs the read hooks, and serializes it. */

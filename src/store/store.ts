@@ -71,6 +71,14 @@ export interface MemberValues {
   readonly ids: readonly string[]
 }
 
+/** The options of a transaction that writes. */
+export interface WriteTransactionOptions {
+  /** Who sends the request, for the session of the model; its access rules do not apply before `Transaction.as`. */
+  readonly identity?: Identity
+  /** Whether it changes so many rows that on SQLite others, which wait for it, may run before. Default false. */
+  readonly isLarge?: boolean
+}
+
 /** The operations of a transaction that writes. */
 export interface Transaction {
   /** Returns the same transaction with the access rules of an identity; `undefined` for none, as hooks use it: only the tenant stays. */
@@ -178,14 +186,13 @@ export interface Store {
    *
    * On SQLite one transaction writes at a time: while the work of one waits, e.g. for a request to another server, every other
    * write waits too. Work that awaits a further `transaction` of the same store waits forever.
-   * @param identity - who sends the request, for the session of the model; its access rules do not apply before `Transaction.as`
    * @returns the result of the work once the transaction is durable
    * @throws HeaderError `unavailable` (503) when the database cannot be written
    * @internal
    */
   transaction<Result>(
     work: (transaction: Transaction) => Awaitable<Result>,
-    identity?: Identity,
+    options?: WriteTransactionOptions,
   ): Promise<Result>
   /**
    * Loads what the store needs to know of the tables of the model. The server calls it before it listens; otherwise it happens

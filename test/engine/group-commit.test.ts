@@ -97,6 +97,54 @@ engine('Group commit on SQLite', served, (app) => {
     })
   })
 
+  /** Returns the order in which large transactions and others run, which are queued `later` milliseconds after them. */
+  const findOrder = async (
+    store: Store,
+    {
+      large,
+      others,
+      later,
+    }: Readonly<{ large: readonly number[]; others: readonly number[]; later: number }>,
+  ) => {
+    const order: number[] = []
+    const run = (id: number, isLarge: boolean) =>
+      store.transaction(
+        async ({ query }) => {
+          order.push(id)
+          await insert(query, id)
+        },
+        { isLarge },
+      )
+    const first = Promise.withResolvers<void>()
+    const running = store.transaction(() => first.promise)
+    await pause(10)
+    const writes = large.map((id) => run(id, true))
+    await pause(later)
+    writes.push(...others.map((id) => run(id, false)))
+    first.resolve()
+    await Promise.all([running, ...writes])
+    return order
+  }
+
+  it('runs other transactions before large ones that wait', async () => {
+    await onStore(app, async (store) => {
+      assert.deepEqual(
+        await findOrder(store, { large: [1, 2], others: [3, 4], later: 0 }),
+        [3, 4, 1, 2],
+      )
+      assert.deepEqual(itemsOf(app), [1, 2, 3, 4])
+    })
+  })
+
+  it('runs large transactions first that have waited for a second', async () => {
+    await onStore(app, async (store) => {
+      assert.deepEqual(
+        await findOrder(store, { large: [1, 2], others: [3, 4], later: 1100 }),
+        [1, 2, 3, 4],
+      )
+    })
+  })
+
   it('waits until another process releases its lock', async () => {
     const other = new DatabaseSync(pathOf(app))
     try {

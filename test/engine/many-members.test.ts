@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { attribute, defineModel, integer, resource, toMany, toOne } from 'lapidary'
 import { statementsOf } from '../service/statements.ts'
 import { type Engine, engine } from './engine.ts'
@@ -79,6 +81,33 @@ engine('Changes of thousands of members', served, (app) => {
       assert.equal(await countMembers(app, path), 3)
     })
   }
+})
+
+const onSqlite = { ...served, only: 'sqlite' } as const
+
+engine('Changes of thousands of members that wait', onSqlite, (app) => {
+  // No other process can lock a database in memory.
+  if (app.database === 'SQLite in memory') return
+
+  it('given a small write after them, then it is carried out before', async () => {
+    const other = new DatabaseSync(app.databaseUrl.replace('sqlite:', ''))
+    const carriedOut: string[] = []
+    const writes: Promise<unknown>[] = []
+    const send = async (name: string, members: readonly unknown[]) => {
+      const path = '/boxes/1/relationships/items'
+      const response = app.call('PATCH', path, { body: { data: members } })
+      writes.push(response.then(({ status }) => carriedOut.push(`${name}: ${status}`)))
+      // The next request is sent when this one waits.
+      await pause(100)
+    }
+    other.exec('begin immediate')
+    await send('first', [])
+    await send('large', items(1, 1001))
+    await send('small', items(1, 2))
+    other.close()
+    await Promise.all(writes)
+    assert.deepEqual(carriedOut, ['first: 200', 'small: 200', 'large: 200'])
+  })
 })
 
 async function countMembers(app: Engine, path: string): Promise<number> {

@@ -154,7 +154,7 @@ function createWriteOperations(
   { statementsOf }: ReadContext,
 ): Pick<Store, 'transaction'> {
   return {
-    transaction: async (work, identity) => {
+    transaction: async (work, { identity } = {}) => {
       const setup = createSetup?.(identity)
       if (!facts.areKnown) await facts.load()
       return executeTransaction(work, { pool, statementsOf, facts, setup })

@@ -3,7 +3,7 @@ import type { Awaitable } from '../../model/hooks.ts'
 import { commitConstraintError, convertConstraintError } from '../constraints.ts'
 import type { Mutex } from '../mutex.ts'
 import { overloadedError } from '../semaphore.ts'
-import type { Transaction } from '../store.ts'
+import type { Transaction, WriteTransactionOptions } from '../store.ts'
 import type { SqliteConnection } from './connection.ts'
 import type { DatabaseFile } from './database-file.ts'
 import { retryWhileLocked } from './retry-while-locked.ts'
@@ -13,6 +13,9 @@ import { retryWhileLocked } from './retry-while-locked.ts'
 // `update` and `replace` of the benchmark: 3 to 5 times the throughput of the baseline, which commits each write
 // (docs/decisions/0030).
 //
+// A large transaction is a group of its own, and others that wait run before it for a time: otherwise a small write would wait for
+// every large one that was queued before.
+//
 // Invariant: no promise is settled before the commit, not even with an error, because the error may be about an uncommitted
 // row of another transaction. A transaction that fails is rolled back to its savepoint. If the group fails as a unit, nothing
 // is written, and each transaction runs again alone.
@@ -21,6 +24,9 @@ import { retryWhileLocked } from './retry-while-locked.ts'
 const maxGroupSize = 100
 /** How long after the first transaction of a group another one may start, in milliseconds: the first ones wait for it. */
 const maxGroupDuration = 20
+
+/** How long others may run before a large transaction, in milliseconds. */
+const maxOvertaking = 1000
 
 /** Settles the promise of a transaction. */
 type Settle = () => void
@@ -54,6 +60,8 @@ export class GroupCommit {
   readonly #file: DatabaseFile
   readonly #queueSize: number
   #queue: QueuedTransaction[] = []
+  /** The large transactions that wait. */
+  readonly #large: QueuedTransaction[] = []
   /** Whether a group will be taken from the queue when the connection is free. */
   #isScheduled = false
 
@@ -73,16 +81,21 @@ export class GroupCommit {
    * @returns the result of the work, once it is durable
    * @throws HeaderError `overloaded` (503) when the queue is full, `unavailable` (503) when the database cannot be written or is closed
    */
-  transaction<Result>(work: (transaction: Transaction) => Awaitable<Result>): Promise<Result> {
-    if (this.#queue.length >= this.#queueSize) return Promise.reject(overloadedError())
+  transaction<Result>(
+    work: (transaction: Transaction) => Awaitable<Result>,
+    { isLarge = false }: WriteTransactionOptions = {},
+  ): Promise<Result> {
+    if (this.#queue.length + this.#large.length >= this.#queueSize)
+      return Promise.reject(overloadedError())
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
-    this.#queue.push({ since: performance.now(), work, resolve, reject })
+    const queue = isLarge ? this.#large : this.#queue
+    queue.push({ since: performance.now(), work, resolve, reject })
     this.#schedule()
     return promise
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#queue.length === 0) return
+    if (this.#isScheduled || this.#queue.length + this.#large.length === 0) return
     this.#isScheduled = true
     this.#mutex.run(this.#commitNextGroup)
   }
@@ -91,7 +104,9 @@ export class GroupCommit {
     // The event loop reads all requests that have arrived.
     await setImmediate()
     this.#isScheduled = false
-    const group = this.#queue.splice(0, maxGroupSize)
+    const [large] = this.#large
+    const isLarge = large && (this.#queue.length === 0 || isOverdue(large))
+    const group = isLarge ? this.#large.splice(0, 1) : this.#queue.splice(0, maxGroupSize)
     const settled = group.length > 1 ? await this.#runGroup(group) : undefined
     if (settled === undefined) {
       for (const { since, work, resolve, reject } of group)
@@ -167,4 +182,9 @@ export class GroupCommit {
     // A write to a deleted or replaced file is not acknowledged.
     this.#file.verify()
   }
+}
+
+/** Whether a large transaction has waited so long that no other one runs before it. */
+function isOverdue({ since }: QueuedTransaction): boolean {
+  return performance.now() - since > maxOvertaking
 }
