@@ -6,7 +6,7 @@ import type { AppContext } from './app-context.ts'
 
 /** The parts of an HTTP request that handlers use. */
 export interface ApiRequest extends RequestContext {
-  /** The id in the path, as sent; empty for a path without an id. */
+  /** The id in the path, without percent-encoding; empty for a path without an id. */
   readonly id: string
   /** The query string without its `?`, as sent. */
   readonly search: string

@@ -1,5 +1,5 @@
+import { hasReadHooks } from '../lifecycle/read-hooks.ts'
 import { isObject } from '../model/json.ts'
-import type { ResourceType } from '../model/model.ts'
 import { needsParameters } from '../model/table-function.ts'
 import { findRowCondition } from '../plan/access/identity.ts'
 import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
@@ -60,10 +60,6 @@ export function createFirstPageReader(): FirstPageReader {
     await Promise.all(Array.from({ length: concurrency }, readNext))
     return found
   }
-}
-
-function hasReadHooks({ hooks }: ResourceType): boolean {
-  return hooks.beforeRead !== undefined || hooks.afterRead !== undefined
 }
 
 /** False if the identity may read no resource of a type: a request would be recorded as denied. */

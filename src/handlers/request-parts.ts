@@ -1,7 +1,7 @@
 import { getRelationship, getResourceType, type Model } from '../model/model.ts'
 import type { Identity } from '../plan/access/identity.ts'
 import { collectConditions } from '../plan/affected-types.ts'
-import { primaryRowSet } from '../plan/include.ts'
+import { formatEdgePath } from '../plan/include.ts'
 import type { ReadPlan, ReadShape } from '../plan/read.ts'
 import type { WritePlan } from '../plan/write.ts'
 import type { ReadSubject } from '../store/access/explain-access.ts'
@@ -43,7 +43,7 @@ function listReadParts(
     ...(id === undefined ? [] : [{ part: 'path', type: notFound.type, id }]),
     ...(shape.addressed.is === 'one' ? [] : [{ part: 'data', type: shape.type }]),
     ...shape.includeEdges.map(({ to }, at) => ({
-      part: `include ${nameEdge(shape, at)}`,
+      part: `include ${formatEdgePath(shape.includeEdges, at)}`,
       type: to,
     })),
     ...listLinkageParts(shape, model),
@@ -80,12 +80,4 @@ function listSortParts({ type, order }: ReadShape, model: Model): RequestPart[] 
       return { part, type: from.type }
     })
   })
-}
-
-/** The path of an include edge, e.g. `project.members`. */
-function nameEdge(shape: ReadShape, at: number): string {
-  const edge = shape.includeEdges[at]
-  if (edge === undefined) return ''
-  const before = edge.parent === primaryRowSet ? '' : `${nameEdge(shape, edge.parent)}.`
-  return before + edge.relationship
 }

@@ -52,7 +52,8 @@ function bindHooks(types: readonly ResourceType[], request: RequestContext): Rea
   }
 }
 
-function hasReadHooks({ hooks }: ResourceType): boolean {
+/** Whether a type has hooks that run with reads. */
+export function hasReadHooks({ hooks }: ResourceType): boolean {
   return hooks.beforeRead !== undefined || hooks.afterRead !== undefined
 }
 

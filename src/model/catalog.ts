@@ -46,10 +46,10 @@ export interface TableTriggers {
   /** The rule of PostgreSQL that replaces inserts and returns no row, by its name. */
   readonly silentRule?: string | undefined
   /**
-   * How SQLite finds the id of a new row, which `returning` does not know after a trigger: by the row number of the last insert, or
+   * How SQLite finds the id of a new row, which `returning` does not know after a trigger: by the rowid of the last insert, or
    * because the insert itself takes the next integer, as for a view.
    */
-  readonly newId?: 'by row number' | 'next integer' | undefined
+  readonly newId?: 'by rowid' | 'next integer' | undefined
   /** The columns of tables that a view of SQLite shows unchanged, by the names of its columns. */
   readonly origins?: ReadonlyMap<string, ColumnOrigin>
   /** True for a view whose rows PostgreSQL cannot lock, because triggers or rules change them. Default false. */

@@ -27,7 +27,7 @@ export type InvalidValues = 'error' | 'null'
 
 /** A text index of the database, which serves the operator `match`. A declaration for both databases has both members. */
 export interface TextIndex {
-  /** SQLite: an FTS5 table with the text in a column of the same name, and the row number of its row. */
+  /** SQLite: an FTS5 table with the text in a column of the same name, and the rowid of its row. */
   readonly fts?: string
   /** PostgreSQL: the column with the words of the text, of the type `tsvector`. */
   readonly tsvector?: string

@@ -195,7 +195,7 @@ export interface ResourceType {
   /** The rules of the type; absent if it has none. */
   readonly access?: ResourceAccess
   /** The type without the restrictions of an identity; absent if it has none. */
-  readonly complete?: ResourceType
+  readonly unrestricted?: ResourceType
   /** The fields that errors of constraints must not name, because they do not exist for the identity; absent for none. */
   readonly hiddenFields?: ReadonlySet<string>
 }

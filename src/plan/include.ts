@@ -27,6 +27,14 @@ export interface IncludeEdge {
   readonly to: string
 }
 
+/** Returns the path of an include edge, such as `project.members`; empty for the primary rows. */
+export function formatEdgePath(edges: readonly IncludeEdge[], index: number): string {
+  const edge = edges[index]
+  if (edge === undefined) return ''
+  const parent = formatEdgePath(edges, edge.parent)
+  return parent === '' ? edge.relationship : `${parent}.${edge.relationship}`
+}
+
 /** The maximum number of relationships in one path. */
 const maxPathLength = 20
 /** The maximum number of edges; each costs a statement on SQLite, and a common table expression on PostgreSQL. */

@@ -165,7 +165,7 @@ export function addDefaults(
   { model, auth, id }: Readonly<{ model: Model; auth: unknown; id: string | undefined }>,
 ): void {
   const sent = new Set(parsed.attributes.map(([name]) => name))
-  const { fields } = resource.complete ?? resource
+  const { fields } = resource.unrestricted ?? resource
   for (const field of fields.values()) {
     if (field.is === 'relationship') {
       if (field.set) setToOne(field, computeAuthValue(field.set, auth), model, builder)

@@ -1,4 +1,5 @@
 import { ParameterError } from '../errors/errors.ts'
+import { formatEdgePath } from '../plan/include.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { CompleteRows } from '../plan/read-result.ts'
 import type { Row } from '../plan/row-layout.ts'
@@ -7,7 +8,7 @@ import type { CompiledRead } from './read.ts'
 import type { Statement } from './statement.ts'
 
 /** How many resources a response may hold. */
-export interface SizeLimit {
+export interface ResourceLimit {
   /** Included resources are counted. */
   readonly resources: number
   /** Whether it is the response to a write, which holds all resources in memory. */
@@ -20,7 +21,7 @@ export interface SizeLimit {
  */
 export function tooManyResourcesError(
   { shape }: Pick<ReadPlan, 'shape'>,
-  { resources, isWrite = false }: SizeLimit,
+  { resources, isWrite = false }: ResourceLimit,
   edge?: number,
 ): ParameterError {
   const what = isWrite ? 'the response to a write' : 'the response'
@@ -33,7 +34,7 @@ export function tooManyResourcesError(
       `page[size]: ${limit}; ${advice}.`,
     )
   }
-  const path = pathOf(shape.includeEdges, edge)
+  const path = formatEdgePath(shape.includeEdges, edge)
   const advice = isWrite
     ? 'leave it out and send a GET request afterwards'
     : 'request it from its own path, page by page, or ask for a smaller page[size]'
@@ -57,21 +58,13 @@ export function tooMuchTextError(): ParameterError {
  * Checks a response whose rows are all in memory against the limit.
  * @throws ParameterError `too_many_resources` (400) when there are more resources than allowed
  */
-export function checkResourceLimit(rows: CompleteRows, plan: ReadPlan, limit: SizeLimit): void {
+export function checkResourceLimit(rows: CompleteRows, plan: ReadPlan, limit: ResourceLimit): void {
   let left = limit.resources - rows.primary.length
   if (left < 0) throw tooManyResourcesError(plan, limit)
   for (const [edge, batch] of rows.included.entries()) {
     left -= batch.rows.length
     if (left < 0) throw tooManyResourcesError(plan, limit, edge)
   }
-}
-
-/** The relationship path of an include edge. */
-function pathOf(edges: ReadPlan['shape']['includeEdges'], index: number): string {
-  const edge = edges[index]
-  if (edge === undefined) return ''
-  const parent = pathOf(edges, edge.parent)
-  return parent === '' ? edge.relationship : `${parent}.${edge.relationship}`
 }
 
 /**
@@ -82,7 +75,7 @@ function pathOf(edges: ReadPlan['shape']['includeEdges'], index: number): string
 export async function checkStreamedResourceLimit(
   plan: ReadPlan,
   { rowSetSizes }: Pick<CompiledRead, 'rowSetSizes'>,
-  limit: SizeLimit,
+  limit: ResourceLimit,
   count: (statement: Statement, maxRows: number) => Promise<readonly Row[]>,
 ): Promise<void> {
   let left = limit.resources

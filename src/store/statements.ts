@@ -108,15 +108,15 @@ function createMemberChecks(target: Target, cache: StatementCache): Statements['
 function createTypeStatements(resource: ResourceType, target: Target): TypeStatements {
   let lock: Statement | undefined
   let remove: Statement | undefined
-  const { complete } = resource
+  const { unrestricted } = resource
   const exists = compileExists(resource, target)
   const lookup = compileLookup(resource, target)
   return {
     resource,
     exists,
     lookup,
-    inScope: complete ? compileExists(complete, target) : exists,
-    lookupInScope: complete ? compileLookup(complete, target) : lookup,
+    inScope: unrestricted ? compileExists(unrestricted, target) : exists,
+    lookupInScope: unrestricted ? compileLookup(unrestricted, target) : lookup,
     get lock() {
       lock ??= compileLock(resource, target)
       return lock

@@ -3,7 +3,7 @@ import type { ReadPlan } from '../plan/read.ts'
 import { findIncludedLayout, type RowBatch, type Rows } from '../plan/read-result.ts'
 import type { Row, RowLayout } from '../plan/row-layout.ts'
 import type { CompiledRead } from './read.ts'
-import { checkStreamedResourceLimit, type SizeLimit } from './resource-limit.ts'
+import { checkStreamedResourceLimit, type ResourceLimit } from './resource-limit.ts'
 import type { RunValues, Statement } from './statement.ts'
 
 /** A statement, and the values to run it with. */
@@ -39,7 +39,7 @@ export interface StreamedRead {
   readonly completeRows?: (rows: readonly Row[], layout: RowLayout) => Promise<readonly Row[]>
   /** Runs on each batch before it is serialized. */
   readonly afterBatch?: ((rows: readonly Row[], layout: RowLayout) => Promise<void>) | undefined
-  readonly limit?: SizeLimit | undefined
+  readonly limit?: ResourceLimit | undefined
 }
 
 /**

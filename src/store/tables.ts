@@ -39,6 +39,7 @@ export type IndexLookup = (
 
 /** The model and the dialect for which SQL is compiled. */
 export interface Target {
+  /** A getter in both stores: it changes when the tables of the database are known. Statements read it when they are compiled. */
   readonly model: Model
   readonly dialect: Dialect
   /** Set if the requested resource is the row that was inserted last; absent: its id is a parameter. */

@@ -75,10 +75,9 @@ export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
     insert: isNew ? compileInsert(shape, assignments, resource, target) : undefined,
     deniedInsert: isNew ? compileDeniedInsert(shape.type, assignments, target) : undefined,
     returnsStoredId: triggers?.newId === undefined,
-    insertedId:
-      triggers?.newId === 'by row number' ? compileInsertedId(resource, target) : undefined,
+    insertedId: triggers?.newId === 'by rowid' ? compileInsertedId(resource, target) : undefined,
     needsId: shape.row === 'new' ? !isFoundAsLastInsert(shape, resource, target) : mayChangeId,
-    hasScope: (resource.complete ?? resource).scope !== undefined,
+    hasScope: (resource.unrestricted ?? resource).scope !== undefined,
     update: shape.row === 'existing' ? compileUpdate(shape, resource, target) : undefined,
     links: shape.links.map((change) => compileLink(resource, change, linking)),
     parent: parent

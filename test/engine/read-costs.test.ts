@@ -147,7 +147,7 @@ describe('A scan of a small table', () => {
     assert.equal(openCosts(test, fill + small).isExpensive(scan()), false)
   })
 
-  it('runs in the process if it has no row numbers', (test) => {
+  it('runs in the process if it has no rowids', (test) => {
     const small = `create table place (id text primary key, name text) without rowid;
       insert into place values ('a', 'a');`
     assert.equal(openCosts(test, fill + small).isExpensive(scan()), false)

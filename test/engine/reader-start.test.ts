@@ -12,7 +12,7 @@ describe('A reader process on SQLite', () => {
     const folder = mkdtempSync(join(tmpdir(), 'lapidary-reader-'))
     const path = join(folder, 'test.db')
     new DatabaseSync(path).close()
-    const reader = new Reader(path, () => {})
+    const reader = new Reader(path, () => {}, {})
     test.after(() => {
       reader.kill()
       rmSync(folder, { recursive: true })

@@ -79,7 +79,7 @@ describe('The catalog of a SQLite database', () => {
     )
   })
 
-  it('reports a default of an integer primary key only if it is the row number', async (test) => {
+  it('reports a default of an integer primary key only if it is the rowid', async (test) => {
     const tables = await catalogOf(
       test,
       `create table numbered (id integer primary key);

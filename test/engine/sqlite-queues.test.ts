@@ -87,7 +87,7 @@ it('given expensive reads, then as many wait as the queue holds, and further one
 
 it('given 32 read transactions in the process, then 100 wait for their end, and further ones are 503', async (test) => {
   const file = new DatabaseFile(':memory:')
-  const pool = new ConnectionPool(file)
+  const pool = new ConnectionPool(file, 1_000_000)
   test.after(() => {
     pool.close()
     file.remove()

@@ -48,7 +48,7 @@ function restrictType(context: FieldContext): ResourceType {
     if (restricted) fields.set(field.name, restricted)
     if (restricted !== field) isRestricted = true
   }
-  return isRestricted ? { ...resource, fields, complete: resource } : resource
+  return isRestricted ? { ...resource, fields, unrestricted: resource } : resource
 }
 
 /** @returns the field as the identity sees it; `undefined` if it does not exist for it */

@@ -42,7 +42,7 @@ export function compileRowCondition(condition: RowCondition, rows: RuleRows, tar
 
 /**
  * Restricts what SQL is compiled for to the rows that an access shape may read: the rule of a type becomes a part of its scope, which
- * every statement contains. The declared scope stays in `ResourceType.complete`.
+ * every statement contains. The declared scope stays that of `ResourceType.unrestricted`.
  * @returns the target itself if these rules restrict nothing
  */
 function restrictTarget(unrestricted: Target, rules: RowRules): Target {
@@ -58,7 +58,7 @@ function restrictTarget(unrestricted: Target, rules: RowRules): Target {
 function restrictType(resource: ResourceType, rules: RowRules, target: Target): ResourceType {
   const read = findRowCondition(rules, resource.type, 'read')
   const hiddenFields = rules.hiddenFields.get(resource.type)
-  const restricted = hiddenFields ? { ...resource, hiddenFields, complete: resource } : resource
+  const restricted = hiddenFields ? { ...resource, hiddenFields, unrestricted: resource } : resource
   if (read === true) return restricted
   const { scope } = resource
   const restrict =
@@ -67,7 +67,7 @@ function restrictType(resource: ResourceType, rules: RowRules, target: Target): 
       const rule = compileRowCondition(read, { resource, column, isOfRow }, target)
       return scope ? sql`(${scope(column)}) and ${rule}` : rule
     }
-  return { ...restricted, complete: resource, scope: restrict(false), rowScope: restrict(true) }
+  return { ...restricted, unrestricted: resource, scope: restrict(false), rowScope: restrict(true) }
 }
 
 /**

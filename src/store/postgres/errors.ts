@@ -142,11 +142,6 @@ function argumentError({ placeholders }: Statement, cause: unknown): ParameterEr
 
 const tooSlow = 'The database took too long'
 
-/** The error of a read whose client has disconnected; nobody receives it. */
-export function disconnectedError(): HeaderError {
-  return new HeaderError('query_timeout', 'The read was cancelled because its client disconnected.')
-}
-
 /** The names of tables and columns are in the cause only, which is logged. */
 function permissionDenied(cause: unknown): HeaderError {
   const detail = 'The database does not permit this; its administrator has to grant the privilege.'

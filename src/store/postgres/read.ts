@@ -11,7 +11,7 @@ import { notFoundError } from '../not-found.ts'
 import { countFromRows, pageWindow } from '../page-window.ts'
 import {
   checkResourceLimit,
-  type SizeLimit,
+  type ResourceLimit,
   tooManyResourcesError,
   tooMuchTextError,
 } from '../resource-limit.ts'
@@ -31,7 +31,7 @@ import type { PostgresStatements } from './statements.ts'
 import type { PostgresTransaction } from './transaction.ts'
 
 /** The limit for the response to a write, which is read before the commit and so cannot be streamed. */
-const writeLimit: SizeLimit = { resources: maxWriteResources, isWrite: true }
+const writeLimit: ResourceLimit = { resources: maxWriteResources, isWrite: true }
 
 /**
  * Reads the response to a write, in one statement.
@@ -212,7 +212,7 @@ function parseDocument(
 interface TransactionReadOptions {
   readonly statements: PostgresStatements
   readonly hooks?: ReadHooks | undefined
-  readonly limit?: SizeLimit | undefined
+  readonly limit?: ResourceLimit | undefined
 }
 
 /** Whether a read may return more rows than may be held in memory. Any other read becomes a stream because of large texts only. */

@@ -1,7 +1,8 @@
 import pg, { type PoolClient } from 'pg'
 import { closedError } from '../closed-error.ts'
+import { disconnectedError } from '../disconnected-error.ts'
 import { type Release, Semaphore } from '../semaphore.ts'
-import { disconnectedError, translateError, unavailableError } from './errors.ts'
+import { translateError, unavailableError } from './errors.ts'
 import { Session, type SessionLimits } from './session.ts'
 
 /** The maximum age of a connection, in seconds: closing it frees the memory of its server process. */

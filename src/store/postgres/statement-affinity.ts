@@ -1,6 +1,6 @@
+import { disconnectedError } from '../disconnected-error.ts'
 import { insertByStart, type Startable } from '../start-order.ts'
 import { DisconnectWatch, stopListening, type WatchedQuery } from './disconnects.ts'
-import { disconnectedError } from './errors.ts'
 import {
   type PostgresQuery,
   type PostgresResult,

@@ -10,7 +10,7 @@ import { checkDeclaredSql } from '../declared-sql.ts'
 import { addTableFunctions } from '../describe-table-functions.ts'
 import { createInvalidValueReport } from '../invalid-value-report.ts'
 import { checkMigrations, type Migration } from '../migrations.ts'
-import { checkResourceLimit, type SizeLimit } from '../resource-limit.ts'
+import { checkResourceLimit, type ResourceLimit } from '../resource-limit.ts'
 import { listSegmentIdWarnings } from '../segment-ids.ts'
 import type { Statement } from '../statement.ts'
 import { StatementCache } from '../statement-cache.ts'
@@ -265,7 +265,7 @@ interface ReadRequest extends ReadOptions {
 interface ReadContext {
   readonly statementsOf: PostgresStatementsOf
   readonly counts: PostgresCountCache
-  readonly limit: SizeLimit | undefined
+  readonly limit: ResourceLimit | undefined
 }
 
 /** Executes a read on one database, as `Store.read`: in one statement, with hooks in a transaction, or as a stream. */

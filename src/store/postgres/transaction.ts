@@ -1,16 +1,12 @@
 import type { Row } from '../../plan/row-layout.ts'
 import { countCharacters } from '../count-characters.ts'
+import { disconnectedError } from '../disconnected-error.ts'
 import { Mutex } from '../mutex.ts'
 import type { RunValues, Statement } from '../statement.ts'
 import { publishStatement } from '../statement-events.ts'
 import { loadRows } from '../statement-values.ts'
 import { executeText, PostgresConnection, type QueryExecutor } from './connection.ts'
-import {
-  disconnectedError,
-  isConnectionLost,
-  translateSessionError,
-  unavailableError,
-} from './errors.ts'
+import { isConnectionLost, translateSessionError, unavailableError } from './errors.ts'
 import {
   type PostgresQuery,
   type PostgresResult,

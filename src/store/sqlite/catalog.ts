@@ -153,7 +153,7 @@ function toTable([name, kind, statement]: readonly unknown[], parts: TableParts)
     primaryKey,
     uniques: [...(primaryKey.length > 0 ? [primaryKey] : []), ...toUniques(rowsOf(parts.uniques))],
     foreignKeys: toForeignKeys(rowsOf(parts.foreignKeys)),
-    // An integer primary key is the row number, so the table itself is its index.
+    // An integer primary key is the rowid, so the table itself is its index.
     ...(kind === 'table' && {
       indexes: [
         ...(isRowid(columns, primaryKey) ? [primaryKey] : []),
@@ -169,7 +169,7 @@ function toColumn(
   statement: string,
 ): StoredColumn {
   const [, name, type, nullable, hasDefault, writable, , , defaultSql] = row
-  // SQLite generates the value of the only integer of a primary key, which is the row number.
+  // SQLite generates the value of the only integer of a primary key, which is the rowid.
   const isRowidAlias = isRowid([row], primaryKey)
   const values = parseListedValues(statement, String(name))
   return {
@@ -192,7 +192,7 @@ function parseDefaultText(defaultSql: unknown): Pick<StoredColumn, 'defaultText'
 }
 
 /**
- * Whether the primary key is the row number: the only column, of the type `integer`, without an index. Such a column with `desc` has an
+ * Whether the primary key is the rowid: the only column, of the type `integer`, without an index. Such a column with `desc` has an
  * index, and is a column like any other (sqlite.org/lang_createtable.html, section 5).
  */
 function isRowid(columns: CatalogRows, primaryKey: readonly string[]): boolean {

@@ -17,12 +17,15 @@ const batchSize = 50
 /** The connections of this process for read transactions that outlast one turn of the event loop. */
 export class ConnectionPool {
   readonly #file: DatabaseFile
+  readonly #statementCache: number
   readonly #semaphore = new Semaphore(maxTransactions, queueSize)
   readonly #open = new Set<SqliteConnection>()
   readonly #idle: SqliteConnection[] = []
 
-  constructor(file: DatabaseFile) {
+  /** @param statementCache - the memory of the prepared statements of each connection, in bytes */
+  constructor(file: DatabaseFile, statementCache: number) {
     this.#file = file
+    this.#statementCache = statementCache
   }
 
   /** Begins a read transaction. @throws HeaderError `overloaded` (503) when too many are open, `unavailable` (503) when closed */
@@ -53,6 +56,7 @@ export class ConnectionPool {
     const pageCache = pageCacheSizes.shortLived
     const connection = new SqliteConnection(this.#file.path, 'reader', {
       pageCache,
+      statementCache: this.#statementCache,
       limitsValues: true,
     })
     this.#open.add(connection)

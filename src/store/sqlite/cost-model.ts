@@ -114,12 +114,12 @@ export class CostModel {
   }
 
   /**
-   * Checks the size of the database in the snapshot of a read that was estimated as cheap. Another process can commit a
-   * million rows at once, and the cached sizes of tables do not know of them.
+   * Makes the next estimate read the sizes of the tables again if the database has grown much since they were read. Another process
+   * can commit a million rows at once, and the cached sizes do not know of them.
    *
-   * @returns true if the database is so much larger that the estimate does not hold; the next one uses new sizes
+   * @returns true if it has grown, so that an estimate made before does not hold
    */
-  refuteEstimate({ dependsOnSizes }: ReadCost): boolean {
+  expireSizesIfGrown({ dependsOnSizes }: ReadCost): boolean {
     if (!dependsOnSizes) return false
     // Only a commit changes the size, and to read the version takes a third of the time.
     const version = this.#connection.version()

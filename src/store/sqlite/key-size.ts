@@ -14,7 +14,7 @@ export const maxKeySize = 1000
  * is in the sample, so a few keys with many rows are not overlooked. Large rows and those without a key are left out.
  *
  * @param columnCount - the key is this many first columns of the index
- * @returns counts of at most `maxKeySize`; `undefined` for a table without row numbers, an index on an expression, and one that
+ * @returns counts of at most `maxKeySize`; `undefined` for a table without rowids, an index on an expression, and one that
  * does not contain all rows
  */
 export function sampleKeySizes(

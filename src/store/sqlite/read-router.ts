@@ -4,14 +4,14 @@ import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows, Rows } from '../../plan/read-result.ts'
 import { fitsMemory } from '../count-characters.ts'
 import type { ExplainedStatement } from '../explain.ts'
-import { checkResourceLimit, type SizeLimit } from '../resource-limit.ts'
+import { checkResourceLimit, type ResourceLimit } from '../resource-limit.ts'
 import { runAfterHooks } from '../run-after-hooks.ts'
 import { addAuth, createRunValues } from '../run-values.ts'
 import type { RunStatement } from '../statement.ts'
 import type { ReadOptions, RunQuery } from '../store.ts'
 import { type QueryRequest, type StreamedRead, streamRows } from '../stream.ts'
 import { createRowCompleter } from '../streamed-keys.ts'
-import { type ConnectionOptions, SqliteConnection } from './connection.ts'
+import { SqliteConnection } from './connection.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { CostModel } from './cost-model.ts'
 import { SqliteCountCache } from './counts.ts'
@@ -30,8 +30,8 @@ import type { SqliteStatements, SqliteStatementsOf } from './statements.ts'
 /** The dependencies of reads. */
 interface ReadRouterContext {
   readonly statementsOf: SqliteStatementsOf
-  /** The memory of the shared connection. */
-  readonly connectionOptions: ConnectionOptions
+  /** The memory of the prepared statements of a connection that stays open, in bytes. */
+  readonly statementCache: number
 }
 
 /** A read, its compiled statements and its estimated duration in milliseconds. */
@@ -45,6 +45,8 @@ interface EstimatedRead {
   readonly estimate: number
 }
 
+/** A connection of the pool has this part of the memory of one that stays open. */
+const pooledShare = 1 / 4
 const noOptions: ReadOptions = {}
 
 /** The estimate of SQL of the application, in milliseconds: it leaves a reader process to shorter reads. */
@@ -64,22 +66,22 @@ export class ReadRouter {
   readonly #readers: ReaderPool
   readonly #costs: CostModel
   readonly #timeout: number
-  readonly #limit: SizeLimit | undefined
+  readonly #limit: ResourceLimit | undefined
 
   constructor(
     file: DatabaseFile,
-    { statementsOf, connectionOptions }: ReadRouterContext,
+    { statementsOf, statementCache }: ReadRouterContext,
     { timeout = 10_000, readers = 2, queueSize = 1000, maxResources }: SqliteOptions,
   ) {
     this.#file = file
     this.#statementsOf = statementsOf
     this.#shared = new SqliteConnection(file.path, 'reader', {
-      ...connectionOptions,
+      statementCache,
       limitsValues: true,
     })
     this.#counts = new SqliteCountCache(this.#shared)
-    this.#pool = new ConnectionPool(file)
-    this.#readers = new ReaderPool(file, { readers, timeout, queueSize })
+    this.#pool = new ConnectionPool(file, statementCache * pooledShare)
+    this.#readers = new ReaderPool(file, { readers, timeout, queueSize, statementCache })
     this.#costs = new CostModel(this.#shared)
     this.#timeout = timeout
     this.#limit = maxResources === undefined ? undefined : { resources: maxResources }
@@ -92,7 +94,7 @@ export class ReadRouter {
     const statements = this.#statementsOf(plan.identity)
     const fullRead = statements.fullRead(plan.shape)
     const cost = this.#costs.ofFullRead(fullRead, plan.shape, statements.target)
-    if (options.hooks !== undefined) this.#costs.refuteEstimate(cost)
+    if (options.hooks !== undefined) this.#costs.expireSizesIfGrown(cost)
     const estimate = this.#costs.estimate(cost, plan, now)
     if (options.hooks !== undefined || estimate > maxInProcessDuration)
       return this.#readInTransaction({ plan, id, statements, fullRead, cost, estimate }, options)
@@ -183,7 +185,7 @@ export class ReadRouter {
     const queries = executeFullRead(full, plan, id)
     try {
       const rows = this.#shared.snapshot(() =>
-        this.#costs.refuteEstimate(cost)
+        this.#costs.expireSizesIfGrown(cost)
           ? 'underestimated'
           : runSync(queries, (request) => this.#counts.query(authorize(request, plan))),
       )
@@ -250,7 +252,7 @@ export class ReadRouter {
     knownEstimate: number,
   ): Promise<Rows> {
     const cost = this.#costs.ofStream(plan.shape, this.#statementsOf(plan.identity))
-    this.#costs.refuteEstimate(cost)
+    this.#costs.expireSizesIfGrown(cost)
     const estimate = this.#costs.estimate(cost, plan, performance.now())
     const begin = async (duration: number) => {
       const transaction = await this.#begin(duration, true, options)

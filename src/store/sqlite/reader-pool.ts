@@ -18,6 +18,8 @@ interface ReaderPoolOptions {
   readonly timeout: number
   /** The maximum number of reads that wait for a process. */
   readonly queueSize: number
+  /** The memory of the prepared statements of each process, in bytes. */
+  readonly statementCache: number
 }
 
 /** A read that needs a reader. */
@@ -39,15 +41,20 @@ interface IdleReader {
 export class ReaderPool {
   readonly #file: DatabaseFile
   readonly #timeout: number
+  readonly #statementCache: number
   readonly #readSemaphore: Semaphore
   readonly #longReadSemaphore: Semaphore
   readonly #streamSemaphore: Semaphore
   readonly #all = new Set<Reader>()
   readonly #idle: IdleReader[] = []
 
-  constructor(file: DatabaseFile, { readers, timeout, queueSize }: ReaderPoolOptions) {
+  constructor(
+    file: DatabaseFile,
+    { readers, timeout, queueSize, statementCache }: ReaderPoolOptions,
+  ) {
     this.#file = file
     this.#timeout = timeout
+    this.#statementCache = statementCache
     this.#readSemaphore = new Semaphore(readers, queueSize)
     this.#longReadSemaphore = new Semaphore(Math.max(1, readers - 1), queueSize)
     this.#streamSemaphore = new Semaphore(readers, queueSize)
@@ -111,7 +118,9 @@ export class ReaderPool {
       clearTimeout(idle.timer)
       if (idle.reader.isAlive) return idle.reader
     }
-    const reader: Reader = new Reader(this.#file.path, () => this.#all.delete(reader))
+    const reader: Reader = new Reader(this.#file.path, () => this.#all.delete(reader), {
+      statementCache: this.#statementCache,
+    })
     this.#all.add(reader)
     return reader
   }

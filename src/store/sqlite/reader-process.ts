@@ -8,9 +8,10 @@ import type { ReaderMessage, ReaderRequest } from './reader-messages.ts'
 /** The page cache, in KiB. */
 const pageCache = 16 * 1024
 
-const [, , path = '', role] = process.argv
+const [, , path = '', role, statementCache] = process.argv
 const connection = new SqliteConnection(path, role === 'introspector' ? role : 'reader', {
   pageCache,
+  ...(statementCache !== undefined && { statementCache: Number(statementCache) }),
 })
 const executor = new CommandExecutor(connection)
 

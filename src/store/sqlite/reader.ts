@@ -28,6 +28,14 @@ interface ReplyDeadline {
   readonly timeout: number
 }
 
+/** The options of a reader process. */
+interface ReaderOptions {
+  /** An `introspector` changes no file, not even those of the write-ahead log. Default `reader`. */
+  readonly role?: 'reader' | 'introspector'
+  /** The memory of the prepared statements, in bytes. Default 32 MiB. */
+  readonly statementCache?: number
+}
+
 /** A reader process, as the server sees it. */
 export class Reader {
   readonly #child: ChildProcess
@@ -41,10 +49,14 @@ export class Reader {
 
   /**
    * @param onExit - called once, however the process ended
-   * @param role - an `introspector` changes no file, not even those of the write-ahead log
    */
-  constructor(path: string, onExit: () => void, role: 'reader' | 'introspector' = 'reader') {
-    this.#child = fork(program, [path, role], {
+  constructor(
+    path: string,
+    onExit: () => void,
+    { role = 'reader', statementCache }: ReaderOptions,
+  ) {
+    const args = statementCache === undefined ? [] : [String(statementCache)]
+    this.#child = fork(program, [path, role, ...args], {
       execArgv: [`--max-old-space-size=${maxHeapSize}`],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

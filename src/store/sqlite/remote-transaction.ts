@@ -1,8 +1,9 @@
 import { HeaderError } from '../../errors/errors.ts'
 import type { Row } from '../../plan/row-layout.ts'
+import { disconnectedError } from '../disconnected-error.ts'
 import type { RunValues, Statement } from '../statement.ts'
 import { publishStatement } from '../statement-events.ts'
-import { bound } from '../statement-values.ts'
+import { bound, loadRows } from '../statement-values.ts'
 import type { QueryRequest } from '../stream.ts'
 import { LargeResultError } from './large-values.ts'
 import type { ReadTransaction, SqlRecord } from './read-transaction.ts'
@@ -49,7 +50,7 @@ export class RemoteTransaction implements ReadTransaction {
     const execution = { sql: statement.sql, values: bound(statement, values) }
     const bounded = isBounded ? 'bounded' : 'all'
     const reply = await this.#request({ do: isCount ? 'count' : bounded, ...execution })
-    return loadRows(reply, statement)
+    return loadRows('rows' in reply ? reply.rows : [], statement.load)
   }
 
   async *batches(statement: Statement, values: RunValues): AsyncGenerator<readonly Row[]> {
@@ -64,7 +65,8 @@ export class RemoteTransaction implements ReadTransaction {
     }
     let nextBatch = requestNext()
     for (;;) {
-      const rows = loadRows(await nextBatch, statement)
+      const batch = await nextBatch
+      const rows = loadRows('rows' in batch ? batch.rows : [], statement.load)
       if (rows.length === 0) return
       // The process reads the next batch while this one is sent.
       nextBatch = requestNext()
@@ -115,15 +117,4 @@ function throwReportedError(reply: ReaderReply): ReaderReply {
   const error = new Error(reply.message)
   if (reply.stack !== undefined) error.stack = reply.stack
   throw error
-}
-
-function loadRows(reply: ReaderReply, { load }: Statement): readonly Row[] {
-  const rows = 'rows' in reply ? reply.rows : []
-  if (load) for (const row of rows) load(row)
-  return rows
-}
-
-/** The error of a read whose client has disconnected. No client receives it. */
-function disconnectedError(): HeaderError {
-  return new HeaderError('unavailable', 'The client has closed the connection.')
 }

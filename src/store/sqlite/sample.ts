@@ -21,7 +21,7 @@ export async function sampleSqlite(
   requests: readonly SampleRequest[],
 ): Promise<readonly TableSample[]> {
   let reader: Reader | undefined
-  const open = () => new Reader(path, () => {}, 'introspector')
+  const open = () => new Reader(path, () => {}, { role: 'introspector' })
   const all = async (statement: Statement) => {
     if (!reader?.isAlive) {
       reader = open()

@@ -36,7 +36,7 @@ import { countIndexColumns, explainQueryPlan } from './query-plan.ts'
 import { ReadRouter } from './read-router.ts'
 import { addRejectedChanges } from './rejected-changes.ts'
 import { retryWhileLocked } from './retry-while-locked.ts'
-import { RowIds } from './row-ids.ts'
+import { ServedModel } from './served-model.ts'
 import { compileCost } from './statement-cost.ts'
 import { createSqliteStatements, type SqliteStatementsOf } from './statements.ts'
 import { estimateRowCount, estimateRowSize } from './table-size.ts'
@@ -60,25 +60,25 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
   checkSqliteArguments(model, path, options)
   const file = new DatabaseFile(path, options.readOnly ?? false)
   // Half of the memory is for compiled statements, a quarter for the prepared ones of each of the two long-lived connections.
-  const { statementCache = defaultCacheSize } = options
-  const connectionOptions = { statementCache: statementCache / 4 }
-  const writer = openWriter(file, options, connectionOptions)
+  const { statementCache: cacheSize = defaultCacheSize } = options
+  const statementCache = cacheSize / 4
+  const writer = openWriter(file, options, { statementCache })
   const collationOf = createCollationLookup(writer)
   const enforcedKeys = new EnforcedKeys(model, writer, collationOf)
-  const rowIds = new RowIds(model, writer, collationOf)
-  const target = createTarget(rowIds, writer, { enforcedKeys, collationOf })
-  const cache = new StatementCache(statementCache / 2, () => rowIds.areKnown)
+  const servedModel = new ServedModel(model, writer, collationOf)
+  const target = createTarget(servedModel, writer, { enforcedKeys, collationOf })
+  const cache = new StatementCache(cacheSize / 2, () => servedModel.areKnown)
   const statementsOf = createStatementsOf(target, cache)
   const mutex = new Mutex()
   const groups = { mutex, file, queueSize: options.queueSize }
-  const router = new ReadRouter(file, { statementsOf, connectionOptions }, options)
+  const router = new ReadRouter(file, { statementsOf, statementCache }, options)
   return {
     model,
     dialect: 'sqlite',
     description: file.isTemporary ? 'SQLite in memory' : `SQLite at ${path}`,
     ...createReadOperations({ router, writer, target, statementsOf }),
     transaction: createTransaction(writer, statementsOf, groups),
-    ...createSchemaOperations({ file, writer, mutex, target, enforcedKeys, rowIds }),
+    ...createSchemaOperations({ file, writer, mutex, target, enforcedKeys, servedModel }),
     close: async () => {
       for (const each of [file, router, writer]) each.close()
       file.remove()
@@ -106,14 +106,14 @@ interface TableFacts {
 }
 
 function createTarget(
-  rowIds: RowIds,
+  servedModel: ServedModel,
   writer: SqliteConnection,
   { enforcedKeys, collationOf }: TableFacts,
 ): Target {
   return {
     // The rows are checked when the first statement is compiled: before, migrations may create the tables.
     get model() {
-      return rowIds.model
+      return servedModel.model
     },
     dialect: sqliteDialect,
     isIndexed: createIndexLookup(writer),
@@ -189,25 +189,25 @@ interface SchemaContext {
   readonly mutex: Mutex
   readonly target: Target
   readonly enforcedKeys: EnforcedKeys
-  readonly rowIds: RowIds
+  readonly servedModel: ServedModel
 }
 
 /** Creates the operations of a store that read or change the schema. */
 function createSchemaOperations(
   context: SchemaContext,
 ): Pick<Store, 'prepare' | 'verify' | 'catalog' | 'migrate' | 'checkReady'> {
-  const { file, mutex, target, enforcedKeys, rowIds } = context
+  const { file, mutex, target, enforcedKeys, servedModel } = context
   let expected: readonly Migration[] | undefined
   return {
     // Indexes and triggers are looked up when a statement is compiled.
     prepare: async () => {
       file.checkOpen()
       enforcedKeys.load()
-      rowIds.load()
+      servedModel.load()
     },
     verify: async () => {
       const warnings = await verify(target, getOpenWriter(context))
-      return { warnings: [...warnings, ...rowIds.warnings, ...enforcedKeys.warnings] }
+      return { warnings: [...warnings, ...servedModel.warnings, ...enforcedKeys.warnings] }
     },
     catalog: async () => querySqliteCatalog(getOpenWriter(context)),
     migrate: async (migrations, mode = 'run') => {

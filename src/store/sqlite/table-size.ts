@@ -16,12 +16,12 @@ export interface TableSize {
 }
 
 /**
- * Estimates the number of rows of a table from its first and last row number. For a view and for a table without row numbers
+ * Estimates the number of rows of a table from its first and last rowid. For a view and for a table without rowids
  * it is the number of rows that the file can hold. A table that is small despite its numbers or its file is counted.
  */
 export function estimateRowCount(connection: SqliteConnection, table: string): number {
   const maxRows = measureFile(connection) / minRowSize
-  const rows = Math.min(measureRowNumbers(connection, table) ?? maxRows, maxRows)
+  const rows = Math.min(measureRowids(connection, table) ?? maxRows, maxRows)
   if (rows <= maxCountedRows || !isStored(connection, table)) return rows
   const [[counted] = []] = connection.introspectCached(
     `select count(*) from (select 1 from ${quoteIdentifier(table)} limit ${maxCountedRows})`,
@@ -29,8 +29,8 @@ export function estimateRowCount(connection: SqliteConnection, table: string): n
   return Number(counted) < maxCountedRows ? Number(counted) : rows
 }
 
-/** Returns the number of row numbers from the first to the last; `undefined` for a table without them. */
-function measureRowNumbers(connection: SqliteConnection, table: string): number | undefined {
+/** Returns the number of rowids from the first to the last; `undefined` for a table without them. */
+function measureRowids(connection: SqliteConnection, table: string): number | undefined {
   const name = quoteIdentifier(table)
   try {
     // In a query of its own, each of `min` and `max` is one lookup.

@@ -44,7 +44,7 @@ export function querySqliteTriggers(connection: SqliteConnection, table: string)
   )
   const parsed = definitions.flatMap(([text]) => parseTriggerChange(String(text)))
   const changes = new Set(parsed.map(({ change }) => change))
-  const [[type, hasNoRowNumber] = []] = connection.introspect(
+  const [[type, hasNoRowid] = []] = connection.introspect(
     `select type, wr from pragma_table_list where schema = 'main' and lower(name) = lower(?)`,
     table,
   )
@@ -57,7 +57,7 @@ export function querySqliteTriggers(connection: SqliteConnection, table: string)
     return { exists, triggers: { changes, newId: 'next integer', origins }, accepts }
   }
   if (changes.size === 0) return { exists, triggers: undefined, accepts: undefined }
-  const newId = hasNoRowNumber === 0 && changes.has('insert') ? 'by row number' : undefined
+  const newId = hasNoRowid === 0 && changes.has('insert') ? 'by rowid' : undefined
   return { exists, triggers: { changes, newId }, accepts: undefined }
 }
 

@@ -41,7 +41,7 @@ export function createWriteConnection(
   }
 }
 
-/** Reads a document in a write transaction. @throws HeaderError `too_many_resources` (400) */
+/** Reads a document in a write transaction. @throws ParameterError `too_many_resources` (400) */
 function readDocument(
   writer: SqliteConnection,
   statements: FullReadStatements,

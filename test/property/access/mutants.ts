@@ -69,7 +69,7 @@ export const mutants: readonly Mutant[] = [
     seed: 433,
     file: 'src/plan/filter.ts',
     from: "const other = findAttribute(predicate, name, resource, '.field')",
-    to: "const other = findAttribute(predicate, name, resource.complete ?? resource, '.field')",
+    to: "const other = findAttribute(predicate, name, resource.unrestricted ?? resource, '.field')",
   },
   {
     title: 'a computed field shows a hidden input',

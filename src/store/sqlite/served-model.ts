@@ -40,10 +40,11 @@ interface CheckContext {
 }
 
 /**
- * Finds the types with rows that have no id (docs/decisions/0075): SQLite stores nulls in most primary keys, and any value in most columns.
- * Such rows are outside of the type, as if its scope excluded them. The first rows of each table are checked.
+ * The model that SQL is compiled for: the declared one, with what the tables show once they exist. The scopes of types exclude rows
+ * without an id (docs/decisions/0075): SQLite stores nulls in most primary keys, and any value in most columns. The first rows of each
+ * table are checked. Links and ids are compared by the collations of their columns, and booleans by the numbers that the rows have.
  */
-export class RowIds {
+export class ServedModel {
   readonly #model: Model
   readonly #connection: SqliteConnection
   readonly #collationOf: SqliteCollationLookup
@@ -152,16 +153,16 @@ function canCheck(resource: ResourceType, table: StoredTable): boolean {
   return (
     columns.every((name) => table.columns.has(name)) &&
     parts.every(({ kind }) => getCodec(kind.codec, 'sqlite').idText) &&
-    !isRowNumber(resource, table)
+    !isRowid(resource, table)
   )
 }
 
-/** Whether the id is the row number, which is never null and always an integer. */
-function isRowNumber({ id }: ResourceType, { primaryKey, columns }: StoredTable): boolean {
+/** Whether the id is the rowid, which is never null and always an integer. */
+function isRowid({ id }: ResourceType, { primaryKey, columns }: StoredTable): boolean {
   const [name = ''] = primaryKey
   const isKey = primaryKey.length === 1 && id.columns.length === 1 && id.columns[0] === name
   const column = columns.get(name)
-  // Only a row number is an integer that is never null and has a default, which is the next number.
+  // Only a rowid is an integer that is never null and has a default, which is the next number.
   return (
     isKey &&
     /^integer$/i.test(column?.type ?? '') &&
