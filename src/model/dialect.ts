@@ -57,6 +57,10 @@ export interface AggregatedIds {
  * - how the statements of a read are put together: `src/store/sqlite/full-read.ts` reads in several statements,
  *   `src/store/postgres/document-statement.ts` in one
  * - linkage from groups (`array_agg`), which only a dialect with `aggregateIdsInGroups` uses: `src/store/select.ts`
+ * - syntax that another database may not have: casts as `value::type` for codecs with a type (`src/store/statement.ts`), and
+ *   `nulls first` (`src/store/sort.ts`)
+ * - choices between two databases by the name of the dialect, each of which a third one has to make: `name === ` and
+ *   `Record<DialectName, …>` in `src/store/` and `src/model/`
  *
  * Each function takes and returns SQL expressions; texts and patterns may be columns or bind parameters.
  */

@@ -5,11 +5,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { attribute, defineModel, resource, text } from 'lapidary'
+import { attribute, defineModel, resource, sql, text } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { openSqlite } from 'lapidary/sqlite'
 import { ConnectionPool } from '../../src/store/sqlite/connection-pool.ts'
 import { DatabaseFile } from '../../src/store/sqlite/database-file.ts'
+import { sqliteDialect } from '../../src/store/sqlite/dialect.ts'
+import { compileStatement } from '../../src/store/statement.ts'
 import { mediaType } from '../client.ts'
 
 const model = defineModel([
@@ -99,3 +101,28 @@ it('given 32 read transactions in the process, then 100 wait for their end, and 
   for (const transaction of open) transaction.end()
   for (const transaction of waiting) (await transaction).end()
 })
+
+for (const [memory, prepared] of [
+  [1_000_000, 3],
+  [20_000, 4],
+] as const)
+  it(`given three statements of 10,000 characters, when the first one runs again on a connection of the pool with ${memory} bytes for statements, then ${prepared} are prepared`, async (test) => {
+    const file = new DatabaseFile(':memory:')
+    const pool = new ConnectionPool(file, memory)
+    test.after(() => {
+      pool.close()
+      file.remove()
+    })
+    const transaction = await pool.begin({ timeout: 60_000, signal: undefined })
+    const statements = [1, 2, 3].map((number) =>
+      compileStatement(
+        sql`select ${sql.lit('x'.repeat(10_000))}, ${sql.lit(number)}`,
+        sqliteDialect,
+      ),
+    )
+    const prepare = test.mock.method(DatabaseSync.prototype, 'prepare')
+    for (const statement of [...statements, ...statements.slice(0, 1)])
+      await transaction.query({ statement, values: { planValues: [] } })
+    assert.equal(prepare.mock.callCount(), prepared)
+    transaction.end()
+  })

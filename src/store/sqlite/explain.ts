@@ -6,7 +6,7 @@ import type { QueryRequest } from '../stream.ts'
 import type { SqliteConnection } from './connection.ts'
 import { explainQueryPlan, type QueryPlanLine } from './query-plan.ts'
 import { runAsync } from './query-sequence.ts'
-import { executeFullRead } from './read.ts'
+import { executeFullRead, writeBudget } from './read.ts'
 import { createSqliteRunQuery, endOnError, type ReadTransaction } from './read-transaction.ts'
 import type { SqliteStatements } from './statements.ts'
 
@@ -19,9 +19,6 @@ interface ExplainContext {
   readonly connection: SqliteConnection
   readonly hooks: ReadHooks | undefined
 }
-
-/** The most rows that an explained read holds in memory; the statements of a longer list end with the first one. */
-const budget = { resources: 10_000, linkage: 100_000 }
 
 /**
  * Runs a read and returns its statements with their plans.
@@ -50,7 +47,8 @@ export async function explainSqliteRead(
   }
   await endOnError(transaction, async () => {
     await hooks?.before(createSqliteRunQuery(transaction))
-    await runAsync(executeFullRead({ statements, fullRead }, plan, id, budget), query)
+    // The statements of a list beyond the budget end with the first one.
+    await runAsync(executeFullRead({ statements, fullRead }, plan, id, writeBudget), query)
   })
   transaction.end()
   return explained
