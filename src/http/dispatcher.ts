@@ -16,7 +16,7 @@ import {
 } from './methods.ts'
 import type { HttpOptions } from './options.ts'
 import { createOriginResolver, findOrigin } from './origin.ts'
-import { findMissingCredentials, isPublicPage } from './public-root.ts'
+import { findPublicChallenge, isPublicPage } from './public-root.ts'
 import { getQueryString } from './query-string.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
 import { createRouter } from './router.ts'
@@ -114,9 +114,9 @@ async function authenticate(
   try {
     return { auth: await request.authenticate(), challenge: undefined }
   } catch (error) {
-    const isPublic =
-      isPublicPage(route, options) && wantsPage(request.method, request.header('accept'))
-    const challenge = isPublic ? findMissingCredentials(error, request.header) : undefined
+    const { method, header } = request
+    const rejected = { method, accept: header('accept'), readHeader: header }
+    const challenge = findPublicChallenge(error, rejected, isPublicPage(route, options))
     if (challenge === undefined) throw error
     return { auth: undefined, challenge }
   }

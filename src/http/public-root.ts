@@ -1,5 +1,6 @@
 import { toErrorList } from '../errors/collector.ts'
 import type { Route } from '../handlers/route-table.ts'
+import { wantsPage } from './html.ts'
 
 /** The options of a server that decide who sees the root document. */
 interface PublicRootOptions {
@@ -19,6 +20,30 @@ export function isPublicPage(
   return publicRoot && html !== undefined && target?.is === 'root'
 }
 
+/** A request that `authenticate` has rejected. */
+interface RejectedRequest {
+  readonly method: string
+  readonly accept: string | undefined
+  /** Reads a header field by its name in lower case. */
+  readonly readHeader: (name: string) => unknown
+}
+
+/**
+ * Decides whether a request that `authenticate` has rejected gets the public page of its route: a browser without credentials does.
+ *
+ * @param hasPublicPage - `isPublicPage` of the route
+ * @returns the challenge, the value of `WWW-Authenticate`; `undefined` if the request is rejected
+ */
+export function findPublicChallenge(
+  thrown: unknown,
+  { method, accept, readHeader }: RejectedRequest,
+  hasPublicPage: boolean,
+): string | undefined {
+  return hasPublicPage && wantsPage(method, accept)
+    ? findMissingCredentials(thrown, readHeader)
+    : undefined
+}
+
 /**
  * Reads an error of `authenticate` that says only that credentials are missing: it is 401, and the request has neither the header field
  * `Authorization` nor one that the challenge names, as those of `apiKeyAuth` do. Credentials that were sent and are wrong stay an error.
@@ -26,7 +51,7 @@ export function isPublicPage(
  * @param readHeader - reads a header field of the request by its name in lower case
  * @returns the challenge, the value of `WWW-Authenticate`; `undefined` for any other error
  */
-export function findMissingCredentials(
+function findMissingCredentials(
   thrown: unknown,
   readHeader: (name: string) => unknown,
 ): string | undefined {

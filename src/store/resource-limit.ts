@@ -4,7 +4,7 @@ import type { ReadPlan } from '../plan/read.ts'
 import type { CompleteRows } from '../plan/read-result.ts'
 import type { Row } from '../plan/row-layout.ts'
 import { maxWriteText } from './buffering.ts'
-import type { CompiledRead } from './read.ts'
+import type { CompiledRead } from './compile-read.ts'
 import type { Statement } from './statement.ts'
 
 /** How many resources a response may hold. */

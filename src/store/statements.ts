@@ -8,13 +8,13 @@ import {
   compileAccessChecks,
   compileMemberCheck,
 } from './access/write-checks.ts'
+import { type CompiledRead, compileExists, compileLock, compileRead } from './compile-read.ts'
+import { type CompiledWrite, compileDelete, compileLookup, compileWrite } from './compile-write.ts'
 import { compileMembers } from './members.ts'
-import { type CompiledRead, compileExists, compileLock, compileRead } from './read.ts'
 import type { Statement } from './statement.ts'
 import { StatementCache, statementSize } from './statement-cache.ts'
 import { markUncheckedKeys } from './streamed-keys.ts'
 import type { Target } from './tables.ts'
-import { type CompiledWrite, compileDelete, compileLookup, compileWrite } from './write.ts'
 
 /** The statements of a resource type that are the same for every query shape. */
 interface TypeStatements {

@@ -2,7 +2,7 @@ import type { Awaitable } from '../model/hooks.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import { findIncludedLayout, type RowBatch, type Rows } from '../plan/read-result.ts'
 import type { Row, RowLayout } from '../plan/row-layout.ts'
-import type { CompiledRead } from './read.ts'
+import type { CompiledRead } from './compile-read.ts'
 import { checkStreamedResourceLimit, type ResourceLimit } from './resource-limit.ts'
 import type { RunValues, Statement } from './statement.ts'
 

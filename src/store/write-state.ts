@@ -1,9 +1,9 @@
 import type { CompleteRows } from '../plan/read-result.ts'
 import type { WritePlan } from '../plan/write.ts'
+import type { CompiledWrite } from './compile-write.ts'
 import type { Statements } from './statements.ts'
 import type { Step } from './steps.ts'
 import type { WriteOptions, Written } from './store.ts'
-import type { CompiledWrite } from './write.ts'
 import type { WriteConnection } from './write-connection.ts'
 
 /** A plan of a write, and the open transaction in which it is executed. */

@@ -7,7 +7,7 @@ import { memoizeByIdentity } from '../../src/plan/cache/memoize-by-identity.ts'
 import { createQueryShapeCache } from '../../src/plan/cache/query-shapes.ts'
 import { createPlanner } from '../../src/plan/planner.ts'
 import { planCollection, type ReadPlan } from '../../src/plan/read.ts'
-import { compileRead } from '../../src/store/read.ts'
+import { compileRead } from '../../src/store/compile-read.ts'
 import { sqliteDialect } from '../../src/store/sqlite/dialect.ts'
 import { anyCharacters } from '../property/random-texts.ts'
 import { scale, seed } from '../property/seed.ts'
@@ -25,11 +25,18 @@ function planQuery(query: Readonly<Record<string, unknown>>): ReadPlan {
 
 /** The SQL of every statement of a plan. */
 function compileAll({ shape }: ReadPlan): string[] {
-  const { rows, firstBatch, reversedRows, count, byIds, includedRows } = compileRead(shape, {
+  const { rows, boundedRows, reversedRows, count, byIds, includedRows } = compileRead(shape, {
     model: library,
     dialect: sqliteDialect,
   })
-  const statements = [rows, firstBatch, reversedRows(), count, ...byIds.values(), ...includedRows()]
+  const statements = [
+    rows,
+    boundedRows,
+    reversedRows(),
+    count,
+    ...byIds.values(),
+    ...includedRows(),
+  ]
   return statements.map(({ sql }) => sql)
 }
 

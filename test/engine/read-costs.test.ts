@@ -25,7 +25,7 @@ function readOf(type: string, condition: string) {
   const rows = { sql: `select 1 from "${type}" as "t0" where ${condition}`, placeholders: [] }
   const statements = { owned: [], linkages: [], includedLinkages: new Map() }
   return {
-    fullRead: { read: { firstBatch: rows, count: rows }, ...statements, cost: undefined } as never,
+    fullRead: { read: { boundedRows: rows, count: rows }, ...statements, cost: undefined } as never,
     shape: { addressed: { is: 'all' }, where: {}, type, isPaged: false } as never,
     plan: { page: undefined } as never,
   }

@@ -14,7 +14,7 @@ import type { Route } from '../../handlers/route-table.ts'
 import type { Awaitable } from '../../model/hooks.ts'
 import { createDisconnectSignal } from '../disconnect-signal.ts'
 import { announcesBody, checkHead, commonHeaders } from '../headers.ts'
-import { type HtmlPages, wantsPage } from '../html.ts'
+import type { HtmlPages } from '../html.ts'
 import {
   createMethodError,
   formatAllowedMethods,
@@ -23,7 +23,7 @@ import {
   preflightField,
 } from '../methods.ts'
 import { getLocalHost, type OriginResolver } from '../origin.ts'
-import { findMissingCredentials, isPublicPage } from '../public-root.ts'
+import { findPublicChallenge, isPublicPage } from '../public-root.ts'
 import { getQueryString } from '../query-string.ts'
 import { responseKey } from './body-parsers.ts'
 import type { ErrorReporter } from './errors.ts'
@@ -106,10 +106,12 @@ function createAuthHook(authenticate: Authenticate, hasPublicPage: boolean) {
     // A hook that passes on `undefined` would accept the request.
     const fail = (thrown: unknown) => {
       const { method, headers } = request
-      const isPublic = hasPublicPage && wantsPage(method, headers.accept)
-      const challenge = isPublic
-        ? findMissingCredentials(thrown, (name) => headers[name])
-        : undefined
+      const rejected = {
+        method,
+        accept: headers.accept,
+        readHeader: (name: string) => headers[name],
+      }
+      const challenge = findPublicChallenge(thrown, rejected, hasPublicPage)
       if (challenge === undefined) return done(toError(thrown))
       Reflect.set(request, challengeKey, challenge)
       finish(undefined)

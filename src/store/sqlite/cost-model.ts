@@ -58,7 +58,7 @@ export class CostModel {
     fullRead.cost ??= compileReadCost(
       shape,
       {
-        rows: fullRead.read.firstBatch,
+        rows: fullRead.read.boundedRows,
         count: fullRead.read.count,
         others: listFollowingStatements(fullRead),
       },

@@ -10,11 +10,11 @@ import {
 import type { LocatedIncludeEdge } from '../../plan/projection.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { findIncludedLayout } from '../../plan/read-result.ts'
+import { type CompiledRead, compileRead, compileRowStatement } from '../compile-read.ts'
 import { idPartParams, isEqualKey, isInIdList, selectIdList, toKey } from '../keys.ts'
 import { linkKeyAt } from '../link-keys.ts'
 import { isLinkageFromIncluded } from '../linkage.ts'
 import { findLongPositions, type LongPositions } from '../long-values.ts'
-import { type CompiledRead, compileRead, compileRowStatement } from '../read.ts'
 import { isFoundByKey } from '../related-rows.ts'
 import { compileSelect } from '../select.ts'
 import { listParam, rawParam, type Statement } from '../statement.ts'
@@ -80,10 +80,10 @@ export function listFollowingStatements({
 
 /** Estimates the memory of the statements in bytes. */
 export function fullReadSize(fullRead: FullRead): number {
-  const { rows, firstBatch, count } = fullRead.read
+  const { rows, boundedRows, count } = fullRead.read
   return statementSize(
     // The second `rows` stands for the reversed page, which is compiled when it is first needed.
-    ...[rows, firstBatch, count, rows],
+    ...[rows, boundedRows, count, rows],
     ...listFollowingStatements(fullRead),
     ...fullRead.byIds.values(),
   )

@@ -41,7 +41,7 @@ export function readPoint(
   id: string | undefined,
 ): CompleteRows {
   const { values: planValues, identity } = plan
-  const primary = connection.all(read.firstBatch, { planValues, id, auth: identity?.auth })
+  const primary = connection.all(read.boundedRows, { planValues, id, auth: identity?.auth })
   if (primary.length === 0) throw notFoundError(plan.notFound, id)
   return { is: 'complete', count: 1, primary, included: [] }
 }
@@ -94,7 +94,7 @@ function* readPrimary(
   const { page, shape } = plan
   const values = createRunValues(plan, id)
   if (page === undefined || page.number === 1) {
-    const statement = resources > maxBufferedRows ? read.firstBatchForWrite() : read.firstBatch
+    const statement = resources > maxBufferedRows ? read.boundedRowsForWrite() : read.boundedRows
     const primary = yield { statement, values: limitRows(values, resources) }
     const isLong = primary.length > resources && (page !== undefined || isUnbounded(shape))
     if (isLong) return undefined
@@ -106,7 +106,7 @@ function* readPrimary(
   const { from, ...window } = pageWindow(page, count)
   if (window.limit === 0) return { primary: [], count }
   if (window.limit > resources) return undefined
-  const statement = from === 'start' ? read.firstBatch : read.reversedRows()
+  const statement = from === 'start' ? read.boundedRows : read.reversedRows()
   const rows = yield { statement, values: { ...values, ...window } }
   return { primary: from === 'start' ? rows : rows.toReversed(), count }
 }

@@ -30,9 +30,9 @@ export interface CompiledRead {
   /** The primary rows: a page, or all. */
   readonly rows: Statement
   /** The first rows of an unpaged list, one more than a read holds in memory; otherwise the same as `rows`. */
-  readonly firstBatch: Statement
+  readonly boundedRows: Statement
   /** The same for a read that cannot be streamed: one row more than the response to a write may have. */
-  firstBatchForWrite(): Statement
+  boundedRowsForWrite(): Statement
   /** The primary rows in reverse order, for a page that is read from the end of its list. */
   reversedRows(): Statement
   /** Counts the resources on all pages. */
@@ -55,9 +55,9 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
     isUnbounded(shape) ? compileRows(shape, target, { maxRows: count + 1 }) : rows
   return {
     rows,
-    firstBatch: compileFirst(maxBufferedRows),
+    boundedRows: compileFirst(maxBufferedRows),
     // Only lists in transactions need it.
-    firstBatchForWrite: once(() => compileFirst(maxWriteResources)),
+    boundedRowsForWrite: once(() => compileFirst(maxWriteResources)),
     // Only pages in the second half of a list need it.
     reversedRows: once(() => compileRows(shape, target, { order: reverseOrder(shape.order) })),
     count: compileCount(shape, target),
