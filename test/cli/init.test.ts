@@ -7,7 +7,7 @@ import { Cleanup } from '../cleanup.ts'
 import { connect } from '../client.ts'
 import { databases } from '../databases.ts'
 import { filled, isPostgres } from '../filled.ts'
-import { long } from '../long-tests.ts'
+import { long, longOnOthers } from '../long-tests.ts'
 import { folder, startProgram } from '../service/child.ts'
 import { runCommand } from './command-process.ts'
 import {
@@ -36,26 +36,30 @@ describe('lapidary init', () => {
 
   for (const database of databases) {
     describe(database.name, () => {
-      it('writes a project that serves with node main.ts and stops gracefully', async (test) => {
-        const url = await filled(test, database, tables)
-        const cwd = join(project, database.dialect)
-        mkdirSync(cwd)
-        const { status, stderr } = await init(cwd, url)
-        assert.deepEqual([status, stderr], [0, ''])
-        const child = await startProgram(test, 'main.ts', { cwd, environment: { PORT: '0' } })
-        const client = connect(child.url)
-        test.after(() => client.close())
-        const { status: ok, text } = await client.send('GET', '/albums?include=artist')
-        assert.equal(ok, 200, text)
-        assert.partialDeepStrictEqual(JSON.parse(text), {
-          data: [{ type: 'albums', attributes: { title: 'Notes' } }],
-          included: [{ type: 'artists', attributes: { name: 'Ada' } }],
-        })
-        const page = await client.send('GET', '/albums', { headers: { accept: 'text/html' } })
-        assert.match(page.text, /^<!doctype html>.*Notes/s)
-        assert.equal((await client.send('GET', '/openapi.json')).status, 200)
-        assert.equal((await child.end('SIGTERM')).code, 0, child.printed())
-      })
+      it(
+        'writes a project that serves with node main.ts and stops gracefully',
+        longOnOthers(database.dialect),
+        async (test) => {
+          const url = await filled(test, database, tables)
+          const cwd = join(project, database.dialect)
+          mkdirSync(cwd)
+          const { status, stderr } = await init(cwd, url)
+          assert.deepEqual([status, stderr], [0, ''])
+          const child = await startProgram(test, 'main.ts', { cwd, environment: { PORT: '0' } })
+          const client = connect(child.url)
+          test.after(() => client.close())
+          const { status: ok, text } = await client.send('GET', '/albums?include=artist')
+          assert.equal(ok, 200, text)
+          assert.partialDeepStrictEqual(JSON.parse(text), {
+            data: [{ type: 'albums', attributes: { title: 'Notes' } }],
+            included: [{ type: 'artists', attributes: { name: 'Ada' } }],
+          })
+          const page = await client.send('GET', '/albums', { headers: { accept: 'text/html' } })
+          assert.match(page.text, /^<!doctype html>.*Notes/s)
+          assert.equal((await client.send('GET', '/openapi.json')).status, 200)
+          assert.equal((await child.end('SIGTERM')).code, 0, child.printed())
+        },
+      )
 
       it('keeps a password out of the sources', async (test) => {
         const url = await filled(test, database, tables)

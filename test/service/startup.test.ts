@@ -246,16 +246,20 @@ describe('A start', () => {
     assert.equal((await ask(second.url, 'GET', '/persons')).body.meta?.count, 5)
   })
 
-  it('given --demo, then an empty database is filled with persons and computers', async (test) => {
-    const cwd = await folder(test)
-    const demo = await start(test, cwd, ['--demo'])
-    const count = async (path: string) =>
-      Number((await ask(demo.url, 'GET', path)).body.meta?.count)
-    const [persons, computers] = [await count('/persons'), await count('/computers')]
-    assert.ok(persons >= 100 && computers >= 100, `${persons} persons and ${computers} computers`)
-    const owned = '/computers?filter=[{"name":"owner","op":"has"}]'
-    assert.ok((await count(owned)) > computers / 2)
-  })
+  it(
+    'given --demo, then an empty database is filled with persons and computers',
+    long,
+    async (test) => {
+      const cwd = await folder(test)
+      const demo = await start(test, cwd, ['--demo'])
+      const count = async (path: string) =>
+        Number((await ask(demo.url, 'GET', path)).body.meta?.count)
+      const [persons, computers] = [await count('/persons'), await count('/computers')]
+      assert.ok(persons >= 100 && computers >= 100, `${persons} persons and ${computers} computers`)
+      const owned = '/computers?filter=[{"name":"owner","op":"has"}]'
+      assert.ok((await count(owned)) > computers / 2)
+    },
+  )
 
   it('given --demo, then a database with rows is not changed', long, async (test) => {
     const cwd = await folder(test)
