@@ -125,8 +125,8 @@ export const mutants: readonly Mutant[] = [
     seed: 300,
     file: 'src/store/tables.ts',
     from: 'export function inScope(table: number | ((column: string) => Sql), { scope }: ResourceType): Sql[] {',
-    to: `export function inScope(table: number | ((column: string) => Sql), { scope: all, id, complete }: ResourceType): Sql[] {
-  const scope = id.columns.length > 1 && complete ? complete.scope : all`,
+    to: `export function inScope(table: number | ((column: string) => Sql), { scope: all, id, unrestricted }: ResourceType): Sql[] {
+  const scope = id.columns.length > 1 && unrestricted ? unrestricted.scope : all`,
   },
   {
     title: 'the description names a hidden field',
