@@ -3,12 +3,14 @@ import { after, afterEach, beforeEach, describe, it } from 'node:test'
 import type { Settings } from '../service/settings.ts'
 import type { RunningService } from '../service/start-service.ts'
 import { startService } from '../service/start-service.ts'
+import type { DialectName } from '../src/model/dialect.ts'
 import { type DescriptionChecker, parseDescription } from './checker/check-description.ts'
 import { assertConforms } from './checker/check-exchange.ts'
 import type { Call, Client, Query } from './client.ts'
 import { connect } from './client.ts'
 import type { Database } from './databases.ts'
 import { databases } from './databases.ts'
+import { longOnOthers } from './long-tests.ts'
 import type { OpenDatabase } from './open-database.ts'
 import type { Identifier, Resource, TestResponse } from './test-response.ts'
 import { parseResponse } from './test-response.ts'
@@ -28,6 +30,7 @@ export { ids } from './test-response.ts'
 export interface TestService {
   /** The name of the database, e.g. `SQLite on disk`. */
   readonly database: string
+  readonly dialect: DialectName
   readonly databaseUrl: string
   /** The origin of the service, without a slash at the end. */
   readonly url: string
@@ -67,6 +70,8 @@ interface SuiteOptions {
   readonly isDescribed?: boolean
   /** The tags of the suite; see `long-tests.ts`. */
   readonly tags?: readonly string[]
+  /** Whether the suite shows little of a database; see `longOnOthers`. */
+  readonly isLongOnOthers?: boolean
 }
 
 /**
@@ -83,10 +88,12 @@ export function describeService(
     restarts = false,
     isDescribed = true,
     tags = [],
+    isLongOnOthers = false,
   }: SuiteOptions = {},
 ): void {
   for (const database of on) {
-    describe(`${title} · ${database.name}`, { tags }, () => {
+    const options = isLongOnOthers ? longOnOthers(database.dialect) : { tags }
+    describe(`${title} · ${database.name}`, options, () => {
       const isReusable = !restarts && isDescribed && Object.keys(settings).length === 0
       const fixture = new Fixture(database, settings, isDescribed, isReusable)
       beforeEach(() => fixture.prepare())
@@ -280,6 +287,7 @@ function serviceOn(fixture: Fixture): TestService {
   }
   const app: TestService = {
     database: fixture.database.name,
+    dialect: fixture.database.dialect,
     get databaseUrl() {
       fixture.changeAnything()
       return fixture.started.database.url

@@ -56,7 +56,7 @@ describe('The width of the pages', { skip: lacksChromium }, () => {
   for (const [index, path] of kinds.entries())
     it(
       `given ${path}, when the viewport is ${some.join(' and ')} pixels wide, then nothing is cut or overlaps`,
-      partOf(index, 2),
+      partOf(index, 3),
       () => check(browser, path, some),
     )
 

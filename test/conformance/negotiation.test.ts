@@ -44,7 +44,7 @@ const acceptable = [
 ]
 
 /** `test/html/` has the tests of the pages that browsers get otherwise. */
-const withoutPages = { settings: { html: 'off' } } as const
+const withoutPages = { settings: { html: 'off' }, isLongOnOthers: true } as const
 
 describeService(
   'Content negotiation',

@@ -8,6 +8,7 @@ import { formatHelp } from '../../service/settings.ts'
 import { startService } from '../../service/start-service.ts'
 import { createProject } from '../cli/generated-project.ts'
 import { connect } from '../client.ts'
+import { partOf } from '../long-tests.ts'
 import { senders } from './curl.ts'
 import { assertResponses, examplesIn } from './examples.ts'
 import { readPage, section, tableRows, tablesIn } from './pages.ts'
@@ -43,14 +44,18 @@ describe('README.md', () => {
     assert.equal(section(readme, '## Try it').match(/^curl /gm)?.length, examples.length)
   })
 
-  for (const [name, send] of senders()) {
-    it(`shows the responses of the service, requested by ${name}`, async (test) => {
-      const quiet = { port: 0, databaseUrl: 'sqlite::memory:', logLevel: 'silent' }
-      const service = await startService(quiet, true)
-      test.after(() => service.close())
-      const here = (text: string) => text.replaceAll(address, service.url)
-      await assertResponses(examples, send, here)
-    })
+  for (const [index, [name, send]] of [...senders()].entries()) {
+    it(
+      `shows the responses of the service, requested by ${name}`,
+      partOf(index, 2),
+      async (test) => {
+        const quiet = { port: 0, databaseUrl: 'sqlite::memory:', logLevel: 'silent' }
+        const service = await startService(quiet, true)
+        test.after(() => service.close())
+        const here = (text: string) => text.replaceAll(address, service.url)
+        await assertResponses(examples, send, here)
+      },
+    )
   }
 
   it('shows the figures of docs/performance.md', () => {

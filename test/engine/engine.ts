@@ -12,6 +12,7 @@ import type { Call, Client, Query } from '../client.ts'
 import { connect } from '../client.ts'
 import type { ColumnTypes, Database } from '../databases.ts'
 import { databases } from '../databases.ts'
+import { longOnOthers } from '../long-tests.ts'
 import type { OpenDatabase } from '../open-database.ts'
 import type { TestResponse } from '../test-response.ts'
 import { parseResponse } from '../test-response.ts'
@@ -41,6 +42,8 @@ interface Served {
   readonly keepsTables?: boolean
   /** The tags of the suite; see `long-tests.ts`. */
   readonly tags?: readonly string[]
+  /** Whether the suite shows little of a database; see `longOnOthers`. */
+  readonly isLongOnOthers?: boolean
 }
 
 /** A server of the engine for tests. Requests are sent over HTTP, and every response is checked before the test gets it. */
@@ -65,7 +68,9 @@ export interface Engine {
 export function engine(title: string, served: Served, body: (engine: Engine) => void): void {
   for (const database of served.on ?? databases) {
     if (served.only !== undefined && served.only !== database.dialect) continue
-    describe(`${title} · ${database.name}`, { tags: served.tags ?? [] }, () => {
+    const { tags = [], isLongOnOthers = false } = served
+    const options = isLongOnOthers ? longOnOthers(database.dialect) : { tags }
+    describe(`${title} · ${database.name}`, options, () => {
       const fixture = new Fixture(database, served)
       beforeEach(() => fixture.prepare())
       afterEach(async (test) => {

@@ -32,7 +32,7 @@ const columns = ['password', 'b1', 'sheet_no', 'copied_from', 'rowid', 'tableoid
 /** Names that mean nothing at all, far from any that does. */
 const unknownNames = ['zzzzzzzzzz', 'qqq', 'constructor', 'toString']
 
-engine('Names that clients must not use', served, (app) => {
+engine('Names that clients must not use', { ...served, isLongOnOthers: true }, (app) => {
   const post = (attributes: object, relationships: object = {}) =>
     app.post('/notes', { data: { type: 'note', attributes, relationships } })
 

@@ -32,6 +32,7 @@ function paths(most: number, end = ''): string {
 engine(
   'Queries as long as a URL may be',
   {
+    isLongOnOthers: true,
     model,
     tables: ({ newId }) => `
       create table n (id ${newId}, t text, a_id bigint references n (id), b_id bigint references n (id));

@@ -35,6 +35,7 @@ const nestings = [
 engine(
   'Deeply nested values',
   {
+    isLongOnOthers: true,
     model,
     tables: ({ newId, json }) =>
       `create table thing (id ${newId}, name text, options ${json}, whole_id bigint references thing (id));

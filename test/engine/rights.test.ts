@@ -64,6 +64,7 @@ const thing = resource('thing', {
 })
 
 const served = {
+  isLongOnOthers: true,
   model: defineModel([thing], { maxPageSize: null }),
   tables: ({ newId }: ColumnTypes) =>
     `create table thing (id ${newId}, ${names

@@ -7,7 +7,12 @@ import { type Engine, engine } from './engine.ts'
 import { library, libraryTables } from './library.ts'
 
 const prefix = '/v1/library'
-const served = { model: library, tables: libraryTables, server: { prefix } }
+const served = {
+  isLongOnOthers: true,
+  model: library,
+  tables: libraryTables,
+  server: { prefix },
+}
 const everyMethod = METHODS.filter((method) => method !== 'CONNECT')
 
 /** An author and a book without references, by path: they can be deleted. */

@@ -19,6 +19,7 @@ const sheet = resource('sheet', {
 })
 
 const served = {
+  isLongOnOthers: true,
   model: defineModel([sheet], { maxPageSize: null }),
   tables: ({ newId }: ColumnTypes) => `
     create table sheet (id ${newId}, ${names.map((name) => `${name} text`).join(', ')}, parent_id integer references sheet (id));

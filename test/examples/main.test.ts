@@ -9,7 +9,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { databases } from '../databases.ts'
 import { absolutePath } from '../docs/pages.ts'
 import { filled, isPostgres } from '../filled.ts'
-import { long } from '../long-tests.ts'
+import { long, longOnOthers } from '../long-tests.ts'
 import { folder } from '../service/child.ts'
 
 /** Starts the example as a child process in a folder of its own. */
@@ -27,24 +27,28 @@ async function start(test: TestContext, environment: Readonly<Record<string, str
 
 describe('The music store process', () => {
   for (const database of databases) {
-    it(`fills ${database.name}, prints URLs that return 200, and exits on SIGTERM with code 0`, async (test) => {
-      const url = await filled(test, database, '')
-      // Without DATABASE_URL the example creates an SQLite file.
-      const { cwd, child } = await start(test, {
-        PORT: '0',
-        ...(isPostgres(url) && { DATABASE_URL: url }),
-      })
-      const lines: string[] = []
-      for await (const line of createInterface({ input: child.stdout })) {
-        if (lines.push(line) === 4) break
-      }
-      assert.equal(existsSync(join(cwd, 'data/chinook.db')), !isPostgres(url))
-      for (const line of lines.slice(1)) {
-        assert.equal((await fetch(line.trim())).status, 200, line)
-      }
-      child.kill('SIGTERM')
-      assert.deepEqual(await once(child, 'exit'), [0, null])
-    })
+    it(
+      `fills ${database.name}, prints URLs that return 200, and exits on SIGTERM with code 0`,
+      longOnOthers(database.dialect),
+      async (test) => {
+        const url = await filled(test, database, '')
+        // Without DATABASE_URL the example creates an SQLite file.
+        const { cwd, child } = await start(test, {
+          PORT: '0',
+          ...(isPostgres(url) && { DATABASE_URL: url }),
+        })
+        const lines: string[] = []
+        for await (const line of createInterface({ input: child.stdout })) {
+          if (lines.push(line) === 4) break
+        }
+        assert.equal(existsSync(join(cwd, 'data/chinook.db')), !isPostgres(url))
+        for (const line of lines.slice(1)) {
+          assert.equal((await fetch(line.trim())).status, 200, line)
+        }
+        child.kill('SIGTERM')
+        assert.deepEqual(await once(child, 'exit'), [0, null])
+      },
+    )
   }
 
   // `test/service/startup.test.ts` shows it of the service.

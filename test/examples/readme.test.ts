@@ -7,6 +7,7 @@ import { senders } from '../docs/curl.ts'
 import { assertResponses, examplesIn } from '../docs/examples.ts'
 import { absolutePath, readPage, section, tableRows } from '../docs/pages.ts'
 import { filled } from '../filled.ts'
+import { partOf } from '../long-tests.ts'
 
 const readme = readPage('examples/chinook/README.md')
 const examples = examplesIn(readme)
@@ -20,15 +21,19 @@ describe('examples/chinook/README.md', () => {
     assert.equal(readme.match(/^curl /gm)?.length, examples.length)
   })
 
-  for (const database of databases) {
-    for (const [name, send] of senders()) {
-      it(`shows the responses of ${database.name}, requested with ${name}`, async (test) => {
-        const server = await startServer(await filled(test, database, ''), 0, 'silent')
-        test.after(() => server.close())
-        await assertResponses(examples, send, (text) =>
-          text.replaceAll(documentedOrigin, server.url),
-        )
-      })
+  for (const [index, database] of databases.entries()) {
+    for (const [other, [name, send]] of [...senders()].entries()) {
+      it(
+        `shows the responses of ${database.name}, requested with ${name}`,
+        partOf(index + other, 2),
+        async (test) => {
+          const server = await startServer(await filled(test, database, ''), 0, 'silent')
+          test.after(() => server.close())
+          await assertResponses(examples, send, (text) =>
+            text.replaceAll(documentedOrigin, server.url),
+          )
+        },
+      )
     }
   }
 

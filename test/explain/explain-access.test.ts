@@ -58,7 +58,7 @@ const toAuth = (user: string): User | undefined => {
   return id === '' ? undefined : { id, role }
 }
 
-engine('The explanation of access rules', tenancy, (app) => {
+engine('The explanation of access rules', { ...tenancy, isLongOnOthers: true }, (app) => {
   let store: Store
   // The database exists only while a test runs.
   beforeEach(async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { connect } from '../client.ts'
+import { long } from '../long-tests.ts'
 import { isExhaustive, scale } from '../property/seed.ts'
 import { folder, start } from '../service/child.ts'
 import { executeDirectly } from '../service/direct-database.ts'
@@ -19,26 +20,30 @@ const started = async (test: Parameters<typeof start>[0]) => {
   return { child, supervisor, databaseUrl: `sqlite:${directory}/data/lapidary.db` }
 }
 
-it('connections spread over the workers, and none passes through the supervisor', async (test) => {
-  const { child, supervisor } = await started(test)
-  const pids = await childrenOf(supervisor)
-  const before = await Promise.all([supervisor, ...pids].map(socketsOf))
-  const clients = Array.from({ length: 64 }, () => connect(child.url))
-  const answers = await Promise.all(clients.map((each) => each.send('GET', '/persons')))
-  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
-  const after = await Promise.all([supervisor, ...pids].map(socketsOf))
-  const [ofSupervisor, ...ofWorkers] = after.map((count, at) => (count ?? 0) - (before[at] ?? 0))
-  if (process.platform === 'linux') {
-    assert.equal(ofSupervisor, 0)
-    assert.ok(
-      ofWorkers.every((count) => count > 0),
-      String(ofWorkers),
-    )
-    // A connection from before may have been closed meanwhile.
-    assert.ok(ofWorkers.reduce((sum, count) => sum + count) >= clients.length - 2)
-  }
-  for (const each of clients) each.close()
-})
+it(
+  'connections spread over the workers, and none passes through the supervisor',
+  long,
+  async (test) => {
+    const { child, supervisor } = await started(test)
+    const pids = await childrenOf(supervisor)
+    const before = await Promise.all([supervisor, ...pids].map(socketsOf))
+    const clients = Array.from({ length: 64 }, () => connect(child.url))
+    const answers = await Promise.all(clients.map((each) => each.send('GET', '/persons')))
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+    const after = await Promise.all([supervisor, ...pids].map(socketsOf))
+    const [ofSupervisor, ...ofWorkers] = after.map((count, at) => (count ?? 0) - (before[at] ?? 0))
+    if (process.platform === 'linux') {
+      assert.equal(ofSupervisor, 0)
+      assert.ok(
+        ofWorkers.every((count) => count > 0),
+        String(ofWorkers),
+      )
+      // A connection from before may have been closed meanwhile.
+      assert.ok(ofWorkers.reduce((sum, count) => sum + count) >= clients.length - 2)
+    }
+    for (const each of clients) each.close()
+  },
+)
 
 it(`connections of workers that are killed end, over ${kills} kills, and none is kept`, async (test) => {
   const { child, supervisor, databaseUrl } = await started(test)

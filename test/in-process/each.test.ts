@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm'
 import { createApi } from 'lapidary'
 import type { ColumnTypes } from '../databases.ts'
 import { engine, openStore } from '../engine/engine.ts'
+import { longOnOthers } from '../long-tests.ts'
 import { shopModel, shopTables } from './shop.ts'
 
 const rows = 10_000
@@ -68,7 +69,7 @@ engine('Reading each resource in process', { model: shopModel, tables }, (engine
     await store.close()
   })
 
-  it('holds a bounded part of the list in memory', async () => {
+  it('holds a bounded part of the list in memory', longOnOthers(engine.dialect), async () => {
     const { store, client } = await open()
     const before = usedMemory()
     let count = 0

@@ -41,6 +41,7 @@ const author = resource('author', {
 })
 
 const served = {
+  isLongOnOthers: true,
   model: defineModel([note, author], {
     hooks: { begin: ({ auth }) => void seen.push(`begin ${auth}`) },
   }),

@@ -1,3 +1,4 @@
+import { after } from 'node:test'
 import type { Api, Client, Model, Store } from 'lapidary'
 import {
   attribute,
@@ -135,22 +136,32 @@ export interface ShopApi {
   readonly client: ShopClient
 }
 
-/** Runs work with the API in process on the database of a server. Its calls have the auth context `tester`, as requests. */
+/** The stores of the suite that runs, by the URLs of their databases. */
+const stores = new Map<string, Store>()
+
+/**
+ * Runs work with the API in process on the database of a server. Its calls have the auth context `tester`, as requests.
+ * All tests of a suite use one store.
+ */
 export async function withApi<Result>(
   { databaseUrl }: Engine,
   work: (shop: ShopApi) => Promise<Result>,
 ): Promise<Result> {
-  const store = await openStore(shopModel, databaseUrl)
-  try {
-    const api = createApi({ model: shopModel, store })
-    return await work({ store, api, client: api.with({ auth: 'tester' }) })
-  } finally {
-    await store.close()
-  }
+  const store = stores.get(databaseUrl) ?? (await openStore(shopModel, databaseUrl))
+  stores.set(databaseUrl, store)
+  const api = createApi({ model: shopModel, store })
+  return work({ store, api, client: api.with({ auth: 'tester' }) })
 }
 
 /** A suite of tests on each database, with a server beside the API in process. */
 export function inProcess(title: string, body: (engine: Engine) => void): void {
   const server = { authenticate: () => 'tester' }
-  engine(title, { model: shopModel, tables: shopTables, server, keepsTables: true }, body)
+  const served = { model: shopModel, tables: shopTables, server, keepsTables: true }
+  engine(title, served, (app) => {
+    after(async () => {
+      for (const store of stores.values()) await store.close()
+      stores.clear()
+    })
+    body(app)
+  })
 }

@@ -140,7 +140,7 @@ describeService(
       assert.equal(await isCompiledAgain(), false)
     })
   },
-  { isDescribed: false },
+  { isDescribed: false, isLongOnOthers: true },
 )
 
 describeService(

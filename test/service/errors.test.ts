@@ -53,59 +53,66 @@ const malformed: readonly (readonly [raw: string, at: string | RegExp])[] = [
   ['{"data":{"type":"person","relationships":{"computers":{"data":[{"type":5,"id":"1"}]}}}}', '/data/relationships/computers/data/0/type'],
 ]
 
-describeService('Malformed bodies', (app) => {
-  for (const [raw, at] of malformed)
-    it(`rejects ${raw}, which is not JSON or not a JSON:API document, at the position of the error`, async () => {
-      assertErrors(await app.call('POST', '/persons', { raw }), 400, { status: 400, at })
-      assert.equal(await count(app, '/persons'), 0)
+describeService(
+  'Malformed bodies',
+  (app) => {
+    for (const [raw, at] of malformed)
+      it(`rejects ${raw}, which is not JSON or not a JSON:API document, at the position of the error`, async () => {
+        assertErrors(await app.call('POST', '/persons', { raw }), 400, { status: 400, at })
+        assert.equal(await count(app, '/persons'), 0)
+      })
+
+    it('rejects a body that is not UTF-8', async () => {
+      const raw = Buffer.from(
+        '{"data":{"type":"person","attributes":{"name":"\xff\xfe"}}}',
+        'latin1',
+      )
+      assertErrors(await app.call('POST', '/persons', { raw }), 400, { status: 400 })
     })
 
-  it('rejects a body that is not UTF-8', async () => {
-    const raw = Buffer.from('{"data":{"type":"person","attributes":{"name":"\xff\xfe"}}}', 'latin1')
-    assertErrors(await app.call('POST', '/persons', { raw }), 400, { status: 400 })
-  })
+    it('rejects a to-one relationship given as a list', async () => {
+      const ada = await app.person()
+      const owner = { data: [identifier(ada)] }
+      const body = {
+        data: { type: 'computer', attributes: { serial: 'x' }, relationships: { owner } },
+      }
+      const at = '/data/relationships/owner/data'
+      assertErrors(await app.post('/computers', body), 400, { status: 400, at })
+    })
 
-  it('rejects a to-one relationship given as a list', async () => {
-    const ada = await app.person()
-    const owner = { data: [identifier(ada)] }
-    const body = {
-      data: { type: 'computer', attributes: { serial: 'x' }, relationships: { owner } },
-    }
-    const at = '/data/relationships/owner/data'
-    assertErrors(await app.post('/computers', body), 400, { status: 400, at })
-  })
+    it('reports every error of the structure together, and only those', async () => {
+      const body = {
+        data: { attributes: [], relationships: { computers: { data: [{ id: 5 }, 'x'] } } },
+      }
+      const response = await app.post('/persons', body)
+      assertStatus(response, 400)
+      const pointers = response.body.errors?.map(({ source }) => source?.pointer ?? 'nowhere') ?? []
+      for (const start of [
+        '/data/attributes',
+        '/data/relationships/computers/data/0',
+        '/data/relationships/computers/data/1',
+      ]) {
+        assert.ok(
+          pointers.some((pointer) => pointer.startsWith(start)),
+          response.text,
+        )
+      }
+      assert.ok(response.body.errors?.every(({ status }) => status === '400'))
+    })
 
-  it('reports every error of the structure together, and only those', async () => {
-    const body = {
-      data: { attributes: [], relationships: { computers: { data: [{ id: 5 }, 'x'] } } },
-    }
-    const response = await app.post('/persons', body)
-    assertStatus(response, 400)
-    const pointers = response.body.errors?.map(({ source }) => source?.pointer ?? 'nowhere') ?? []
-    for (const start of [
-      '/data/attributes',
-      '/data/relationships/computers/data/0',
-      '/data/relationships/computers/data/1',
-    ]) {
-      assert.ok(
-        pointers.some((pointer) => pointer.startsWith(start)),
-        response.text,
+    it('reports a missing id of an update together with them', async () => {
+      const { id } = await app.person()
+      const response = await app.patch(`/persons/${id}`, person({ attributes: [] }))
+      assertErrors(
+        response,
+        400,
+        { status: 400, at: /^\/data(\/id)?$/, says: 'id' },
+        { status: 400, at: '/data/attributes' },
       )
-    }
-    assert.ok(response.body.errors?.every(({ status }) => status === '400'))
-  })
-
-  it('reports a missing id of an update together with them', async () => {
-    const { id } = await app.person()
-    const response = await app.patch(`/persons/${id}`, person({ attributes: [] }))
-    assertErrors(
-      response,
-      400,
-      { status: 400, at: /^\/data(\/id)?$/, says: 'id' },
-      { status: 400, at: '/data/attributes' },
-    )
-  })
-})
+    })
+  },
+  { isLongOnOthers: true },
+)
 
 describeService('All errors of one body', (app) => {
   it('reports every invalid attribute, each at its pointer', async () => {
@@ -221,80 +228,84 @@ describeService('All errors of one body', (app) => {
   })
 })
 
-describeService('All errors of one query', (app) => {
-  it('reports every invalid parameter, each by its name', async () => {
-    const query =
-      'sort=quux&include=zot&page[size]=x&page[number]=0&fields[blob]=a&fields[person]=b&filter=[5]&filter[c]=1&foo=1&bar[baz]=2'
-    const parameters = [
-      'sort',
-      'include',
-      'page[size]',
-      'page[number]',
-      'fields[blob]',
-      'fields[person]',
-      'filter',
-      'filter[c]',
-      'foo',
-      'bar[baz]',
-    ]
-    const expectedErrors = parameters.map((at) => ({ status: 400, at }))
-    assertErrors(await app.call('GET', '/persons', { query }), 400, ...expectedErrors)
-  })
-
-  for (const [query, at, ...says] of [
-    ['quux=1', 'quux', 'quux', 'filter', 'sort', 'include'],
-    ['sorts=name', 'sorts', 'sorts', 'sort'],
-    ['Sort=name', 'Sort', 'Sort', 'sort'],
-    ['sort[]=name', 'sort[]'],
-    ['quux', 'quux'],
-    ['=1', ''],
-    ['_=1', '_'],
-    ['a.b=1', 'a.b'],
-    ['fooBar=1', 'fooBar'],
-    ['foo_bar=1', 'foo_bar'],
-    ['__proto__=1', '__proto__'],
-    ['callback=x', 'callback'],
-  ] as const)
-    it(`rejects the unknown parameter of ${query}, and lists the valid ones`, async () => {
-      const response = await app.call('GET', '/persons', { query })
-      assertStatus(response, 400)
-      assert.deepEqual(response.error.source, { parameter: at }, query)
-      for (const word of says) assert.ok(response.error.detail.includes(word), response.text)
+describeService(
+  'All errors of one query',
+  (app) => {
+    it('reports every invalid parameter, each by its name', async () => {
+      const query =
+        'sort=quux&include=zot&page[size]=x&page[number]=0&fields[blob]=a&fields[person]=b&filter=[5]&filter[c]=1&foo=1&bar[baz]=2'
+      const parameters = [
+        'sort',
+        'include',
+        'page[size]',
+        'page[number]',
+        'fields[blob]',
+        'fields[person]',
+        'filter',
+        'filter[c]',
+        'foo',
+        'bar[baz]',
+      ]
+      const expectedErrors = parameters.map((at) => ({ status: 400, at }))
+      assertErrors(await app.call('GET', '/persons', { query }), 400, ...expectedErrors)
     })
 
-  const she = '/persons/1'
-  const list = { data: [] }
+    for (const [query, at, ...says] of [
+      ['quux=1', 'quux', 'quux', 'filter', 'sort', 'include'],
+      ['sorts=name', 'sorts', 'sorts', 'sort'],
+      ['Sort=name', 'Sort', 'Sort', 'sort'],
+      ['sort[]=name', 'sort[]'],
+      ['quux', 'quux'],
+      ['=1', ''],
+      ['_=1', '_'],
+      ['a.b=1', 'a.b'],
+      ['fooBar=1', 'fooBar'],
+      ['foo_bar=1', 'foo_bar'],
+      ['__proto__=1', '__proto__'],
+      ['callback=x', 'callback'],
+    ] as const)
+      it(`rejects the unknown parameter of ${query}, and lists the valid ones`, async () => {
+        const response = await app.call('GET', '/persons', { query })
+        assertStatus(response, 400)
+        assert.deepEqual(response.error.source, { parameter: at }, query)
+        for (const word of says) assert.ok(response.error.detail.includes(word), response.text)
+      })
 
-  for (const [method, path, body] of [
-    ['GET', '/', undefined],
-    ['GET', she, undefined],
-    ['GET', `${she}/computers`, undefined],
-    ['GET', `${she}/relationships/computers`, undefined],
-    ['GET', '/computers/1/owner', undefined],
-    ['GET', '/computers/1/relationships/owner', undefined],
-    ['POST', '/persons', person({ attributes: { name: 'Eve' } })],
-    ['PATCH', she, person({ id: '1', attributes: { name: 'Eve' } })],
-    ['PATCH', `${she}/relationships/computers`, list],
-    ['POST', `${she}/relationships/computers`, list],
-    ['DELETE', `${she}/relationships/computers`, list],
-    ['PATCH', '/computers/1/relationships/owner', { data: null }],
-    ['DELETE', she, undefined],
-  ] as const)
-    it(`rejects an unknown parameter of ${method} ${path}, and nothing is written`, async () => {
-      await enter(app)
+    const she = '/persons/1'
+    const list = { data: [] }
 
-      const response = await app.call(method, path, { query: 'quux=1', body })
-      assertErrors(response, 400, { status: 400, at: 'quux', says: 'quux' })
-      assert.deepEqual((await app.get(`${she}/computers`)).many.length, 2)
-      assert.equal((await app.get('/persons', { 'filter[name]': 'Eve' })).body.meta?.count, 0)
-    })
+    for (const [method, path, body] of [
+      ['GET', '/', undefined],
+      ['GET', she, undefined],
+      ['GET', `${she}/computers`, undefined],
+      ['GET', `${she}/relationships/computers`, undefined],
+      ['GET', '/computers/1/owner', undefined],
+      ['GET', '/computers/1/relationships/owner', undefined],
+      ['POST', '/persons', person({ attributes: { name: 'Eve' } })],
+      ['PATCH', she, person({ id: '1', attributes: { name: 'Eve' } })],
+      ['PATCH', `${she}/relationships/computers`, list],
+      ['POST', `${she}/relationships/computers`, list],
+      ['DELETE', `${she}/relationships/computers`, list],
+      ['PATCH', '/computers/1/relationships/owner', { data: null }],
+      ['DELETE', she, undefined],
+    ] as const)
+      it(`rejects an unknown parameter of ${method} ${path}, and nothing is written`, async () => {
+        await enter(app)
 
-  for (const query of ['filter[name]=%ff', 'filter[name]=%ed%a0%80', '%ff=1'])
-    it(`rejects a query that is not UTF-8: ${query}`, async () => {
-      const response = await app.call('GET', '/persons', { query })
-      assertErrors(response, 400, { status: 400 })
-    })
-})
+        const response = await app.call(method, path, { query: 'quux=1', body })
+        assertErrors(response, 400, { status: 400, at: 'quux', says: 'quux' })
+        assert.deepEqual((await app.get(`${she}/computers`)).many.length, 2)
+        assert.equal((await app.get('/persons', { 'filter[name]': 'Eve' })).body.meta?.count, 0)
+      })
+
+    for (const query of ['filter[name]=%ff', 'filter[name]=%ed%a0%80', '%ff=1'])
+      it(`rejects a query that is not UTF-8: ${query}`, async () => {
+        const response = await app.call('GET', '/persons', { query })
+        assertErrors(response, 400, { status: 400 })
+      })
+  },
+  { isLongOnOthers: true },
+)
 
 describeService('Error objects', (app) => {
   it('have status, code, title, detail and source; the title depends on the code only', async () => {

@@ -46,61 +46,65 @@ const forms: Readonly<Record<string, (terms: number) => unknown>> = {
   ],
 }
 
-describeService('The number of filter terms in a request', (app) => {
-  for (const [form, filterOf] of Object.entries(forms)) {
-    it(`is at most 200: terms ${form}`, async () => {
-      await enter(app)
-      assert.deepEqual(await found(app, '/persons', { filter: filterOf(200) }), ['Ada'])
-      assertTooManyTerms(await app.get('/persons', { filter: filterOf(201) }))
-    })
-  }
-
-  it('includes the terms of all filter parameters', async () => {
-    await enter(app)
-    const simple = (count: number) => `&filter[name]=Ada+Lovelace`.repeat(count)
-    const json = (terms: number) =>
-      `filter=${encodeURIComponent(JSON.stringify(many(terms, () => named('Ada Lovelace'))))}`
-    const get = (query: string) => app.call('GET', '/persons', { query })
-    assert.deepEqual((await get(json(100) + simple(100))).many.length, 1)
-    assertTooManyTerms(await get(json(100) + simple(101)), 'filter[name]')
-    assertTooManyTerms(await get(`${simple(101)}&${json(100)}`))
-    assert.deepEqual((await get(simple(200))).many.length, 1)
-    assertTooManyTerms(await get(simple(201)), 'filter[name]')
-    assertTooManyTerms(await get(simple(1100)), 'filter[name]')
-  })
-
-  it('includes values that are not filter objects, with one error for all', async () => {
-    for (const filter of [
-      many(10_000, () => ({})),
-      many(15_000, () => 1),
-      [{ or: many(10_000, () => []) }],
-    ])
-      assertTooManyTerms(
-        await app.call('GET', '/persons', { query: `filter=${JSON.stringify(filter)}` }),
-      )
-    const response = await app.get('/persons', { filter: many(200, () => ({})) })
-    assert.equal(response.body.errors?.length, 100)
-    assert.deepEqual(response.body.meta, { moreErrors: 500 })
-  })
-
-  it('given filters, then they follow at most 200 relationships together', async () => {
-    await enter(app)
-    const path = (length: number) => {
-      const names = many(length, (index) => (index % 2 === 0 ? 'computers' : 'owner'))
-      return { name: [...names, 'id'].join('__'), op: 'ne', val: null }
+describeService(
+  'The number of filter terms in a request',
+  (app) => {
+    for (const [form, filterOf] of Object.entries(forms)) {
+      it(`is at most 200: terms ${form}`, async () => {
+        await enter(app)
+        assert.deepEqual(await found(app, '/persons', { filter: filterOf(200) }), ['Ada'])
+        assertTooManyTerms(await app.get('/persons', { filter: filterOf(201) }))
+      })
     }
-    const filterOf = (spare: number) => [{ or: [...many(18, () => path(11)), path(2 + spare)] }]
-    assert.deepEqual(await found(app, '/persons', { filter: filterOf(0) }), ['Ada', 'Grace'])
-    const expectedError = { status: 400, at: 'filter', says: ['201', 'at most 200', '"any"'] }
-    assertErrors(await app.get('/persons', { filter: filterOf(1) }), 400, expectedError)
-  })
 
-  it('does not include the values of a list', async () => {
-    await enter(app)
-    const filter = [{ name: 'id', op: 'in_', val: many(4000, (index) => index + 1) }]
-    assert.equal((await found(app, '/persons', { filter })).length, 4)
-  })
-})
+    it('includes the terms of all filter parameters', async () => {
+      await enter(app)
+      const simple = (count: number) => `&filter[name]=Ada+Lovelace`.repeat(count)
+      const json = (terms: number) =>
+        `filter=${encodeURIComponent(JSON.stringify(many(terms, () => named('Ada Lovelace'))))}`
+      const get = (query: string) => app.call('GET', '/persons', { query })
+      assert.deepEqual((await get(json(100) + simple(100))).many.length, 1)
+      assertTooManyTerms(await get(json(100) + simple(101)), 'filter[name]')
+      assertTooManyTerms(await get(`${simple(101)}&${json(100)}`))
+      assert.deepEqual((await get(simple(200))).many.length, 1)
+      assertTooManyTerms(await get(simple(201)), 'filter[name]')
+      assertTooManyTerms(await get(simple(1100)), 'filter[name]')
+    })
+
+    it('includes values that are not filter objects, with one error for all', async () => {
+      for (const filter of [
+        many(10_000, () => ({})),
+        many(15_000, () => 1),
+        [{ or: many(10_000, () => []) }],
+      ])
+        assertTooManyTerms(
+          await app.call('GET', '/persons', { query: `filter=${JSON.stringify(filter)}` }),
+        )
+      const response = await app.get('/persons', { filter: many(200, () => ({})) })
+      assert.equal(response.body.errors?.length, 100)
+      assert.deepEqual(response.body.meta, { moreErrors: 500 })
+    })
+
+    it('given filters, then they follow at most 200 relationships together', async () => {
+      await enter(app)
+      const path = (length: number) => {
+        const names = many(length, (index) => (index % 2 === 0 ? 'computers' : 'owner'))
+        return { name: [...names, 'id'].join('__'), op: 'ne', val: null }
+      }
+      const filterOf = (spare: number) => [{ or: [...many(18, () => path(11)), path(2 + spare)] }]
+      assert.deepEqual(await found(app, '/persons', { filter: filterOf(0) }), ['Ada', 'Grace'])
+      const expectedError = { status: 400, at: 'filter', says: ['201', 'at most 200', '"any"'] }
+      assertErrors(await app.get('/persons', { filter: filterOf(1) }), 400, expectedError)
+    })
+
+    it('does not include the values of a list', async () => {
+      await enter(app)
+      const filter = [{ name: 'id', op: 'in_', val: many(4000, (index) => index + 1) }]
+      assert.equal((await found(app, '/persons', { filter })).length, 4)
+    })
+  },
+  { isLongOnOthers: true },
+)
 
 /** Asserts that the value of an operator is rejected, with its position and the remedy. */
 async function rejects(

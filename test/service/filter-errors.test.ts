@@ -161,121 +161,128 @@ const simple: readonly (readonly [query: string, parameter: string, ...says: str
   ['filter.name=1',               'filter.name'],
 ]
 
-describeService('Errors of filters', (app) => {
-  for (const [subject, rows] of Object.entries({ names, operators, values, shapes })) {
-    for (const [filter, place, ...says] of rows)
-      it(`name the position, the reason and the remedy: ${subject}: ${JSON.stringify(filter)}`, async () => {
-        const response = await app.get('/persons', { filter })
-        assertErrors(response, 400, { status: 400, at: 'filter', says })
-        assert.ok(response.error.detail.startsWith(place), `${place}: ${response.error.detail}`)
-      })
-  }
-
-  for (const filter of syntax)
-    it(`given text that is not JSON, then it is rejected: ${filter.slice(0, 60)}`, async () => {
-      assertErrors(await app.get('/persons', { filter }), 400, {
-        status: 400,
-        at: 'filter',
-        says: 'JSON',
-      })
-    })
-
-  for (const [query, at, ...says] of simple)
-    it(`name the parameter of a simple filter: ${query}`, async () => {
-      assertErrors(await app.call('GET', '/persons', { query }), 400, { status: 400, at, says })
-    })
-
-  it('report every error of every filter together', async () => {
-    const filter = [
-      { name: 'nam', op: 'eq', val: 'x' },
-      {
-        or: [
-          { name: 'name', op: 'gte', val: 'x' },
-          { name: 'birth_date', op: 'eq', val: 'x' },
-        ],
-      },
-      { name: 'computers', op: 'any', val: { name: 'seral', op: 'eq', val: 'x' } },
-    ]
-    const query = `filter=${encodeURIComponent(JSON.stringify(filter))}&filter[quux]=1&filter[id]=x`
-    assertErrors(
-      await app.call('GET', '/persons', { query }),
-      400,
-      { status: 400, at: 'filter', says: 'filter[0].name' },
-      { status: 400, at: 'filter', says: 'filter[1].or[0].op' },
-      { status: 400, at: 'filter', says: 'filter[1].or[1].val' },
-      { status: 400, at: 'filter', says: 'filter[2].val.name' },
-      { status: 400, at: 'filter[quux]', says: 'quux' },
-      { status: 400, at: 'filter[id]', says: 'id' },
-    )
-  })
-
-  it('report the missing or invalid name and operator of each filter object', async () => {
-    const filter = [{ val: 'x' }, { name: 5, op: 7, val: 'x' }]
-    assertErrors(
-      await app.get('/persons', { filter }),
-      400,
-      ...['filter[0].name', 'filter[0].op', 'filter[1].name', 'filter[1].op'].map((place) => ({
-        status: 400,
-        at: 'filter',
-        says: `${place}: `,
-      })),
-    )
-  })
-
-  it('are the same for a hidden name as for an unknown one', async () => {
-    const said = async (path: string, name: string) => [
-      (await app.get(path, { [`filter[${name}]`]: 'x' })).text.replaceAll(name, 'it'),
-      (await app.get(path, { filter: [{ name, op: 'eq', val: 'x' }] })).text.replaceAll(name, 'it'),
-      (await app.get(path, { filter: [{ name: 'id', op: 'eq', field: name }] })).text.replaceAll(
-        name,
-        'it',
-      ),
-    ]
-    assert.deepEqual(await said('/persons', 'password'), await said('/persons', 'pazzword'))
-    assert.deepEqual(await said('/computers', 'person_id'), await said('/computers', 'persom_id'))
-    const [hidden, unknown] = ['owner__password', 'owner__pazzword']
-    const strip = (texts: string[]) => texts.map((text) => text.replaceAll(/pa..word/g, 'it'))
-    assert.deepEqual(
-      strip(await said('/computers', hidden)),
-      strip(await said('/computers', unknown)),
-    )
-  })
-
-  for (const [levels, open, close] of [
-    [100, '{"not":', '}'],
-    [100, '{"and":[', ']}'],
-    [50, '{"name":"computers","op":"any","val":{"name":"owner","op":"has","val":', '}}'],
-  ] as const)
-    it(`given a filter of more than 100 nested levels, then it is rejected: ${open}`, async () => {
-      const inner = '{"name":"id","op":"eq","val":"1"}'
-      const filter = `[${open.repeat(levels)}${inner}${close.repeat(levels)}]`
-      assertErrors(await app.get('/persons', { filter }), 400, {
-        status: 400,
-        at: 'filter',
-        says: '100',
-      })
-    })
-
-  it('given a repeated filter, then it is rejected', async () => {
-    const response = await app.call('GET', '/persons', { query: 'filter=[]&filter=[]' })
-    assertErrors(response, 400, { status: 400, at: 'filter' })
-  })
-
-  it('given a route of one resource or a write, then a filter is 400', async () => {
-    const { ada, eniac } = await enter(app)
-    const expectedError = { status: 400, at: 'filter', says: 'filter' }
-    for (const path of [
-      `/persons/${ada.id}`,
-      `/computers/${eniac.id}`,
-      `/computers/${eniac.id}/owner`,
-    ]) {
-      assertErrors(await app.get(path, { filter: [] }), 400, expectedError)
-      const simple = await app.get(path, { 'filter[name]': 'x' })
-      assertErrors(simple, 400, { status: 400, at: 'filter[name]' })
+describeService(
+  'Errors of filters',
+  (app) => {
+    for (const [subject, rows] of Object.entries({ names, operators, values, shapes })) {
+      for (const [filter, place, ...says] of rows)
+        it(`name the position, the reason and the remedy: ${subject}: ${JSON.stringify(filter)}`, async () => {
+          const response = await app.get('/persons', { filter })
+          assertErrors(response, 400, { status: 400, at: 'filter', says })
+          assert.ok(response.error.detail.startsWith(place), `${place}: ${response.error.detail}`)
+        })
     }
-    const body = { data: { type: 'person', attributes: { name: 'Eve' } } }
-    assertStatus(await app.post('/persons', body, { filter: [] }), 400)
-    assertStatus(await app.delete(`/persons/${ada.id}`, undefined, { filter: [] }), 400)
-    assertStatus(await app.get(`/persons/${ada.id}`), 200)
-  })
-})
+
+    for (const filter of syntax)
+      it(`given text that is not JSON, then it is rejected: ${filter.slice(0, 60)}`, async () => {
+        assertErrors(await app.get('/persons', { filter }), 400, {
+          status: 400,
+          at: 'filter',
+          says: 'JSON',
+        })
+      })
+
+    for (const [query, at, ...says] of simple)
+      it(`name the parameter of a simple filter: ${query}`, async () => {
+        assertErrors(await app.call('GET', '/persons', { query }), 400, { status: 400, at, says })
+      })
+
+    it('report every error of every filter together', async () => {
+      const filter = [
+        { name: 'nam', op: 'eq', val: 'x' },
+        {
+          or: [
+            { name: 'name', op: 'gte', val: 'x' },
+            { name: 'birth_date', op: 'eq', val: 'x' },
+          ],
+        },
+        { name: 'computers', op: 'any', val: { name: 'seral', op: 'eq', val: 'x' } },
+      ]
+      const query = `filter=${encodeURIComponent(JSON.stringify(filter))}&filter[quux]=1&filter[id]=x`
+      assertErrors(
+        await app.call('GET', '/persons', { query }),
+        400,
+        { status: 400, at: 'filter', says: 'filter[0].name' },
+        { status: 400, at: 'filter', says: 'filter[1].or[0].op' },
+        { status: 400, at: 'filter', says: 'filter[1].or[1].val' },
+        { status: 400, at: 'filter', says: 'filter[2].val.name' },
+        { status: 400, at: 'filter[quux]', says: 'quux' },
+        { status: 400, at: 'filter[id]', says: 'id' },
+      )
+    })
+
+    it('report the missing or invalid name and operator of each filter object', async () => {
+      const filter = [{ val: 'x' }, { name: 5, op: 7, val: 'x' }]
+      assertErrors(
+        await app.get('/persons', { filter }),
+        400,
+        ...['filter[0].name', 'filter[0].op', 'filter[1].name', 'filter[1].op'].map((place) => ({
+          status: 400,
+          at: 'filter',
+          says: `${place}: `,
+        })),
+      )
+    })
+
+    it('are the same for a hidden name as for an unknown one', async () => {
+      const said = async (path: string, name: string) => [
+        (await app.get(path, { [`filter[${name}]`]: 'x' })).text.replaceAll(name, 'it'),
+        (await app.get(path, { filter: [{ name, op: 'eq', val: 'x' }] })).text.replaceAll(
+          name,
+          'it',
+        ),
+        (await app.get(path, { filter: [{ name: 'id', op: 'eq', field: name }] })).text.replaceAll(
+          name,
+          'it',
+        ),
+      ]
+      assert.deepEqual(await said('/persons', 'password'), await said('/persons', 'pazzword'))
+      assert.deepEqual(await said('/computers', 'person_id'), await said('/computers', 'persom_id'))
+      const [hidden, unknown] = ['owner__password', 'owner__pazzword']
+      const strip = (texts: string[]) => texts.map((text) => text.replaceAll(/pa..word/g, 'it'))
+      assert.deepEqual(
+        strip(await said('/computers', hidden)),
+        strip(await said('/computers', unknown)),
+      )
+    })
+
+    for (const [levels, open, close] of [
+      [100, '{"not":', '}'],
+      [100, '{"and":[', ']}'],
+      [50, '{"name":"computers","op":"any","val":{"name":"owner","op":"has","val":', '}}'],
+    ] as const)
+      it(`given a filter of more than 100 nested levels, then it is rejected: ${open}`, async () => {
+        const inner = '{"name":"id","op":"eq","val":"1"}'
+        const filter = `[${open.repeat(levels)}${inner}${close.repeat(levels)}]`
+        assertErrors(await app.get('/persons', { filter }), 400, {
+          status: 400,
+          at: 'filter',
+          says: '100',
+        })
+      })
+
+    it('given a repeated filter, then it is rejected', async () => {
+      const response = await app.call('GET', '/persons', { query: 'filter=[]&filter=[]' })
+      assertErrors(response, 400, { status: 400, at: 'filter' })
+    })
+
+    it('given a route of one resource or a write, then a filter is 400', async () => {
+      const { ada, eniac } = await enter(app)
+      const expectedError = { status: 400, at: 'filter', says: 'filter' }
+      for (const path of [
+        `/persons/${ada.id}`,
+        `/computers/${eniac.id}`,
+        `/computers/${eniac.id}/owner`,
+      ]) {
+        assertErrors(await app.get(path, { filter: [] }), 400, expectedError)
+        const simple = await app.get(path, { 'filter[name]': 'x' })
+        assertErrors(simple, 400, { status: 400, at: 'filter[name]' })
+      }
+      const body = { data: { type: 'person', attributes: { name: 'Eve' } } }
+      assertStatus(await app.post('/persons', body, { filter: [] }), 400)
+      assertStatus(await app.delete(`/persons/${ada.id}`, undefined, { filter: [] }), 400)
+      assertStatus(await app.get(`/persons/${ada.id}`), 200)
+    })
+  },
+  { isLongOnOthers: true },
+)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { longOnOthers } from '../long-tests.ts'
 import {
   describeService,
   type Identifier,
@@ -121,28 +122,32 @@ describeService('Documents of more than 1 MiB', (app) => {
     })
   }
 
-  it('are rejected as the response to a write, and nothing is written', async () => {
-    const twelve = Array.from({ length: 12 }, (_, index) => index + 1)
-    await insertMany(app.databaseUrl, { persons: 1, computers: 0 })
-    await executeDirectly(
-      app.databaseUrl,
-      `insert into computer (serial, person_id) values ${twelve.map(() => `('', 1)`)}`,
-      `update computer set serial = replace('${'.'.repeat(3000)}', '.', '${'x'.repeat(1000)}')`,
-    )
-    const data = { type: 'person', id: '1', attributes: { name: 'Renamed' } }
-    const query = { include: 'computers' }
-    const rejected = await app.patch('/persons/1', { data }, query)
-    assert.deepEqual([rejected.status, rejected.error.code], [400, 'too_many_resources'])
-    assert.deepEqual(rejected.error.source, { parameter: 'include' })
-    assert.match(
-      rejected.error.detail,
-      /^include: the response to a write would hold more than 33554432 cha/,
-    )
-    const person = await app.get('/persons/1', { ...query, 'fields[computer]': 'owner' })
-    assert.notEqual(person.one.attributes?.name, 'Renamed')
-    assert.equal(person.body.included?.length, 12)
-    assert.equal((await app.patch('/persons/1', { data })).status, 200)
-  })
+  it(
+    'are rejected as the response to a write, and nothing is written',
+    longOnOthers(app.dialect),
+    async () => {
+      const twelve = Array.from({ length: 12 }, (_, index) => index + 1)
+      await insertMany(app.databaseUrl, { persons: 1, computers: 0 })
+      await executeDirectly(
+        app.databaseUrl,
+        `insert into computer (serial, person_id) values ${twelve.map(() => `('', 1)`)}`,
+        `update computer set serial = replace('${'.'.repeat(3000)}', '.', '${'x'.repeat(1000)}')`,
+      )
+      const data = { type: 'person', id: '1', attributes: { name: 'Renamed' } }
+      const query = { include: 'computers' }
+      const rejected = await app.patch('/persons/1', { data }, query)
+      assert.deepEqual([rejected.status, rejected.error.code], [400, 'too_many_resources'])
+      assert.deepEqual(rejected.error.source, { parameter: 'include' })
+      assert.match(
+        rejected.error.detail,
+        /^include: the response to a write would hold more than 33554432 cha/,
+      )
+      const person = await app.get('/persons/1', { ...query, 'fields[computer]': 'owner' })
+      assert.notEqual(person.one.attributes?.name, 'Renamed')
+      assert.equal(person.body.included?.length, 12)
+      assert.equal((await app.patch('/persons/1', { data })).status, 200)
+    },
+  )
 
   const createLongNames = ({ databaseUrl }: TestService) =>
     insertMany(databaseUrl, { persons: 20, computers: 0, nameLength: 100_000 })
@@ -212,14 +217,18 @@ describeService('Linkage of more than 10,000 computers', (app) => {
     assert.deepEqual(numbersOfComputers([one]), [1200])
   })
 
-  it('of 100,000 computers is rejected in the response to a write, and nothing is written', async () => {
-    await insertMany(app.databaseUrl, { persons: 1, computers: 100_001 })
-    const data = { type: 'person', id: '1', attributes: { name: 'Renamed' } }
-    const rejected = await app.patch('/persons/1', { data }, { 'fields[person]': 'computers' })
-    assert.deepEqual([rejected.status, rejected.error.code], [400, 'too_many_resources'])
-    assert.match(rejected.error.detail, /the response to a write would hold more than 10000 res/)
-    assert.notEqual((await app.get('/persons/1')).one.attributes?.name, 'Renamed')
-  })
+  it(
+    'of 100,000 computers is rejected in the response to a write, and nothing is written',
+    longOnOthers(app.dialect),
+    async () => {
+      await insertMany(app.databaseUrl, { persons: 1, computers: 100_001 })
+      const data = { type: 'person', id: '1', attributes: { name: 'Renamed' } }
+      const rejected = await app.patch('/persons/1', { data }, { 'fields[person]': 'computers' })
+      assert.deepEqual([rejected.status, rejected.error.code], [400, 'too_many_resources'])
+      assert.match(rejected.error.detail, /the response to a write would hold more than 10000 res/)
+      assert.notEqual((await app.get('/persons/1')).one.attributes?.name, 'Renamed')
+    },
+  )
 })
 
 describeService(

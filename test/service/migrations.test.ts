@@ -7,6 +7,7 @@ import { parseServiceSettings, type Settings } from '../../service/settings.ts'
 import { prepareService, type RunningService, startService } from '../../service/start-service.ts'
 import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
+import { longOnOthers } from '../long-tests.ts'
 import type { OpenDatabase } from '../open-database.ts'
 import { run } from './child.ts'
 
@@ -19,7 +20,7 @@ async function startAndStop(settings: Partial<Settings>): Promise<void> {
 /** How many instances start at the same time. */
 const instances = 10
 
-for (const { name, create } of databases.filter((database) => database.isShared)) {
+for (const { name, create, dialect } of databases.filter((database) => database.isShared)) {
   const quiet = { port: 0, logLevel: 'silent' } as const
   async function on(work: (database: OpenDatabase) => Promise<void>): Promise<void> {
     const database = await create()
@@ -40,23 +41,31 @@ for (const { name, create } of databases.filter((database) => database.isShared)
       assert.deepEqual(failed, [])
     }))
 
-  it(`given --migrate=only, then the process creates the tables and ends · ${name}`, (test) =>
-    on(async ({ url }) => {
-      const ended = await run(test, ['--migrate=only'], { DATABASE_URL: url })
-      assert.equal(ended.code, 0, ended.stderr)
-      assert.match(ended.stdout, /^.+ is ready\.\n$/)
-      const service = await startService({ ...quiet, databaseUrl: url, migrate: 'off' })
-      await service.close(0)
-    }))
+  it(
+    `given --migrate=only, then the process creates the tables and ends · ${name}`,
+    longOnOthers(dialect),
+    (test) =>
+      on(async ({ url }) => {
+        const ended = await run(test, ['--migrate=only'], { DATABASE_URL: url })
+        assert.equal(ended.code, 0, ended.stderr)
+        assert.match(ended.stdout, /^.+ is ready\.\n$/)
+        const service = await startService({ ...quiet, databaseUrl: url, migrate: 'off' })
+        await service.close(0)
+      }),
+  )
 
-  it(`given --migrate=off, then missing tables are an error and are not created · ${name}`, (test) =>
-    on(async ({ url }) => {
-      const start = () => startAndStop({ ...quiet, databaseUrl: url, migrate: 'off' })
-      await assert.rejects(start, /^Error: .* at version 0; this program needs 1\. .*$/)
-      const ended = await run(test, ['--migrate', 'off'], { DATABASE_URL: url })
-      assert.equal(ended.code, 2)
-      assert.match(ended.stderr, /^lapidary: .* at version 0; this program needs 1\. .*\n$/)
-    }))
+  it(
+    `given --migrate=off, then missing tables are an error and are not created · ${name}`,
+    longOnOthers(dialect),
+    (test) =>
+      on(async ({ url }) => {
+        const start = () => startAndStop({ ...quiet, databaseUrl: url, migrate: 'off' })
+        await assert.rejects(start, /^Error: .* at version 0; this program needs 1\. .*$/)
+        const ended = await run(test, ['--migrate', 'off'], { DATABASE_URL: url })
+        assert.equal(ended.code, 2)
+        assert.match(ended.stderr, /^lapidary: .* at version 0; this program needs 1\. .*\n$/)
+      }),
+  )
 
   it(`given tables of a newer version, then every mode rejects them · ${name}`, () =>
     on(async ({ url }) => {

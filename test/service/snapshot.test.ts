@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { it } from 'node:test'
 import { Worker } from 'node:worker_threads'
+import { longOnOthers } from '../long-tests.ts'
 import { isExhaustive } from '../property/seed.ts'
 import type { Resource, TestResponse, TestService } from '../service-suite.ts'
 import { describeService } from '../service-suite.ts'
@@ -72,7 +73,7 @@ describeService('A response from one snapshot', (app) => {
     })
   })
 
-  it('holds for a streamed response', async () => {
+  it('holds for a streamed response', longOnOthers(app.dialect), async () => {
     await insertMany(app.databaseUrl, { persons: 3_000, computers: 1, nameLength: 200 })
     await whileMoving(app, async () => {
       for (let each = 0; each < repeats / 10; each++) {

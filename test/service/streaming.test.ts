@@ -11,7 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { assertServiceConforms } from '../checker/check-served.ts'
 import { connect, mediaType } from '../client.ts'
-import { long } from '../long-tests.ts'
+import { long, partOnOthers } from '../long-tests.ts'
 import type { Resource, TestResponse, TestService } from '../service-suite.ts'
 import { describeService } from '../service-suite.ts'
 import { parseResponse } from '../test-response.ts'
@@ -48,17 +48,17 @@ describeService('The response to page[size]=0', (app) => {
   if (!isShared(app)) return
 
   it('arrives completely, in many chunks, as one valid document', async () => {
-    await insertMany(app.databaseUrl, { persons: 6_000, computers: 1 })
+    await insertMany(app.databaseUrl, { persons: 3_000, computers: 1 })
     const answer = await app.get('/persons', { 'page[size]': '0', include: 'computers' })
     assert.equal(answer.status, 200)
     assert.equal(answer.headers['transfer-encoding'], 'chunked')
-    assert.equal(answer.many.length, 6_000)
-    assert.equal(answer.body.included?.length, 6_000)
-    assert.deepEqual(answer.body.meta, { count: 6_000 })
+    assert.equal(answer.many.length, 3_000)
+    assert.equal(answer.body.included?.length, 3_000)
+    assert.deepEqual(answer.body.meta, { count: 3_000 })
     assert.deepEqual(answer.body.links, {
       self: `${app.url}/persons?page%5Bsize%5D=0&include=computers`,
     })
-    assert.equal(new Set(answer.many.map(({ id }) => id)).size, 6_000)
+    assert.equal(new Set(answer.many.map(({ id }) => id)).size, 3_000)
     const raw = await head(app.url, everything)
     let pieces = 0
     for await (const _piece of raw) pieces++
@@ -76,26 +76,28 @@ describeService('The response to page[size]=0', (app) => {
     )
   }
 
-  for (const [path, query] of [
-    ['/persons', 'include=computers'],
-    ['/persons', 'include=computers.owner'],
-    ['/persons', 'include=computers.owner.computers&sort=-name'],
-    ['/persons', 'include='],
-    ['/persons', 'fields[person]=computers'],
-    ['/persons', 'fields[person]=name&include=computers.owner'],
-    ['/persons', 'fields[person]=computers&fields[computer]=owner&include=computers.owner'],
-    ['/persons', 'filter[computers__serial]=1-1'],
+  for (const [index, [path, query]] of (
     [
-      '/persons',
-      'filter=[{"name":"name","op":"isnot","val":null}]&include=computers&sort=gender,-id',
-    ],
-    ['/computers', 'include=owner'],
-    ['/computers', 'include=owner.computers&sort=owner.name'],
-    ['/computers', 'include=owner.computers.owner&sort=-owner.birth_date,serial'],
-    ['/computers', 'filter=[{"name":"owner","op":"has"}]&include=owner.computers'],
-    ['/computers', 'include=owner,owner.computers&fields[computer]=owner&fields[person]='],
-  ] as const)
-    it(`equals one large page: ${path}?${query}`, async () => {
+      ['/persons', 'include=computers'],
+      ['/persons', 'include=computers.owner'],
+      ['/persons', 'include=computers.owner.computers&sort=-name'],
+      ['/persons', 'include='],
+      ['/persons', 'fields[person]=computers'],
+      ['/persons', 'fields[person]=name&include=computers.owner'],
+      ['/persons', 'fields[person]=computers&fields[computer]=owner&include=computers.owner'],
+      ['/persons', 'filter[computers__serial]=1-1'],
+      [
+        '/persons',
+        'filter=[{"name":"name","op":"isnot","val":null}]&include=computers&sort=gender,-id',
+      ],
+      ['/computers', 'include=owner'],
+      ['/computers', 'include=owner.computers&sort=owner.name'],
+      ['/computers', 'include=owner.computers.owner&sort=-owner.birth_date,serial'],
+      ['/computers', 'filter=[{"name":"owner","op":"has"}]&include=owner.computers'],
+      ['/computers', 'include=owner,owner.computers&fields[computer]=owner&fields[person]='],
+    ] as const
+  ).entries())
+    it(`equals one large page: ${path}?${query}`, partOnOthers(app.dialect, index, 3), async () => {
       await app.fill(createComparedRows)
 
       const streamed = await app.call('GET', path, { query: `${query}&page[size]=0` })
