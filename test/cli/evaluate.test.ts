@@ -12,6 +12,7 @@ import { readCatalog } from '../../cli/read-catalog.ts'
 import { generateSql } from '../../examples/chinook/data/generate-sql.ts'
 import { databases } from '../databases.ts'
 import { filled } from '../filled.ts'
+import { longOnOthers } from '../long-tests.ts'
 import { takePart } from '../property/seed.ts'
 import { createProject } from './generated-project.ts'
 import { sharedCases } from './schemas.ts'
@@ -44,7 +45,7 @@ for (const database of databases) {
     ...(isPostgres ? postgresCases : sqliteCases),
     ['the music store', generateSql(isPostgres ? 'postgres' : 'sqlite')],
   ]
-  describe(`Declarations in memory · ${database.name}`, () => {
+  describe(`Declarations in memory · ${database.name}`, longOnOthers(database.dialect), () => {
     for (const [number, [title = '', sql = '']] of takePart(cases.entries(), 3)) {
       it(`make the model of the generated source: ${title}`, async (test) => {
         const catalog = await readCatalog(await filled(test, database, sql))
