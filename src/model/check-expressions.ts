@@ -1,24 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Sql } from './dialect.ts'
-
-/** How long to wait before the second call, in milliseconds: the time of the first must have passed. */
-const pause = 1.5
+import { runLater } from './run-later.ts'
 
 const remedy =
   'its SQL is written once and serves the requests of all users; for rows by user use the option access, and for a value of the user auth(…)'
 
 /**
  * Finds out whether a function that writes SQL depends on the request or on anything else that changes: it is called again
- * only when another statement is compiled, so its first values would be those of every later request. It is called twice, and each
- * call is observed. A function that reads a variable which changes later, or a date without a time, is not found.
+ * only when another statement is compiled, so its first values would be those of every later request. It is called twice, the
+ * second time at a later date, and each call is observed. A function that reads a variable which changes later is not found.
  *
  * @returns an error without the path of the declaration; `undefined` if none is found
  */
 export function findChangingSql(write: () => Sql): string | undefined {
   const first = observe(write)
-  const end = performance.now() + pause
-  while (performance.now() < end);
-  const second = observe(write)
+  const second = runLater(() => observe(write))
   if (first.readsStorage || second.readsStorage) return `must not read AsyncLocalStorage: ${remedy}`
   return first.sql === second.sql
     ? undefined

@@ -3,13 +3,14 @@ import { after, afterEach, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type RunningService, startService } from '../../service/start-service.ts'
 import { lacksChromium } from '../browser.ts'
+import { long } from '../long-tests.ts'
 import { takePart } from '../property/seed.ts'
 import { findAxeViolations } from './find-axe-violations.ts'
 import { openBrowser, type SharedBrowser } from './shared-browser.ts'
 
 const settings = { databaseUrl: 'sqlite::memory:', host: '127.0.0.1', port: 0, logLevel: 'silent' }
 
-describe('The accessibility of the pages', { skip: lacksChromium }, () => {
+describe('The accessibility of the pages', { ...long, skip: lacksChromium }, () => {
   let service: RunningService
   let browser: SharedBrowser
   let page: Page

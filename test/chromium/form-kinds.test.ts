@@ -117,7 +117,7 @@ const typed: readonly (readonly [field: string, text: string, value: unknown])[]
   ['made (text)', 'once', 'once'],
 ]
 
-describe('The forms for attributes of every kind', { skip: lacksChromium }, () => {
+describe('The forms for attributes of every kind', { ...long, skip: lacksChromium }, () => {
   const store = openSqlite(model, ':memory:')
   const app = createServer({ model, store, html: createPages(), logLevel: 'silent' })
   let browser: TestBrowser
@@ -169,128 +169,108 @@ describe('The forms for attributes of every kind', { skip: lacksChromium }, () =
     assert.match(await page.locator('main').innerText(), /9007199254740993/)
   })
 
-  it(
-    'given stored values, when a form opens and changes three of them, then it sends these three',
-    long,
-    async () => {
-      const page = await browser.open('/samples/s%203')
-      await page.locator('summary', { hasText: 'Update' }).click()
-      assert.equal(await page.locator('form [name=made]').count(), 0)
-      await page.locator('[name=done]').selectOption('true')
-      await page.locator('[name=count]').fill('')
-      await page.locator('[name=note]').fill('')
-      const sent = page.waitForRequest((request) => request.method() === 'PATCH')
-      await page.getByRole('button', { name: 'Update', exact: true }).click()
-      assert.deepEqual((await sent).postDataJSON().data.attributes, {
-        note: '',
-        count: null,
-        done: true,
-      })
-      await page.locator('dd', { hasText: 'true' }).waitFor()
-    },
-  )
+  it('given stored values, when a form opens and changes three of them, then it sends these three', async () => {
+    const page = await browser.open('/samples/s%203')
+    await page.locator('summary', { hasText: 'Update' }).click()
+    assert.equal(await page.locator('form [name=made]').count(), 0)
+    await page.locator('[name=done]').selectOption('true')
+    await page.locator('[name=count]').fill('')
+    await page.locator('[name=note]').fill('')
+    const sent = page.waitForRequest((request) => request.method() === 'PATCH')
+    await page.getByRole('button', { name: 'Update', exact: true }).click()
+    assert.deepEqual((await sent).postDataJSON().data.attributes, {
+      note: '',
+      count: null,
+      done: true,
+    })
+    await page.locator('dd', { hasText: 'true' }).waitFor()
+  })
 
-  it(
-    'given stored values that inputs show differently, when a form changes others, then it sends only the others',
-    long,
-    async () => {
-      const page = await browser.open('/samples/odd')
-      await page.locator('summary', { hasText: 'Update' }).click()
-      assert.equal(await page.locator('[name=label]').inputValue(), '\nA')
-      assert.equal(await page.locator('[name=large]').inputValue(), '"9007199254740993"')
-      await page.locator('[name=data]').fill('{"n":12345678901234567891}')
-      const sent = page.waitForRequest((request) => request.method() === 'PATCH')
-      await page.getByRole('button', { name: 'Update', exact: true }).click()
-      const attributes = '"attributes":{"data":{"n":12345678901234567891}}'
-      const body = (await sent).postData()
-      assert.equal(body, `{"data":{"type":"sample","id":"odd",${attributes}}}`)
-      await page.locator('dd', { hasText: '12345678901234567891' }).waitFor()
-    },
-  )
+  it('given stored values that inputs show differently, when a form changes others, then it sends only the others', async () => {
+    const page = await browser.open('/samples/odd')
+    await page.locator('summary', { hasText: 'Update' }).click()
+    assert.equal(await page.locator('[name=label]').inputValue(), '\nA')
+    assert.equal(await page.locator('[name=large]').inputValue(), '"9007199254740993"')
+    await page.locator('[name=data]').fill('{"n":12345678901234567891}')
+    const sent = page.waitForRequest((request) => request.method() === 'PATCH')
+    await page.getByRole('button', { name: 'Update', exact: true }).click()
+    const attributes = '"attributes":{"data":{"n":12345678901234567891}}'
+    const body = (await sent).postData()
+    assert.equal(body, `{"data":{"type":"sample","id":"odd",${attributes}}}`)
+    await page.locator('dd', { hasText: '12345678901234567891' }).waitFor()
+  })
 
-  it(
-    'given ids over several columns, when forms create, link and unlink resources, then each leads to the other',
-    long,
-    async () => {
-      const page = await browser.open('/shelves')
-      const create = async (id: string, next: string) => {
-        await page.locator('summary', { hasText: 'Create' }).click()
-        await page.getByLabel('id (id of floor, label, required)').fill(id)
-        await page.getByLabel('next (id of shelf)').fill(next)
-        await page.getByRole('button', { name: 'Create', exact: true }).click()
-      }
-      await create('1,A~1/~0"', '')
-      await page.waitForURL(/\/shelves\/1/)
-      await page.goto(new URL('/shelves', page.url()).href)
-      await create('2,B', '1,A~1/~0"')
-      await page.waitForURL(/\/shelves\/2/)
-      await page.locator('summary', { hasText: 'Update' }).click()
-      const next = page.locator('[data-pointer="/data/relationships/next"] input:enabled')
-      assert.equal(await next.inputValue(), '1,A~1/~0"')
-      await page.getByRole('link', { name: 'related resource', exact: true }).click()
-      assert.equal(await page.locator('h1').innerText(), 'shelf 1,A~1/~0"')
-      await page.goBack()
-      await page.locator('summary', { hasText: 'Update' }).click()
-      await next.fill('')
-      const reloaded = page.waitForEvent('load')
-      await page.getByRole('button', { name: 'Update', exact: true }).click()
-      await reloaded
-      await page.getByRole('link', { name: 'related resource', exact: true }).click()
-      await page.getByText('No resource is related.').waitFor()
-    },
-  )
-
-  it(
-    'given parameters of every kind, when an action is called, then its result has their values',
-    long,
-    async () => {
-      const page = await browser.open('/tasks')
-      await page.locator('summary', { hasText: 'sum' }).click()
-      const form = page.locator('form[data-call=sum]')
-      await form.getByLabel('total (integer64, required)').fill('9007199254740992')
-      await form.getByLabel('done (boolean, required)').selectOption('true')
-      await form.getByLabel('tags (array of text, as JSON, required)').fill('["a"]')
-      await form.getByLabel('data (json)').fill('{"deep":[1]}')
-      await form.getByRole('button', { name: 'Call sum' }).press('Enter')
-      await form.locator('[name=day][aria-invalid]').waitFor()
-      assert.match(await form.locator('.field-error').allInnerTexts().then(String), /"day"/)
-      await form.getByLabel('day (date, required)').fill('2024-02-29')
-      await form.getByRole('button', { name: 'Call sum' }).press('Enter')
-      const result = page.getByRole('region', { name: 'Result of sum' })
-      await result.waitFor()
-      assert.deepEqual(await result.locator('dd').allInnerTexts(), [
-        '9007199254740993',
-        '{"weight":null,"done":true,"day":"2024-02-29","tags":["a"],"data":{"deep":[1]},"note":null}',
-      ])
-      assert.equal(await page.evaluate('document.activeElement.className'), 'result')
-      await result.locator('summary').click()
-      assert.match(await result.locator('pre').innerText(), /"total": 9007199254740993,/)
-      assert.deepEqual(await findAxeViolations(page), [])
-      await page.emulateMedia({ colorScheme: 'dark' })
-      assert.deepEqual(await findAxeViolations(page, ['color-contrast']), [])
-      await page.setViewportSize({ width: 360, height: 640 })
-      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 360)
-    },
-  )
-
-  it(
-    'given a required attribute with a default, when a form creates a resource, then the attribute may be empty',
-    long,
-    async () => {
-      const page = await browser.open('/tasks')
+  it('given ids over several columns, when forms create, link and unlink resources, then each leads to the other', async () => {
+    const page = await browser.open('/shelves')
+    const create = async (id: string, next: string) => {
       await page.locator('summary', { hasText: 'Create' }).click()
-      await page.getByLabel('id (text, required)').fill('d')
-      await page.locator('form[data-type] [name=label]').fill('D')
-      assert.equal(await page.getByLabel('level (integer)').inputValue(), '')
+      await page.getByLabel('id (id of floor, label, required)').fill(id)
+      await page.getByLabel('next (id of shelf)').fill(next)
       await page.getByRole('button', { name: 'Create', exact: true }).click()
-      await page.waitForURL(/\/tasks\/d$/)
-      await page.locator('summary', { hasText: 'Update' }).click()
-      assert.equal(await page.getByLabel('level (integer, required)').inputValue(), '1')
-      await page.locator('summary', { hasText: 'Delete' }).click()
-      await page.getByRole('button', { name: 'Delete', exact: true }).click()
-      await page.waitForURL(/\/tasks$/)
-    },
-  )
+    }
+    await create('1,A~1/~0"', '')
+    await page.waitForURL(/\/shelves\/1/)
+    await page.goto(new URL('/shelves', page.url()).href)
+    await create('2,B', '1,A~1/~0"')
+    await page.waitForURL(/\/shelves\/2/)
+    await page.locator('summary', { hasText: 'Update' }).click()
+    const next = page.locator('[data-pointer="/data/relationships/next"] input:enabled')
+    assert.equal(await next.inputValue(), '1,A~1/~0"')
+    await page.getByRole('link', { name: 'related resource', exact: true }).click()
+    assert.equal(await page.locator('h1').innerText(), 'shelf 1,A~1/~0"')
+    await page.goBack()
+    await page.locator('summary', { hasText: 'Update' }).click()
+    await next.fill('')
+    const reloaded = page.waitForEvent('load')
+    await page.getByRole('button', { name: 'Update', exact: true }).click()
+    await reloaded
+    await page.getByRole('link', { name: 'related resource', exact: true }).click()
+    await page.getByText('No resource is related.').waitFor()
+  })
+
+  it('given parameters of every kind, when an action is called, then its result has their values', async () => {
+    const page = await browser.open('/tasks')
+    await page.locator('summary', { hasText: 'sum' }).click()
+    const form = page.locator('form[data-call=sum]')
+    await form.getByLabel('total (integer64, required)').fill('9007199254740992')
+    await form.getByLabel('done (boolean, required)').selectOption('true')
+    await form.getByLabel('tags (array of text, as JSON, required)').fill('["a"]')
+    await form.getByLabel('data (json)').fill('{"deep":[1]}')
+    await form.getByRole('button', { name: 'Call sum' }).press('Enter')
+    await form.locator('[name=day][aria-invalid]').waitFor()
+    assert.match(await form.locator('.field-error').allInnerTexts().then(String), /"day"/)
+    await form.getByLabel('day (date, required)').fill('2024-02-29')
+    await form.getByRole('button', { name: 'Call sum' }).press('Enter')
+    const result = page.getByRole('region', { name: 'Result of sum' })
+    await result.waitFor()
+    assert.deepEqual(await result.locator('dd').allInnerTexts(), [
+      '9007199254740993',
+      '{"weight":null,"done":true,"day":"2024-02-29","tags":["a"],"data":{"deep":[1]},"note":null}',
+    ])
+    assert.equal(await page.evaluate('document.activeElement.className'), 'result')
+    await result.locator('summary').click()
+    assert.match(await result.locator('pre').innerText(), /"total": 9007199254740993,/)
+    assert.deepEqual(await findAxeViolations(page), [])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    assert.deepEqual(await findAxeViolations(page, ['color-contrast']), [])
+    await page.setViewportSize({ width: 360, height: 640 })
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 360)
+  })
+
+  it('given a required attribute with a default, when a form creates a resource, then the attribute may be empty', async () => {
+    const page = await browser.open('/tasks')
+    await page.locator('summary', { hasText: 'Create' }).click()
+    await page.getByLabel('id (text, required)').fill('d')
+    await page.locator('form[data-type] [name=label]').fill('D')
+    assert.equal(await page.getByLabel('level (integer)').inputValue(), '')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.waitForURL(/\/tasks\/d$/)
+    await page.locator('summary', { hasText: 'Update' }).click()
+    assert.equal(await page.getByLabel('level (integer, required)').inputValue(), '1')
+    await page.locator('summary', { hasText: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.waitForURL(/\/tasks$/)
+  })
 
   it('given an action of a resource, when it is called, then the page shows its error, its result and what it changed', async () => {
     const page = await browser.open('/tasks/t%201%2F2')
@@ -321,25 +301,21 @@ describe('The forms for attributes of every kind', { skip: lacksChromium }, () =
     assert.match(await page.locator('h1').innerText(), /^404/)
   })
 
-  it(
-    'given invalid texts, when a form sends them, then each field has its error',
-    long,
-    async () => {
-      const page = await browser.open('/samples')
-      await page.locator('summary', { hasText: 'Create' }).click()
-      assert.equal(
-        await page.locator('[name=moment]').getAttribute('placeholder'),
-        '2024-02-29T12:30:00Z',
-      )
-      for (const name of ['count', 'weight', 'price', 'moment', 'data', 'tags'])
-        await page.locator(`[name=${name}]`).fill('x y')
-      await page.getByRole('button', { name: 'Create', exact: true }).click()
-      await page.locator('[name=count][aria-invalid]').waitFor()
-      for (const name of ['label', 'count', 'weight', 'price', 'moment', 'data', 'tags']) {
-        const error = page.locator(`[data-pointer="/data/attributes/${name}"] .field-error`)
-        assert.notEqual(await error.innerText(), '', name)
-      }
-      assert.deepEqual([browser.foreignRequests, browser.errors], [[], []])
-    },
-  )
+  it('given invalid texts, when a form sends them, then each field has its error', async () => {
+    const page = await browser.open('/samples')
+    await page.locator('summary', { hasText: 'Create' }).click()
+    assert.equal(
+      await page.locator('[name=moment]').getAttribute('placeholder'),
+      '2024-02-29T12:30:00Z',
+    )
+    for (const name of ['count', 'weight', 'price', 'moment', 'data', 'tags'])
+      await page.locator(`[name=${name}]`).fill('x y')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.locator('[name=count][aria-invalid]').waitFor()
+    for (const name of ['label', 'count', 'weight', 'price', 'moment', 'data', 'tags']) {
+      const error = page.locator(`[data-pointer="/data/attributes/${name}"] .field-error`)
+      assert.notEqual(await error.innerText(), '', name)
+    }
+    assert.deepEqual([browser.foreignRequests, browser.errors], [[], []])
+  })
 })

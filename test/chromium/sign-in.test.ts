@@ -16,7 +16,10 @@ import { openBrowser } from './shared-browser.ts'
 
 const run = promisify(execFile)
 
-describe('The pages behind authentication by a header field', { skip: lacksChromium }, () => {
+describe('The pages behind authentication by a header field', {
+  ...long,
+  skip: lacksChromium,
+}, () => {
   const store = openSqlite(library, ':memory:')
   const { key, hash } = createApiKey()
   const server = createServer({
@@ -108,37 +111,33 @@ describe('The pages behind authentication by a header field', { skip: lacksChrom
     assert.deepEqual(browser.errors, [])
   })
 
-  it(
-    'given a bearer token, when it is entered, then pages and forms are sent with it, on a phone in the dark too',
-    long,
-    async (test) => {
-      const token = await new SignJWT({})
-        .setProtectedHeader({ alg: 'HS256' })
-        .setIssuer('us')
-        .setAudience('them')
-        .setSubject('ada')
-        .setExpirationTime('1h')
-        .sign(new TextEncoder().encode(secret))
-      const viewport = { width: 360, height: 640 }
-      const page = await browser.open(`${bearerUrl}/books`, { viewport, colorScheme: 'dark' })
-      test.after(() => page.context().close())
-      assert.deepEqual(await findAxeViolations(page), [])
-      const enter = async (text: string) => {
-        await page.getByLabel('Bearer token').fill(text)
-        await page.getByLabel('Bearer token').press('Enter')
-      }
-      await enter(`${token}x`)
-      await page.getByText('The server does not accept these credentials.').waitFor()
-      await enter(token)
-      await page.locator('h1', { hasText: 'book' }).waitFor()
-      await page.locator('summary', { hasText: 'Create book' }).click()
-      await page.getByLabel(/^title/).fill('Behind a token')
-      const sent = page.waitForRequest((request) => request.method() === 'POST')
-      await page.getByRole('button', { name: 'Create', exact: true }).click()
-      assert.equal((await sent).headers().authorization, `Bearer ${token}`)
-      await page.locator('h1', { hasText: 'Behind a token' }).waitFor()
-      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 360)
-      assert.deepEqual([browser.errors, browser.foreignRequests], [[], []])
-    },
-  )
+  it('given a bearer token, when it is entered, then pages and forms are sent with it, on a phone in the dark too', async (test) => {
+    const token = await new SignJWT({})
+      .setProtectedHeader({ alg: 'HS256' })
+      .setIssuer('us')
+      .setAudience('them')
+      .setSubject('ada')
+      .setExpirationTime('1h')
+      .sign(new TextEncoder().encode(secret))
+    const viewport = { width: 360, height: 640 }
+    const page = await browser.open(`${bearerUrl}/books`, { viewport, colorScheme: 'dark' })
+    test.after(() => page.context().close())
+    assert.deepEqual(await findAxeViolations(page), [])
+    const enter = async (text: string) => {
+      await page.getByLabel('Bearer token').fill(text)
+      await page.getByLabel('Bearer token').press('Enter')
+    }
+    await enter(`${token}x`)
+    await page.getByText('The server does not accept these credentials.').waitFor()
+    await enter(token)
+    await page.locator('h1', { hasText: 'book' }).waitFor()
+    await page.locator('summary', { hasText: 'Create book' }).click()
+    await page.getByLabel(/^title/).fill('Behind a token')
+    const sent = page.waitForRequest((request) => request.method() === 'POST')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    assert.equal((await sent).headers().authorization, `Bearer ${token}`)
+    await page.locator('h1', { hasText: 'Behind a token' }).waitFor()
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 360)
+    assert.deepEqual([browser.errors, browser.foreignRequests], [[], []])
+  })
 })

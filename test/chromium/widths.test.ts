@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { model as musicStore, startServer } from '../../examples/chinook/start-server.ts'
 import { type RunningService, startService } from '../../service/start-service.ts'
 import { lacksChromium, type TestBrowser } from '../browser.ts'
-import { long, partOf } from '../long-tests.ts'
+import { long } from '../long-tests.ts'
 import { takePart } from '../property/seed.ts'
 import { findCutContent } from './find-cut-content.ts'
 import { openBrowser } from './shared-browser.ts'
@@ -27,7 +27,7 @@ const kinds = [
   '/html.explain?url=/persons?include=computers%26sort=name',
 ]
 
-describe('The width of the pages', { skip: lacksChromium }, () => {
+describe('The width of the pages', { ...long, skip: lacksChromium }, () => {
   let service: RunningService
   let browser: TestBrowser
   before(async () => {
@@ -53,12 +53,9 @@ describe('The width of the pages', { skip: lacksChromium }, () => {
   }
 
   const some = takePart(widths, 3)
-  for (const [index, path] of kinds.entries())
-    it(
-      `given ${path}, when the viewport is ${some.join(' and ')} pixels wide, then nothing is cut or overlaps`,
-      partOf(index, 3),
-      () => check(browser, path, some),
-    )
+  for (const path of kinds)
+    it(`given ${path}, when the viewport is ${some.join(' and ')} pixels wide, then nothing is cut or overlaps`, () =>
+      check(browser, path, some))
 
   // 30 pixels less than the width of a common screen, because system fonts differ in width.
   for (const number of [1, 10])
@@ -77,19 +74,15 @@ describe('The width of the pages', { skip: lacksChromium }, () => {
     assert.equal(await table.evaluate((box) => box.scrollWidth - box.clientWidth), 0)
   })
 
-  it(
-    'given the music store, when lists and resources of every type are opened, then nothing is cut or overlaps',
-    long,
-    async () => {
-      const server = await startServer('sqlite::memory:', 0, 'silent')
-      const pages = await openBrowser(server.url)
-      try {
-        const paths = [...musicStore.types.values()].flatMap(({ path }) => [path, `${path}/1`])
-        for (const path of ['/', ...paths]) await check(pages, path, widths)
-      } finally {
-        await pages.close()
-        await server.close()
-      }
-    },
-  )
+  it('given the music store, when lists and resources of every type are opened, then nothing is cut or overlaps', async () => {
+    const server = await startServer('sqlite::memory:', 0, 'silent')
+    const pages = await openBrowser(server.url)
+    try {
+      const paths = [...musicStore.types.values()].flatMap(({ path }) => [path, `${path}/1`])
+      for (const path of ['/', ...paths]) await check(pages, path, widths)
+    } finally {
+      await pages.close()
+      await server.close()
+    }
+  })
 })

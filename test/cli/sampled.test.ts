@@ -302,63 +302,67 @@ describe('Declarations generated from a catalog and its data · SQLite', () => {
     assert.deepEqual(collections['/ws'], [{ total: 5 }])
   })
 
-  it('declare the format of an indexed datetime, so that filters and sorts use the index', async (test) => {
-    // The last row of "odd" has another notation, beyond the first thousand. The column "plain" has no index.
-    const url = await filled(
-      test,
-      sqlite,
-      `create table a (id integer primary key, name text, at datetime, made timestamp, born datetime, odd datetime, plain datetime);
+  it(
+    'declare the format of an indexed datetime, so that filters and sorts use the index',
+    long,
+    async (test) => {
+      // The last row of "odd" has another notation, beyond the first thousand. The column "plain" has no index.
+      const url = await filled(
+        test,
+        sqlite,
+        `create table a (id integer primary key, name text, at datetime, made timestamp, born datetime, odd datetime, plain datetime);
        with recursive n (n) as (select 1 union all select n + 1 from n where n < 3000)
          insert into a select n, 'Name ' || n, datetime('2020-01-01', n || ' minutes'), strftime('%Y-%m-%dT%H:%M:%fZ', '2020-01-01', n || ' seconds'),
            1577836800 + n, iif(n < 3000, datetime('2020-01-01', n || ' hours'), '2024-01-01T00:00:00+01:00'), datetime('2020-01-01') from n;
        update a set at = null where id % 10 = 0;
        create index a_at on a (at); create index a_made on a (made, id); create unique index a_born on a (born); create index a_odd on a (odd)`,
-    )
-    const declarations = await readDeclarations(url, { types: 'plural' })
-    const text = declarations.resources.map((each) => each.text).join()
-    assert.match(text, /at: attribute\(storedAs\(datetime, 'YYYY-MM-DD HH:MM:SS'\)\)/)
-    assert.match(text, /made: attribute\(storedAs\(datetime, 'YYYY-MM-DDTHH:MM:SS.SSSZ'\)\)/)
-    assert.match(text, /born: attribute\(storedAs\(datetime, 'epoch-seconds'\)\)/)
-    assert.match(text, /odd: attribute\(datetime\)/)
-    assert.match(text, /plain: attribute\(datetime\)/)
-    const model = defineModel(evaluateDeclarations(declarations))
-    const store = await openStore(model, url)
-    test.after(() => store.close())
-    const explain = async (query: string) => {
-      const { statements, warnings } = await explainRead({ model, store }, `/as?${query}`)
-      return { plan: statements.flatMap(({ plan }) => plan).join('\n'), warnings }
-    }
-    const filter = (name: string, op: string) =>
-      `filter=${encodeURIComponent(JSON.stringify([{ name, op, val: '2020-01-01T00:05:00Z' }]))}`
-    for (const name of ['at', 'made', 'born']) {
-      for (const query of [filter(name, 'eq'), `${filter(name, 'lt')}&sort=${name}`]) {
-        const { plan, warnings } = await explain(query)
-        assert.match(plan, new RegExp(`SEARCH t0 USING (COVERING )?INDEX a_${name}`), query)
-        assert.deepEqual(warnings, [])
+      )
+      const declarations = await readDeclarations(url, { types: 'plural' })
+      const text = declarations.resources.map((each) => each.text).join()
+      assert.match(text, /at: attribute\(storedAs\(datetime, 'YYYY-MM-DD HH:MM:SS'\)\)/)
+      assert.match(text, /made: attribute\(storedAs\(datetime, 'YYYY-MM-DDTHH:MM:SS.SSSZ'\)\)/)
+      assert.match(text, /born: attribute\(storedAs\(datetime, 'epoch-seconds'\)\)/)
+      assert.match(text, /odd: attribute\(datetime\)/)
+      assert.match(text, /plain: attribute\(datetime\)/)
+      const model = defineModel(evaluateDeclarations(declarations))
+      const store = await openStore(model, url)
+      test.after(() => store.close())
+      const explain = async (query: string) => {
+        const { statements, warnings } = await explainRead({ model, store }, `/as?${query}`)
+        return { plan: statements.flatMap(({ plan }) => plan).join('\n'), warnings }
       }
-      for (const sort of [name, `-${name}`]) {
-        const { plan, warnings } = await explain(`sort=${sort}`)
-        assert.match(plan, new RegExp(`SCAN t0 USING INDEX a_${name}`), sort)
-        assert.doesNotMatch(plan, /B-TREE FOR ORDER BY/)
-        assert.deepEqual(warnings, [])
+      const filter = (name: string, op: string) =>
+        `filter=${encodeURIComponent(JSON.stringify([{ name, op, val: '2020-01-01T00:05:00Z' }]))}`
+      for (const name of ['at', 'made', 'born']) {
+        for (const query of [filter(name, 'eq'), `${filter(name, 'lt')}&sort=${name}`]) {
+          const { plan, warnings } = await explain(query)
+          assert.match(plan, new RegExp(`SEARCH t0 USING (COVERING )?INDEX a_${name}`), query)
+          assert.deepEqual(warnings, [])
+        }
+        for (const sort of [name, `-${name}`]) {
+          const { plan, warnings } = await explain(`sort=${sort}`)
+          assert.match(plan, new RegExp(`SCAN t0 USING INDEX a_${name}`), sort)
+          assert.doesNotMatch(plan, /B-TREE FOR ORDER BY/)
+          assert.deepEqual(warnings, [])
+        }
       }
-    }
-    const advice = `no index serves it, because the texts may have any notation: declare their format, e.g. storedAs(datetime, 'YYYY-MM-DD HH:MM:SS')`
-    assert.deepEqual((await explain('sort=odd')).warnings, [
-      { message: `the sort by as.odd reads every row of "a"; ${advice}` },
-    ])
-    assert.deepEqual((await explain(filter('plain', 'eq'))).warnings, [
-      {
-        message: `the filter by as.plain (eq) reads every row of "a"; ${advice}`,
-        fix: 'create index "a_plain" on "a" ("plain")',
-      },
-    ])
-    const { warnings } = await store.verify()
-    assert.match(
-      warnings.join(),
-      /as\.fields\.odd: filters and sorts convert the text of every row/,
-    )
-  })
+      const advice = `no index serves it, because the texts may have any notation: declare their format, e.g. storedAs(datetime, 'YYYY-MM-DD HH:MM:SS')`
+      assert.deepEqual((await explain('sort=odd')).warnings, [
+        { message: `the sort by as.odd reads every row of "a"; ${advice}` },
+      ])
+      assert.deepEqual((await explain(filter('plain', 'eq'))).warnings, [
+        {
+          message: `the filter by as.plain (eq) reads every row of "a"; ${advice}`,
+          fix: 'create index "a_plain" on "a" ("plain")',
+        },
+      ])
+      const { warnings } = await store.verify()
+      assert.match(
+        warnings.join(),
+        /as\.fields\.odd: filters and sorts convert the text of every row/,
+      )
+    },
+  )
 
   it('do not wait for a view that takes long', { ...long, timeout: 60_000 }, async (test) => {
     const url = await filled(

@@ -33,6 +33,10 @@ const changing: readonly (readonly [what: string, write: Write, error: string])[
   ['the store of a request in a condition', (column) => (storage.getStore() ? sql`true` : sql`${column('user_id')} = 0`), readsStorage],
   ['the time', (column) => sql`${column('until')} > ${Date.now()}`, changes],
   ['a date with its time', (column) => sql`${column('until')} > ${new Date().toISOString()}`, changes],
+  ['the date of today', (column) => sql`${column('until')} > ${new Date().toISOString().slice(0, 10)}`, changes],
+  ['the year', (column) => sql`${column('year')} = ${new Date().getFullYear()}`, changes],
+  ['the text of the time', (column) => sql`${column('until')} > ${Date().slice(0, 15)}`, changes],
+  ['the time since the start', (column) => sql`${column('since')} > ${performance.now()}`, changes],
   ['a random value', (column) => sql`${column('share')} > ${Math.random()}`, changes],
   ['a random name', () => sql`${sql.id(`a${crypto.randomUUID()}`)}`, changes],
   ['a counter', () => sql`${count()} > 0`, changes],
@@ -76,6 +80,22 @@ describe('SQL of a declaration that changes', () => {
     for (const value of constants)
       declare({ scope: (column) => sql`${column('a')} = ${value}`, total: () => sql`${value}` })
     declare({ scope: () => sql`created < current_timestamp and random() > 0` })
+  })
+
+  it('given a date that is always the same, when the model is defined, then there is no error', () => {
+    declare({ scope: (column) => sql`${column('until')} > ${new Date(2020, 1, 29).toISOString()}` })
+    declare({ total: () => sql`${new Date('2020-02-29') instanceof Date}` })
+    declare({ total: () => sql`${Date.UTC(2020)}` })
+  })
+
+  it('given a checked scope, when the model is defined, then Date works as before', () => {
+    const before = Date
+    assertRejected({ scope: () => sql`${Date.now()}` }, `note.scope: ${changes}`)
+    const fail = () => {
+      throw new Error('no SQL')
+    }
+    assert.throws(() => declare({ scope: fail }), DeclarationError)
+    assert.equal(Date, before)
   })
 
   it('given a checked scope, when the model is defined, then AsyncLocalStorage works as before', () => {

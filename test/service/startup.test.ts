@@ -197,17 +197,21 @@ describe('A start', () => {
     }
   })
 
-  it('given an address that other machines reach and no allowed hosts, then one line warns of links', async (test) => {
-    // An address of no machine, so that the start fails after the warning.
-    const args = ['--host', '192.0.2.1', '--port', '0', '--database-url', 'sqlite::memory:']
-    const { stderr } = await run(test, args)
-    const [warning = '', ...rest] = stderr.trimEnd().split('\n')
-    assert.match(
-      warning,
-      /^lapidary: HOST is 192\.0\.2\.1, and neither PUBLIC_URL nor ALLOWED_HOSTS/,
-    )
-    assert.equal(rest.length, 1, stderr)
-  })
+  it(
+    'given an address that other machines reach and no allowed hosts, then one line warns of links',
+    long,
+    async (test) => {
+      // An address of no machine, so that the start fails after the warning.
+      const args = ['--host', '192.0.2.1', '--port', '0', '--database-url', 'sqlite::memory:']
+      const { stderr } = await run(test, args)
+      const [warning = '', ...rest] = stderr.trimEnd().split('\n')
+      assert.match(
+        warning,
+        /^lapidary: HOST is 192\.0\.2\.1, and neither PUBLIC_URL nor ALLOWED_HOSTS/,
+      )
+      assert.equal(rest.length, 1, stderr)
+    },
+  )
 
   it(
     'given allowed hosts, or an address of this machine, then no line warns of links',
