@@ -111,7 +111,7 @@ describe('docs/architecture.md', () => {
       }
     })
 
-    it(`shows functions that are called on ${database}`, async (test) => {
+    it(`shows functions that are called on ${database}`, long, async (test) => {
       const [postgres] = databases.filter(({ name }) => name === database)
       assert.ok(postgres)
       const url = await filled(test, postgres, '')
