@@ -134,7 +134,10 @@ interface Started {
 
 /** Services that no suite uses now, by the name of the database. They have no settings of a suite. */
 const idle = new Map<string, Started>()
+/** Whether idle services are stopped. Node.js runs the hook early if a filter excludes all tests of the first file of a batch. */
+let isOver = false
 after(async () => {
+  isOver = true
   for (const started of idle.values()) await stop(started)
 })
 
@@ -254,7 +257,7 @@ class Fixture {
   async release(): Promise<void> {
     const started = this.#started
     const isLeft = this.#isReusable && started?.database.second !== undefined
-    if (!isLeft || idle.has(this.database.name)) return this.close()
+    if (!isLeft || isOver || idle.has(this.database.name)) return this.close()
     this.#started = undefined
     idle.set(this.database.name, started)
   }
