@@ -1,6 +1,6 @@
 import { computeAuthValue, type Operation, operations } from '../model/access.ts'
 import { type DialectName, defaultDialect } from '../model/dialect.ts'
-import type { Field, Model, ResourceType } from '../model/model.ts'
+import { type Field, isSentByClients, type Model, type ResourceType } from '../model/model.ts'
 import { compileAccess, resolveModelRules } from '../plan/access/access-shapes.ts'
 import type { TypeRules } from '../plan/access/identity.ts'
 import {
@@ -92,7 +92,7 @@ function describeOperations(
 function describeField(field: Field, { isWritable }: ResourceType, auth: unknown): FieldRights {
   const { name } = field
   if (field.is === 'computed') return { name, read: true, write: false, filter: false, sort: false }
-  const write = isWritable && field.isWritable && field.isDenied !== true
+  const write = isWritable && isSentByClients(field) && field.isDenied !== true
   const set = field.set && { set: computeAuthValue(field.set, auth) ?? null }
   if (field.is === 'relationship')
     return { name, read: true, write, filter: true, sort: false, ...set }

@@ -40,6 +40,27 @@ export function createAccessCheck(checks: RuleChecks): Check {
   })
 }
 
+/** The operators whose operand must not be an empty list in a rule: with it they match every row, or none. */
+const listOperators: readonly unknown[] = ['in_', 'notin_', 'any', 'has']
+
+/** Checks the lists in the filter of a rule; the rest of its grammar is checked when it is planned. */
+function filterObjects(value: unknown, location: string): readonly string[] {
+  if (!Array.isArray(value)) return mustBe('an array of filter objects', isList)(value, location)
+  return value.flatMap((each: unknown, index) => findEmptyLists(each, `${location}[${index}]`))
+}
+
+function findEmptyLists(filter: unknown, location: string): readonly string[] {
+  if (!isObject(filter)) return []
+  const { not, op, val } = filter
+  const group = ['and', 'or'].find((name) => Array.isArray(filter[name]))
+  if (group !== undefined) return filterObjects(filter[group], `${location}.${group}`)
+  if (not !== undefined) return findEmptyLists(not, `${location}.not`)
+  if (!listOperators.includes(op)) return []
+  if (!Array.isArray(val)) return findEmptyLists(val, `${location}.val`)
+  if (val.length === 0) return [`${location}.val: must not be empty; it is the operand of "${op}"`]
+  return op === 'any' || op === 'has' ? filterObjects(val, `${location}.val`) : []
+}
+
 /** The conditions that a rule consists of; each rule has one of them. */
 const conditions = ['filter', 'sql', 'any', 'all'] as const
 
@@ -50,10 +71,10 @@ function checkRule(value: unknown, location: string, checks: RuleChecks): readon
   if (!isObject(value)) return mustBe(expected)(value, location)
   const nested = listOf((each, at) => checkRule(each, at, checks))
   const errors = members({
-    filter: optional(mustBe('an array of filter objects', isList)),
+    filter: optional(restrictsRows(filterObjects)),
     sql: optional(checks.sqlExpression),
     any: optional(nested),
-    all: optional(nested),
+    all: optional(restrictsRows(nested)),
   })(value, location)
   if (errors.length > 0) return errors
   const present = conditions.filter((name) => value[name] !== undefined)
@@ -62,6 +83,16 @@ function checkRule(value: unknown, location: string, checks: RuleChecks): readon
     : [
         `${location}: must have one of the members ${conditions.join(', ')}; it has ${present.length}`,
       ]
+}
+
+/** Adds to the check of a list of conditions, joined by AND, that there is one: an empty list would allow every row. */
+function restrictsRows(check: Check): Check {
+  return (value, location) =>
+    Array.isArray(value) && value.length === 0
+      ? [
+          `${location}: must not be empty, because no condition allows every row; write true for that`,
+        ]
+      : check(value, location)
 }
 
 /** Creates a check of an array whose elements all pass one check. */

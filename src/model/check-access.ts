@@ -43,6 +43,8 @@ function findTenantErrors(
       : field.is === 'toOne' &&
         field.foreignKey !== 'other' &&
         toList(field.column).includes(tenant.column)
+  if (isStored && 'set' in field && field.set !== undefined)
+    return [`.set: the column "${tenant.column}" stores the tenant of the row; remove "set"`]
   if (!isStored || ('access' in field && field.access === 'read-only')) return []
   return [
     `.access: must be "read-only", because the column "${tenant.column}" stores the tenant of the row`,

@@ -13,11 +13,14 @@ import type { Codec } from './codecs.ts'
 import type { DialectName } from './dialect.ts'
 import type { Kind } from './kinds.ts'
 import {
+  type Field,
   findInverse,
   getResourceType,
   isSameKey,
+  isWrittenByCreates,
   type KeyColumns,
   type Link,
+  listStoredColumns,
   type Model,
   type RelationshipField,
   type ResourceType,
@@ -72,17 +75,33 @@ export function findRelationshipErrors(
   return findJoinTableErrors({ field, link, location }, codecs, catalog)
 }
 
-/** A write of the other side would change an immutable relationship of resources that exist. */
+/** A write of the other side would change an immutable field of resources that exist. */
 function findImmutableErrors(
   field: RelationshipField,
   resource: ResourceType,
   model: Model,
 ): string[] {
-  const inverse = field.isWritable ? findInverse(model, resource, field) : undefined
-  if (!inverse?.isImmutable) return []
+  if (!field.isWritable) return []
+  const { link } = field
+  const target = getResourceType(model, field.to)
+  const changed = [...target.fields.values()].filter(
+    (other) =>
+      link.foreignKey === 'other' &&
+      listStoredColumns(other).some((column) => link.otherKey.includes(column)),
+  )
+  const inverse = findInverse(model, resource, field)
+  const immutable = [...(inverse ? [inverse] : []), ...changed].find(isKept)
+  if (immutable === undefined) return []
+  const reason = immutable.set ? 'which the server sets' : 'which is immutable'
   return [
-    `${resource.type}.fields.${field.name}.access: writes would change ${field.to}.fields.${inverse.name}, which is immutable; set access: "read-only"`,
+    `${resource.type}.fields.${field.name}.access: writes would change ${field.to}.fields.${immutable.name}, ${reason}; set access: "read-only"`,
   ]
+}
+
+/** Whether no update may change a field: it is immutable, or the server sets it and clients cannot write it. */
+function isKept(field: Field): field is Exclude<Field, { is: 'computed' }> {
+  if (field.is === 'computed') return false
+  return field.isImmutable || (field.set !== undefined && !field.isWritable)
 }
 
 /** One side of a relationship. */
@@ -131,7 +150,7 @@ function findForeignKeyErrors(
       `${location}.column: ${formatColumns(foreignKey, holder.table)} ${are}, so there can be several related resources; use toMany`,
     ]
   }
-  if (!field.isWritable) return []
+  if (!isWrittenByCreates(field)) return []
   const viewErrors = findViewErrors(`${location}.access`, holder.table, ['update'])
   return viewErrors.length > 0
     ? viewErrors

@@ -1,6 +1,6 @@
 import type { RowChange, StoredTable } from './catalog.ts'
 import { findGeneratedColumnErrors, findUnfilledColumns, formatColumn } from './check-columns.ts'
-import type { Field, ResourceType } from './model.ts'
+import { type Field, isWrittenByCreates, type ResourceType } from './model.ts'
 
 /** Finds declarations with which every write would fail. */
 export function findWriteErrors(resource: ResourceType, table: StoredTable): string[] {
@@ -67,7 +67,7 @@ export function listFilledColumns({
   const columns = [...fields.values()].flatMap((field) => {
     if (field.is === 'computed') return []
     // The hook may set any field, even one that clients cannot write.
-    const isFilled = field.isWritable || hooks.beforeCreate
+    const isFilled = isWrittenByCreates(field) || hooks.beforeCreate
     if (field.is === 'relationship')
       return isFilled && field.link.foreignKey === 'own' ? field.link.ownKey : []
     return (isFilled || field.makeDefault) && field.column !== undefined ? [field.column] : []
@@ -99,12 +99,12 @@ function findAttributeErrors(
   table: StoredTable,
 ): string[] {
   if (field.is !== 'attribute' || field.column === undefined) return []
-  if (!field.isWritable && !field.makeDefault) return []
+  if (!isWrittenByCreates(field) && !field.makeDefault) return []
   const column = table.columns.get(field.column)
   const location = `${type}.fields.${field.name}`
   const errors = findGeneratedColumnErrors(location, field.column, table)
   if (errors.length > 0 || !field.isWritable) return errors
-  const isOptional = !field.required && !field.makeDefault && !hooks.beforeCreate
+  const isOptional = !field.required && !field.makeDefault && !field.set && !hooks.beforeCreate
   // SQLite accepts null in a primary key, but a row needs an id.
   const isOfId = table.is === 'table' && id.columns.includes(field.column)
   const mustHaveValue = column !== undefined && (!column.nullable || isOfId)

@@ -84,9 +84,10 @@ function listOwnColumns(name: string, field: FieldDeclaration): readonly string[
   return field.is === 'toOne' && field.foreignKey !== 'other' ? toList(field.column) : []
 }
 
-/** True if a field writes its column, with a client's value or a default. */
+/** True if a field writes its column, with a client's value, a default, or a value of the auth context. */
 export function writesColumn(field: FieldDeclaration, { access }: ResourceDeclaration): boolean {
   if (access === 'read-only') return false
+  if ('set' in field && field.set !== undefined) return true
   switch (field.is) {
     case 'attribute':
       return field.access !== 'read-only' || field.default !== undefined

@@ -64,7 +64,7 @@ export interface AttributeOptions<
     Described {
   /** If true, a create must send a value, and no write may set it to null. Default false. */
   readonly required?: IsRequired
-  /** Default `read-write`. */
+  /** Default `read-write`, or `immutable` with `set`. */
   readonly access?: Rights
   /** The column that stores it. Default: the field's name. */
   readonly column?: string
@@ -74,7 +74,10 @@ export interface AttributeOptions<
   readonly sort?: boolean
   /** The value that a create without one stores, or a function that returns it. Default: the column's own default. */
   readonly default?: Default
-  /** The value that every create stores, from the auth context. A value that a client sends is rejected with 403. */
+  /**
+   * The value that every create stores, from the auth context. A create with a value of the client is rejected with 403. The field is
+   * `immutable` unless `access` is given, e.g. `read-write` for one that updates may change.
+   */
   readonly set?: AuthValue
   /** Validates, and may transform, each value that a client sends, except null. Gets values that the kind has read. */
   readonly validate?: Validator<Value>
@@ -167,7 +170,7 @@ interface RelationshipOptions<Rights extends RelationshipAccess = RelationshipAc
     Described {
   /**
    * `read-only`: clients can read it and filter by it, but not write it. `immutable`: a create can set it, and nothing else; an
-   * update may repeat it. Default `read-write`.
+   * update may repeat it. Default `read-write`, or `immutable` with `set`.
    */
   readonly access?: Rights
 }
@@ -191,7 +194,10 @@ export interface ToOneOptions<Rights extends RelationshipAccess = RelationshipAc
    * database has a foreign key for the column, otherwise false. A key that references nothing is null in responses.
    */
   readonly enforced?: boolean
-  /** The id that every create stores in the own foreign key, from the auth context. A client's value is rejected with 403. */
+  /**
+   * The id that every create stores in the own foreign key, from the auth context. A create with a value of the client is rejected with
+   * 403. The relationship is `immutable` unless `access` is given.
+   */
   readonly set?: AuthValue
 }
 

@@ -10,19 +10,22 @@ import type {
   InvalidValues,
   JoinTable,
   KeyOptions,
+  ToMany,
+  ToOne,
 } from './fields.ts'
 import type { Hooks } from './hooks.ts'
 import { toIdKind } from './id-kinds.ts'
 import { kinds } from './kinds.ts'
-import type {
-  AttributeField,
-  Field,
-  IdField,
-  IdPart,
-  KeyColumns,
-  Link,
-  ResourceType,
-  Table,
+import {
+  type AttributeField,
+  type Field,
+  type IdField,
+  type IdPart,
+  isWrittenByCreates,
+  type KeyColumns,
+  type Link,
+  type ResourceType,
+  type Table,
 } from './model.ts'
 import { isSortable } from './operators.ts'
 import { resolvePaths } from './resolve-paths.ts'
@@ -100,8 +103,8 @@ export function resolveResource(
 function listWrittenColumns(field: Field): readonly string[] {
   if (field.is === 'computed') return []
   if (field.is === 'relationship')
-    return field.isWritable && field.link.foreignKey === 'own' ? field.link.ownKey : []
-  const isWritten = field.isWritable || field.makeDefault !== undefined
+    return isWrittenByCreates(field) && field.link.foreignKey === 'own' ? field.link.ownKey : []
+  const isWritten = isWrittenByCreates(field) || field.makeDefault !== undefined
   return isWritten && field.column !== undefined ? [field.column] : []
 }
 
@@ -245,7 +248,7 @@ function resolveField(
         to: field.to,
         link: resolveLink(field, declared, all),
         isWritable: isWritable(declared) && field.access !== 'read-only',
-        isImmutable: field.access === 'immutable',
+        isImmutable: isImmutable(field),
         isPartOfIds: isPartOfIds(field, all),
         isCounted: field.is === 'toMany' && field.count === true,
         isEnforced: field.is === 'toOne' ? field.enforced : undefined,
@@ -253,6 +256,12 @@ function resolveField(
         ...resolveRules(field),
       }
   }
+}
+
+/** Whether only a create can set a field. One that the server sets keeps its value, unless the declaration states another access. */
+function isImmutable(field: Attribute | ToOne | ToMany): boolean {
+  const isSet = 'set' in field && field.set !== undefined
+  return field.access === 'immutable' || (isSet && field.access === undefined)
 }
 
 /** Whether the composite id of the related type contains the foreign key in its table. */
@@ -330,7 +339,7 @@ function resolveAttribute(
     required: field.required ?? false,
     isReadable,
     isWritable: access !== 'read-only',
-    isImmutable: access === 'immutable',
+    isImmutable: isImmutable(field),
     isFilterable: field.filter ?? isReadable,
     isSortable: field.sort ?? (isReadable && isSortable(field.kind)),
     makeDefault: resolveDefault(field.default),

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../model/kinds.ts'
 import {
   type AttributeField,
+  isSentByClients,
   listRelationships,
   type Model,
   type RelationshipField,
@@ -206,7 +207,10 @@ function describeMembers(
   const allowed = listRelationships(resource).filter(({ isDenied }) => !isDenied)
   const relationships = allowed.map((field) => {
     const input = ref(`${nameRelationship(field, nameType)}Input`)
-    return [field.name, describe(field, field.isWritable ? input : { readOnly: true })] as const
+    return [
+      field.name,
+      describe(field, isSentByClients(field) ? input : { readOnly: true }),
+    ] as const
   })
   return {
     attributes: objectOf(Object.fromEntries(attributes)),

@@ -1,6 +1,11 @@
 import { isObject } from '../model/json.ts'
 import type { JsonSchema } from '../model/kinds.ts'
-import type { AttributeField, Field, ResourceType } from '../model/model.ts'
+import {
+  type AttributeField,
+  type Field,
+  isSentByClients,
+  type ResourceType,
+} from '../model/model.ts'
 import { orNull } from './schema.ts'
 
 /** A field that is in `attributes`. */
@@ -20,7 +25,7 @@ export interface FieldGroups {
 export function groupAttributes(resource: ResourceType): FieldGroups {
   const attributes = [...resource.fields.values()].filter((field) => field.is !== 'relationship')
   const isWritable = (field: AttributeLike): field is AttributeField =>
-    field.is === 'attribute' && field.isWritable
+    field.is === 'attribute' && isSentByClients(field)
   // An attribute that the identity may not write is an error in a body.
   const isAllowed = (field: AttributeLike) => field.is === 'computed' || !field.isDenied
   return {

@@ -1,5 +1,11 @@
 import type { Kind } from '../model/kinds.ts'
-import type { Field, Model, ResourceType, Table } from '../model/model.ts'
+import {
+  type Field,
+  isWrittenByCreates,
+  type Model,
+  type ResourceType,
+  type Table,
+} from '../model/model.ts'
 
 /** A column that a model uses. */
 export interface ServedColumn {
@@ -38,7 +44,7 @@ function listFieldColumns(field: Field, { type, table, isWritable }: ResourceTyp
     case 'attribute': {
       const { column, kind, isSortable, makeDefault } = field
       if (column === undefined) return []
-      const isWritten = isWritable && (field.isWritable || makeDefault !== undefined)
+      const isWritten = isWritable && (isWrittenByCreates(field) || makeDefault !== undefined)
       return [{ path, table, column, kind, isWritten, isSorted: isSortable }]
     }
     case 'computed':

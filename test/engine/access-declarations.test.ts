@@ -44,7 +44,7 @@ const wrong: readonly (readonly [title: string, access: unknown, message: RegExp
   ['an operation that does not exist', { reed: true }, /^book\.access\.reed: there is no such option; did you mean "read"\?$/],
   ['a rule of another type', { read: 'all' }, /^book\.access\.read: must be true, false, a function of the auth context, or \{ filter \}/],
   ['a rule without a condition', { read: {} }, /^book\.access\.read: must have one of the members filter, sql, any, all; it has 0$/],
-  ['a rule with two conditions', { read: { any: [], all: [] } }, /it has 2$/],
+  ['a rule with two conditions', { read: { any: [], all: [true] } }, /it has 2$/],
   ['a nested rule', { update: { any: [true, { fillter: [] }] } }, /^book\.access\.update\.any\[1\]\.fillter: there is no such option; did you mean "filter"\?/],
   ['an unknown operation of anonymous requests', { anonymous: ['reed'] }, /^book\.access\.anonymous\[0\]: "reed" is not allowed; did you mean "read"\?/],
   ['SQL that is not a function', { read: { sql: 'true' } }, /^book\.access\.read\.sql: must be a function/],
@@ -52,6 +52,12 @@ const wrong: readonly (readonly [title: string, access: unknown, message: RegExp
   ['a path that does not exist', { delete: compare('author__nam', 'eq', 'x') }, /^book\.access\.delete\.filter\[0\]\.name: author has no field "nam"; did you mean "name"\?$/],
   ['an operator that does not exist', { read: compare('title', 'equals', id) }, /^book\.access\.read\.filter\[0\]\.op: title has no operator "equals"/],
   ['a null-safe operator', { read: compare('title', 'is_', id) }, /\.val: "is_" matches null, and a value of the auth context may be null; use "eq" or "ne"$/],
+  ['a list without conditions', { read: { filter: [] } }, /^book\.access\.read\.filter: must not be empty, because no condition allows every row; write true for that$/],
+  ['a list without rules', { read: { any: [false, { all: [] }] } }, /^book\.access\.read\.any\[1\]\.all: must not be empty/],
+  ['a list of no values', { read: compare('title', 'notin_', []) }, /^book\.access\.read\.filter\[0\]\.val: must not be empty; it is the operand of "notin_"$/],
+  ['a nested list of no values', { read: { filter: [{ not: { or: [{ name: 'title', op: 'in_', val: [] }] } }] } }, /^book\.access\.read\.filter\[0\]\.not\.or\[0\]\.val: must not be empty/],
+  ['a nested filter without conditions', { read: compare('author', 'has', []) }, /^book\.access\.read\.filter\[0\]\.val: must not be empty; it is the operand of "has"$/],
+  ['an empty list inside of a nested filter', { read: compare('author', 'has', [{ name: 'name', op: 'in_', val: [] }]) }, /\.filter\[0\]\.val\[0\]\.val: must not be empty/],
   ['a value of another kind', { read: compare('id', 'eq', true) }, /^book\.access\.read\.filter\[0\]\.val: id must be compared with/],
 ]
 
@@ -77,8 +83,27 @@ describe('The declaration of access rules', () => {
       () => defineModel([author, bookWith({})], { tenant }),
       reports(/^book\.fields\.title\.access: must be "read-only", because the column "title"/),
     )
+    const setTenant = { org: attribute(text, { access: 'read-only', set: id }) }
     assert.throws(
-      () => defineModel([author, bookWith({})], { access: 'deny' } as unknown as ModelOptions),
+      () =>
+        defineModel([author, bookWith({}, setTenant)], { tenant: { column: 'org', value: id } }),
+      reports(
+        /^book\.fields\.org\.set: the column "org" stores the tenant of the row; remove "set"$/,
+      ),
+    )
+    const twice = {
+      editor: attribute(text, { access: 'read-only', set: id }),
+      other: attribute(text, { column: 'editor' }),
+    }
+    assert.throws(
+      () => defineModel([author, bookWith({}, twice)]),
+      reports(/^book\.fields\.other\.column: "editor" is written by "editor" and "other"/),
+    )
+    assert.throws(
+      () =>
+        defineModel([author, bookWith({}, setTenant)], {
+          access: 'deny',
+        } as unknown as ModelOptions),
       reports(/^options\.access: "deny" is not allowed; /),
     )
   })

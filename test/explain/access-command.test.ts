@@ -70,7 +70,7 @@ describe('The command access', () => {
       '  update   none         none         none',
       '  delete   [2]          [2]          none',
       '  .text    rwfs         rwfs         rwfs',
-      '  .owner   rwfs ="eve"  rwfs ="ada"  rwfs =null',
+      '  .owner   r-fs ="eve"  r-fs ="ada"  r-fs =null',
       '  .secret  rwfs         hidden       hidden',
       '  tenant   org = "y"    org = "x"    org = null',
       '',

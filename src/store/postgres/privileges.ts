@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Catalog } from '../../model/catalog.ts'
 import {
+  isWrittenByCreates,
   listRelationships,
   listStoredColumns,
   type Model,
@@ -160,9 +161,9 @@ function listOwnNeeds(resource: ResourceType): Need[] {
     const columns = listStoredColumns(field)
     if (field.is === 'computed') continue
     if (field.is !== 'attribute' || field.isReadable) read.push(...columns)
-    if (!field.isWritable) continue
+    if (!isWrittenByCreates(field)) continue
     created.push(...columns)
-    const isMutable = !field.isImmutable
+    const isMutable = field.isWritable && !field.isImmutable
     // No update changes an id.
     if (isMutable) updated.push(...columns.filter((column) => !id.columns.includes(column)))
   }
