@@ -23,7 +23,7 @@ export async function openStore(
     const { openSqlite } = await import('lapidary/sqlite')
     const { databaseReaders: readers } = settings
     const options = { timeout, queueSize, statementCache, maxResources, readers, readOnly }
-    return openSqlite(model, path, options)
+    return openSqlite(model, path, { ...options, create: !readOnly })
   }
   const { openPostgres } = await import('lapidary/postgres')
   return openPostgres(model, databaseUrl, {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -78,6 +78,7 @@ const temporaryFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 async function createSqlite(): Promise<OpenDatabase> {
   const folder = await mkdtemp(join(temporaryFolder, 'lapidary-test-'))
   const path = join(folder, 'test.db')
+  await writeFile(path, '')
   const run = async (work: (database: DatabaseSync) => void) => {
     const database = new DatabaseSync(path, { timeout: 10_000, enableForeignKeyConstraints: false })
     try {

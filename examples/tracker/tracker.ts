@@ -17,7 +17,7 @@ export type UserClient = Client<(typeof model)['declarations']>
  * @param secret - the key of the tokens' signatures (HS256), at least 32 characters
  */
 export async function openTracker(database: string, secret: string) {
-  const store = openSqlite(model, database)
+  const store = openSqlite(model, database, { create: true })
   const tables = readFileSync(new URL('tables.sql', import.meta.url), 'utf8')
   await store.migrate([{ version: 1, sql: tables }])
   await store.verify()

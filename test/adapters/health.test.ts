@@ -21,7 +21,7 @@ describe('The health routes', () => {
   let store: Store
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'lapidary-'))
-    store = openSqlite(model, join(folder, 'notes.db'))
+    store = openSqlite(model, join(folder, 'notes.db'), { create: true })
     await store.migrate([{ version: 1, sql: 'create table note (id integer primary key, text)' }])
   })
   after(async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -58,6 +58,7 @@ const wrong: readonly (readonly [work: () => unknown, line: string])[] = [
   [call(docsPage, { pth: '/docs' }), 'docsPage.pth: there is no such option; did you mean "path"?'],
   [call(describeApi, model, { auht: {} }), 'describeApi.auht: there is no such option; did you mean "auth"?'],
   [call(describeApi, store), 'describeApi.model: must be the result of defineModel; it is an object'],
+  [call(openSqlite, model, 'a.db', { create: true, readOnly: true }), 'openSqlite.options: create and readOnly contradict each other; remove one of them'],
   [call(createClient, { ulr: 'http://localhost' }), 'createClient.ulr: there is no such option; the options are url, headers, fetch, root.'],
   [call(createClient, { url: undefined }), 'createClient.url: must be the address of the API.'],
   [call(bearerAuth, { ...token, audience: undefined, audiance: 'a' }), 'bearerAuth.audiance: there is no such option; did you mean "audience"?\nbearerAuth.audience: must be a string; it is missing'],
@@ -100,5 +101,28 @@ describe('A file that SQLite cannot open', () => {
     assert.throws(() => openSqlite(model, path), {
       message: `${path} is a folder; name a file in it`,
     })
+  })
+
+  for (const path of ['absent.db', join('absent', 'folder', 'a.db')])
+    it(`is not made by a mistyped path: ${path}`, async (test) => {
+      const parent = await folder(test)
+      const file = join(parent, path)
+      assert.throws(() => openSqlite(model, file), {
+        message: `there is no file ${file}; openSqlite creates it with the option create: true`,
+      })
+      assert.deepEqual(readdirSync(parent), [])
+      await openSqlite(model, file, { create: true }).close()
+      assert.ok(existsSync(file))
+      await openSqlite(model, file).close()
+    })
+})
+
+describe('Many open databases in memory', () => {
+  it('share one listener of the exit of the process', async () => {
+    const before = process.listenerCount('exit')
+    const stores = Array.from({ length: 11 }, () => openSqlite(model, ':memory:'))
+    assert.ok(process.listenerCount('exit') <= before + 1)
+    for (const store of stores) await store.close()
+    assert.equal(process.listenerCount('exit'), before)
   })
 })

@@ -92,7 +92,7 @@ export async function openStore(
   if (url.startsWith('postgres:')) return openPostgres(model, url, options)
   const path = /^sqlite:(.+)$/.exec(url)?.[1]
   assert.ok(path !== undefined, `no store is known for ${url}`)
-  return openSqlite(model, path)
+  return openSqlite(model, path, { create: true })
 }
 
 /** Compares a model with new tables of a database, as the start does. @returns the errors of the declarations */

@@ -31,7 +31,7 @@ async function serve(
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'lapidary-'))
   const path = join(folder, 'notes.db')
-  const store = openSqlite(model, path, options)
+  const store = openSqlite(model, path, { create: true, ...options })
   await store.migrate([{ version: 1, sql: tables }])
   const server = createServer({ model, store, logLevel: 'silent' })
   test.after(async () => {

@@ -135,7 +135,7 @@ describe('Expensive reads that look cheap', () => {
 
   before(async () => {
     database = join(mkdtempSync(join(tmpdir(), 'lapidary-')), 'notes.db')
-    const store = openSqlite(model, database, { timeout: 500 })
+    const store = openSqlite(model, database, { create: true, timeout: 500 })
     await store.migrate([{ version: 1, sql: tables }])
     server = createServer({ model, store, logLevel: 'silent' })
     close = async () => {

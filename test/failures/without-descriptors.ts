@@ -7,7 +7,7 @@ import { openSqlite } from 'lapidary/sqlite'
 
 const [, , path = ''] = process.argv
 const model = defineModel([resource('number', { path: '/numbers', table: 'number', fields: {} })])
-const store = openSqlite(model, path)
+const store = openSqlite(model, path, { create: true })
 await store.migrate([
   {
     version: 1,

@@ -15,7 +15,7 @@ const program = `
   import { openSqlite } from 'lapidary/sqlite'
   const book = resource('book', { path: '/books', table: 'book', fields: { title: attribute(text) } })
   const model = defineModel([book])
-  const store = openSqlite(model, 'books.db')
+  const store = openSqlite(model, 'books.db', { create: true })
   console.log(await store.verify())
   await store.close()
 `
@@ -27,7 +27,7 @@ const pagesProgram = `
   import { openSqlite } from 'lapidary/sqlite'
   const book = resource('book', { path: '/books', table: 'book', fields: { title: attribute(text) } })
   const model = defineModel([book])
-  const store = openSqlite(model, 'books.db')
+  const store = openSqlite(model, 'books.db', { create: true })
   const handle = createHandler({ model, store, html: createPages({ explain: true }) })
   const headers = { accept: 'text/html' }
   const page = await handle(new Request('http://books.test/books', { headers }))

@@ -41,7 +41,7 @@ export function serveNotes(
   rows = 0,
   { host = '127.0.0.1', watchStore = (store) => store }: NotesOptions = {},
 ): NotesServer {
-  const store = openSqlite(model, join(temporaryFolder(), 'notes.db'))
+  const store = openSqlite(model, join(temporaryFolder(), 'notes.db'), { create: true })
   const app = createServer({ model, store: watchStore(store), logLevel: 'silent', ...options })
   const held: Held[] = []
   let origin = ''

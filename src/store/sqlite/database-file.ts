@@ -1,14 +1,17 @@
-import { randomUUID } from 'node:crypto'
-import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { HeaderError } from '../../errors/errors.ts'
 import { closedError } from '../closed-error.ts'
+import type { SqliteOptions } from './options.ts'
+import { temporaryFolders } from './temporary-folders.ts'
 
 /** The mode of a new file: only its owner may read and write it. */
 const ownerOnly = 0o600
 /** Reads verify the file at this interval, in milliseconds: it takes 2 µs, 7 % of the CPU time of a read by id (row `one`). */
 const verifyInterval = 100
+
+/** What may be done to a file when it is opened. */
+type FileOptions = Pick<SqliteOptions, 'create' | 'readOnly'>
 
 /** The file of a database. */
 export class DatabaseFile {
@@ -20,21 +23,22 @@ export class DatabaseFile {
   #isClosed = false
 
   /**
-   * @param path - a file, created with its folder if it does not exist; `:memory:` for a temporary file (docs/decisions/0042)
-   * @param mustExist - whether the file is not created. Default false
-   * @throws Error when the file must exist and does not, and for a folder
+   * @param path - a file; `:memory:` for a temporary file (docs/decisions/0042)
+   * @param options - as those of `openSqlite`
+   * @throws Error when the file does not exist and is not to be created, and for a folder
    */
-  constructor(path: string, mustExist = false) {
-    if (mustExist && !existsSync(path)) throw new Error(`there is no file ${path}`)
+  constructor(path: string, { create = false, readOnly = false }: FileOptions = {}) {
     this.isTemporary = path === ':memory:'
-    this.path = this.isTemporary ? join(temporaryFolder(), 'memory.db') : path
-    mkdirSync(dirname(this.path), { recursive: true, ...(this.isTemporary && { mode: 0o700 }) })
-    if (statSync(this.path, { throwIfNoEntry: false })?.isDirectory())
-      throw new Error(`${path} is a folder; name a file in it`)
-    if (!existsSync(this.path)) closeSync(openSync(this.path, 'a', ownerOnly))
+    this.path = this.isTemporary ? join(temporaryFolders.create(), 'memory.db') : path
+    const stat = statSync(this.path, { throwIfNoEntry: false })
+    if (stat?.isDirectory()) throw new Error(`${path} is a folder; name a file in it`)
+    if (stat === undefined) {
+      const advice = readOnly ? '' : '; openSqlite creates it with the option create: true'
+      if (!create && !this.isTemporary) throw new Error(`there is no file ${path}${advice}`)
+      mkdirSync(dirname(this.path), { recursive: true })
+      closeSync(openSync(this.path, 'a', ownerOnly))
+    }
     this.#identity = identityOf(this.path)
-    // A program that never closes the database leaves no file behind either.
-    if (this.isTemporary) process.once('exit', this.remove)
   }
 
   /** Runs what opens the file. @throws Error that names the file: to a program that starts, "try again later" says nothing */
@@ -86,19 +90,9 @@ export class DatabaseFile {
   }
 
   /** Deletes the file if it is temporary. */
-  readonly remove = (): void => {
-    if (!this.isTemporary) return
-    process.off('exit', this.remove)
-    rmSync(dirname(this.path), { recursive: true, force: true })
+  remove(): void {
+    if (this.isTemporary) temporaryFolders.remove(dirname(this.path))
   }
-}
-
-/** A folder that Linux keeps in memory. */
-const sharedMemory = '/dev/shm'
-
-function temporaryFolder(): string {
-  const parent = existsSync(sharedMemory) ? sharedMemory : tmpdir()
-  return join(parent, `lapidary-${process.pid}-${randomUUID()}`)
 }
 
 /** Returns the device and inode of a file; `undefined` if it does not exist. */

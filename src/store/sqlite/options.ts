@@ -11,6 +11,8 @@ import { checkStoreArguments, commonStoreChecks } from '../check-options.ts'
 
 /** The options of a SQLite database. */
 export interface SqliteOptions {
+  /** Whether the file is created with its folder if it does not exist. Default false: a mistyped path is an error. */
+  readonly create?: boolean
   /**
    * Whether the file must exist, and is only read: writes fail, and the file is not converted to WAL mode. Default false.
    */
@@ -32,6 +34,7 @@ export interface SqliteOptions {
 
 const optionChecks = {
   ...commonStoreChecks,
+  create: optional(booleanCheck),
   readOnly: optional(booleanCheck),
   readers: optional(wholeNumber(1)),
 } satisfies Record<keyof SqliteOptions, Check>
@@ -45,12 +48,16 @@ const path: Check = (value, location) => {
 
 /**
  * Checks the arguments of `openSqlite`.
- * @throws DeclarationError with one line for each error, or for the option `session` of the model: without roles and settings, the
+ * @throws DeclarationError with one line for each error, for `create` with `readOnly`, or for the option `session` of the model: without roles and settings, the
  *   rows that a policy would hide would be served
  */
 export function checkSqliteArguments(model: Model, address: string, options: SqliteOptions): void {
   const checks = { address: path, options: optionChecks }
   checkStoreArguments('openSqlite', { model, address, options }, checks)
+  if (options.create && options.readOnly)
+    throwDeclarationErrors([
+      'openSqlite.options: create and readOnly contradict each other; remove one of them',
+    ])
   if (model.session === undefined) return
   throwDeclarationErrors([
     'options.session: SQLite has no roles and no settings; remove it, or open the model by openPostgres',

@@ -52,13 +52,13 @@ export { sampleSqlite } from './sample.ts'
 /**
  * Opens a SQLite database as a store. One connection writes; it commits waiting transactions in groups.
  *
- * @param path - a file, created with its folder if it does not exist, or `:memory:` for a temporary one (docs/decisions/0042)
- * @throws Error when the file cannot be opened, or `readOnly` is true and it does not exist; DeclarationError for unknown or wrong
+ * @param path - a file, or `:memory:` for a temporary one (docs/decisions/0042)
+ * @throws Error when the file cannot be opened, or does not exist and `create` is not true; DeclarationError for unknown or wrong
  *   options, and for the option `session` of the model
  */
 export function openSqlite(model: Model, path: string, options: SqliteOptions = {}): Store {
   checkSqliteArguments(model, path, options)
-  const file = new DatabaseFile(path, options.readOnly ?? false)
+  const file = new DatabaseFile(path, options)
   // Half of the memory is for compiled statements, a quarter for the prepared ones of each of the two long-lived connections.
   const { statementCache: cacheSize = defaultCacheSize } = options
   const statementCache = cacheSize / 4
