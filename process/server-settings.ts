@@ -129,6 +129,11 @@ export const serverSettings = {
     default: '',
     help: 'accepted values of the Host header, comma-separated; empty accepts all',
   },
+  allowedOrigins: {
+    ...listWhere(isPageOrigin, 'origins such as https://app.example, comma-separated'),
+    default: '',
+    help: 'origins of other web pages that may write, comma-separated',
+  },
   maxBody: {
     ...integerBetween(1, 2 ** 30),
     default: '1048576',
@@ -207,6 +212,12 @@ function isPostgres(text: string): boolean {
 
 function isBasePath(text: string): boolean {
   return /^(\/[A-Za-z0-9._~-]+)*$/.test(text)
+}
+
+/** As browsers send it in the field `Origin`, also for pages of other schemes, such as those of browser extensions. */
+function isPageOrigin(text: string): boolean {
+  const isOther = /^(?!https?:)[a-z][a-z\d+.-]*:\/\/[^/?#@]+$/.test(text)
+  return isOther || (isOrigin(text) && new URL(text).origin === text)
 }
 
 function isOrigin(text: string): boolean {

@@ -113,7 +113,7 @@ function createHttpServer(
   store: Store,
   settings: ServerSettings,
 ): Server {
-  const { basePath: prefix, publicUrl, logLevel, maxBody, allowedHosts } = settings
+  const { basePath: prefix, publicUrl, logLevel, maxBody, allowedHosts, allowedOrigins } = settings
   const { maxConnections, maxConnectionsPerAddress, queueTimeout, sendTimeout, notFoundInterval } =
     settings
   return createServer({
@@ -127,6 +127,7 @@ function createHttpServer(
     shutdownDelay: settings.shutdownDelay,
     maxBody,
     allowedHosts,
+    allowedOrigins,
     maxConnections,
     maxConnectionsPerAddress,
     queueTimeout,

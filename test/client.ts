@@ -54,7 +54,7 @@ export function connect(origin: string): Client {
     send: async (method, path, call = {}) => {
       const target = withQuery(path.replace(/^https?:\/\/[^/?]+/, ''), call.query)
       const payload = bytes(call)
-      const headers = headersOf(call, payload)
+      const headers = headersOf(method, call, payload)
       // Bytes beyond ASCII are sent as raw UTF-8: Node writes one byte for each character of a path.
       const wirePath = Buffer.from(target).toString('latin1')
       const outgoing = request({ agent, host, port, method, path: wirePath, headers })
@@ -84,13 +84,18 @@ function bytes(call: Call): Buffer | undefined {
   return call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body))
 }
 
-function headersOf(call: Call, payload: Buffer | undefined): Record<string, string> {
+/** A POST and a PATCH have the media type also without a body. */
+function headersOf(
+  method: string,
+  call: Call,
+  payload: Buffer | undefined,
+): Record<string, string> {
   const merged = new Map<string, readonly [string, string]>()
   merged.set('accept', ['Accept', mediaType])
-  if (payload !== undefined) {
+  if (payload !== undefined || method === 'POST' || method === 'PATCH')
     merged.set('content-type', ['Content-Type', mediaType])
+  if (payload !== undefined)
     merged.set('content-length', ['Content-Length', String(payload.length)])
-  }
   for (const [name, value] of Object.entries(call.headers ?? {})) {
     if (value === undefined) merged.delete(name.toLowerCase())
     else merged.set(name.toLowerCase(), [name, value])

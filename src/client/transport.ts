@@ -41,7 +41,9 @@ export function createSend({ fetch, headers: clientHeaders }: TransportOptions):
   return async (request) => {
     const { method, url, body, signal, headers } = request
     const common = typeof clientHeaders === 'function' ? await clientHeaders() : clientHeaders
-    const content = body === undefined ? {} : { 'content-type': mediaType }
+    // Also of a POST without a document: the call of an action without parameters.
+    const isWrite = body !== undefined || method === 'POST'
+    const content = isWrite ? { 'content-type': mediaType } : {}
     const init = {
       method,
       headers: { accept: mediaType, ...content, ...common, ...headers },

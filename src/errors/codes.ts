@@ -30,6 +30,7 @@ export const errorCodes = {
   forbidden:              { status: 403, title: 'The access rules do not allow this' },
   refused:                { status: 403, title: 'The service rejected the request' },
   permission_denied:      { status: 403, title: 'The database denied permission' },
+  foreign_origin:         { status: 403, title: 'A page of another origin may not write' },
   not_found:              { status: 404, title: 'The resource does not exist' },
   related_not_found:      { status: 404, title: 'A related resource does not exist' },
   route_not_found:        { status: 404, title: 'The path does not exist' },

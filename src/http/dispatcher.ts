@@ -2,6 +2,7 @@ import type { ApiRequest, ApiResponse } from '../handlers/handler.ts'
 import type { Route } from '../handlers/route-table.ts'
 import type { Logger } from '../model/request-context.ts'
 import type { DocumentText } from '../serialize/document.ts'
+import { createOriginCheck } from './check-origin.ts'
 import { createRoutes } from './create-routes.ts'
 import { createErrorResponder } from './errors.ts'
 import { checkHead, commonHeaders, documentHeaders } from './headers.ts'
@@ -37,6 +38,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
   const files = new Map<Route, FileResponder>()
   for (const route of routes) if (route.file) files.set(route, createFileResponder(route.file))
   const resolveOrigin = createOriginResolver(options.publicUrl)
+  const checkOrigin = createOriginCheck(options)
   const respondToError = createErrorResponder(log)
 
   return async (request) => {
@@ -55,6 +57,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
     const { route, id } = match(request.target)
     const handlerMethod = findMethod(route, method)
     if (handlerMethod === undefined) await checkOtherMethod(route, request)
+    if (handlerMethod !== undefined && handlerMethod !== 'GET') checkOrigin(request)
     checkRequestHead(request)
     const handle = handlerMethod && route.methods[handlerMethod]
     if (handle === undefined) return listMethods(route)
@@ -133,8 +136,9 @@ async function startResponse(response: ApiResponse, request: HttpRequest): Promi
   return toHttpResponse({ ...response, body: chunks }, request)
 }
 
-function checkRequestHead({ target, header, hasBody }: HttpRequest): void {
+function checkRequestHead({ method, target, header, hasBody }: HttpRequest): void {
   checkHead({
+    method,
     target,
     hasBody,
     accept: header('accept'),

@@ -13,6 +13,7 @@ export const documentHeaders = { 'content-type': mediaType, ...commonHeaders } a
 
 /** The parts of a request that are checked before its body is read. */
 interface RequestHead {
+  readonly method: string
   /** The request target: path and query string. */
   readonly target: string
   readonly accept: string | undefined

@@ -5,12 +5,19 @@ import { booleanCheck, type Check, isFunction, mustBe, optional } from '../model
 import { isLogger, logLevels } from '../model/request-context.ts'
 import { checkOpenApi } from '../openapi/check-options.ts'
 import type { OpenApiOptions } from '../openapi/options.ts'
+import { allowedOriginsCheck } from './check-origin.ts'
 import type { HtmlPages } from './html.ts'
 
 /** The options of every adapter. */
 export interface HttpOptions<Auth = unknown> extends AppOptions<Auth> {
   /** Scheme and host of absolute links, e.g. `https://api.example.org`. Default: those of the request. */
   readonly publicUrl?: string | undefined
+  /**
+   * The origins whose pages may write, e.g. `https://app.example`, in addition to the server's own: that of `publicUrl`, or the host of
+   * the request. The server rejects the writes of other pages with 403 `foreign_origin`. Clients that are no browsers need no entry.
+   * Default none.
+   */
+  readonly allowedOrigins?: readonly string[]
   /** The largest body, in bytes. Default 1 MiB. */
   readonly maxBody?: number
   /**
@@ -54,6 +61,7 @@ const isInterval = (value: unknown): boolean =>
 
 /** The checks of the options of every adapter. */
 const commonChecks: Readonly<Record<string, Check>> = {
+  allowedOrigins: optional(allowedOriginsCheck),
   maxBody: optional(count),
   notFoundInterval: optional(mustBe('a whole number from 0 to 10,000', isInterval)),
   publicRoot: optional(booleanCheck),

@@ -15,17 +15,19 @@ export function nameAction(
   return `${nameType(type)}.actions.${encodeURIComponent(action).replaceAll('%', '_')}`
 }
 
-/** Describes the bodies of the calls of a type's actions: the parameters in `meta`. */
+/**
+ * Describes the bodies of the calls of a type's actions: the parameters in `meta`. Those of an action without
+ * parameters may be empty, but are described too: a call needs their media type.
+ */
 export function describeActionBodies(
   resource: ResourceType,
   context: SchemaContext,
 ): ExchangedByName {
-  const bodies = [...resource.actions].flatMap(([name, { parameters }]) => {
+  const bodies = [...resource.actions].map(([name, { parameters }]) => {
     const entries = Object.entries(parameters).map(([parameter, declared]) => {
       const { kind, isRequired } = resolveParameter(declared)
       return { parameter, isRequired, schema: isRequired ? kind.schema : orNull(kind.schema) }
     })
-    if (entries.length === 0) return []
     const required = entries.flatMap(({ parameter, isRequired }) => (isRequired ? [parameter] : []))
     const meta = objectOf(
       Object.fromEntries(entries.map(({ parameter, schema }) => [parameter, schema])),
@@ -34,7 +36,7 @@ export function describeActionBodies(
     const isRequired = required.length > 0
     const schema = openObject({ meta }, isRequired ? ['meta'] : [])
     const body = { required: isRequired, content: { [mediaType]: { schema } } }
-    return [[nameAction(resource, name, context), body] as const]
+    return [nameAction(resource, name, context), body] as const
   })
   return Object.fromEntries(bodies)
 }

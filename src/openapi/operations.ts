@@ -315,7 +315,7 @@ function describeAction(
   action: NamedAction,
   context: OperationContext,
 ): DescribedPath {
-  const { description, on, parameters, returns } = action.action
+  const { description, on, returns } = action.action
   const verb = nameAction(resource, action.name, context)
   const isList = returns !== undefined && 'resources' in returns
   const type = returns && !('meta' in returns) ? Object.values(returns)[0] : undefined
@@ -332,8 +332,7 @@ function describeAction(
     ],
     operations: {
       POST: {
-        ...{ verb, summary: `Call ${action.name}`, description },
-        ...(Object.keys(parameters).length > 0 && { body: verb }),
+        ...{ verb, summary: `Call ${action.name}`, description, body: verb },
         ...{ response: nameActionResponse(resource, action, context), errors: writeErrors },
       },
     },

@@ -7,8 +7,9 @@ import { quote } from '../errors/quote.ts'
  */
 export const mediaType = 'application/vnd.api+json'
 
-/** The header fields of a request that concern its media types. */
+/** The parts of a request that concern its media types. */
 interface MediaHeaders {
+  readonly method: string
   readonly accept: string | undefined
   readonly contentType: string | undefined
   readonly contentEncoding: string | undefined
@@ -20,18 +21,17 @@ interface MediaHeaders {
  * Rejects the media types that JSON:API 1.0 requires a server to reject.
  *
  * @throws HeaderError `unsupported_media_type` (415) if `Content-Type` is the JSON:API type with a parameter, with or
- *   without a body, and for a body of another type or without one; `not_acceptable` (406) if `Accept` contains the
- *   JSON:API type only with parameters
+ *   without a body, and for a body of another type or without one. A POST or PATCH has a body, which may be empty: a browser sends it
+ *   without a preflight request if it has the type of a form or none. `not_acceptable` (406) if `Accept` contains the JSON:API type
+ *   only with parameters
  * @see https://jsonapi.org/format/1.0/#content-negotiation-servers
  */
-export function negotiate({ accept, contentType, contentEncoding, hasBody }: MediaHeaders): void {
-  if (contentType !== undefined && contentType !== mediaType) checkContentType(contentType, hasBody)
-  if (contentType === undefined && hasBody) {
-    throw new HeaderError(
-      'unsupported_media_type',
-      `A body needs "Content-Type: ${mediaType}"; the request has none.`,
-    )
-  }
+export function negotiate(headers: MediaHeaders): void {
+  const { method, accept, contentType, contentEncoding, hasBody } = headers
+  const needsType = hasBody || method === 'POST' || method === 'PATCH'
+  if (contentType === undefined) {
+    if (needsType) throw createMissingType(hasBody ? 'body' : method)
+  } else if (contentType !== mediaType) checkContentType(contentType, needsType)
   if (contentEncoding !== undefined && hasBody && contentEncoding.toLowerCase() !== 'identity') {
     const detail = `The body is sent with Content-Encoding ${quote(contentEncoding)}; send it without a content encoding.`
     throw new HeaderError('unsupported_media_type', detail)
@@ -39,7 +39,12 @@ export function negotiate({ accept, contentType, contentEncoding, hasBody }: Med
   if (accept !== undefined && accept !== mediaType) checkAccept(accept)
 }
 
-function checkContentType(header: string, hasBody: boolean): void {
+function createMissingType(subject: string): HeaderError {
+  const detail = `A ${subject} needs "Content-Type: ${mediaType}"; the request has none.`
+  return new HeaderError('unsupported_media_type', detail)
+}
+
+function checkContentType(header: string, needsType: boolean): void {
   const [range, ...others] = parseMediaRanges(header)
   const isJsonApi = range?.type === mediaType && others.length === 0
   if (isJsonApi && range.parameters.length > 0) {
@@ -48,7 +53,7 @@ function checkContentType(header: string, hasBody: boolean): void {
       `Content-Type is ${mediaType} with the parameter ${quote(range.parameters[0])}; send it without parameters.`,
     )
   }
-  if (hasBody && !isJsonApi) {
+  if (needsType && !isJsonApi) {
     throw new HeaderError(
       'unsupported_media_type',
       `The body is sent as ${quote(header)}; send it as ${mediaType}.`,

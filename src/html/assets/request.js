@@ -17,7 +17,7 @@ export async function send(method, url, body) {
     headers: {
       Accept: mediaType,
       ...getCredentials(),
-      ...(body !== undefined && { 'Content-Type': mediaType }),
+      ...((body !== undefined || method === 'POST') && { 'Content-Type': mediaType }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RegisterOptions } from 'fastify'
 import { describeAccess } from '../../handlers/list-access.ts'
 import type { Route } from '../../handlers/route-table.ts'
+import { createOriginCheck } from '../check-origin.ts'
 import { createRoutes } from '../create-routes.ts'
 import { createMethodError } from '../methods.ts'
 import {
@@ -67,6 +68,7 @@ export function addModel(app: FastifyInstance, options: JsonApiOptions): RejectR
     context,
     authenticate,
     resolveOrigin: createOriginResolver(publicUrl),
+    checkOrigin: createOriginCheck(options),
     reportError,
     send,
     maxBody,

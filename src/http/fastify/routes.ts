@@ -12,6 +12,7 @@ import type { ApiRequest, RouteHandler } from '../../handlers/handler.ts'
 import type { Method } from '../../handlers/model-paths.ts'
 import type { Route } from '../../handlers/route-table.ts'
 import type { Awaitable } from '../../model/hooks.ts'
+import type { createOriginCheck } from '../check-origin.ts'
 import { createDisconnectSignal } from '../disconnect-signal.ts'
 import { announcesBody, checkHead, commonHeaders } from '../headers.ts'
 import type { HtmlPages } from '../html.ts'
@@ -39,6 +40,7 @@ interface RouteOptions {
   readonly context: AppContext
   readonly authenticate: Authenticate | undefined
   readonly resolveOrigin: OriginResolver
+  readonly checkOrigin: ReturnType<typeof createOriginCheck>
   readonly reportError: ErrorReporter
   readonly send: ResponseSender
   readonly html: HtmlPages | undefined
@@ -68,20 +70,40 @@ function registerHandlers(app: FastifyInstance, route: Route, options: RouteOpti
   const authenticate = route.isPublic ? undefined : options.authenticate
   // These hooks run after every onRequest hook: plugins such as @fastify/rate-limit append an onRequest hook to a route, and must see
   // the requests that fail here.
-  const preParsing = authenticate
+  const beforeRead = authenticate
     ? [checkHeaders, createAuthHook(authenticate, isPublicPage(route, options))]
-    : checkHeaders
+    : [checkHeaders]
+  const beforeWrite = [createOriginHook(options), ...beforeRead]
   for (const [method, handle] of Object.entries(route.methods) as [Method, RouteHandler][]) {
     const handler =
       route.file && method === 'GET'
         ? createFileHandler(route.file, options.reportError)
         : createRouteHandler({ method, handle }, route, { ...options, authenticate })
     const definition = {
-      ...{ url: route.path, bodyLimit: maxBody, exposeHeadRoute: false, preParsing, handler },
+      ...{ url: route.path, bodyLimit: maxBody, exposeHeadRoute: false, handler },
+      preParsing: method === 'GET' ? beforeRead : beforeWrite,
       ...(route.target === undefined && { schema: hidden }),
     }
     app.route({ ...definition, method })
     if (method === 'GET') app.route({ ...definition, method: 'HEAD', schema: hidden })
+  }
+}
+
+/** Creates the hook that rejects a write which a page of another origin has caused. */
+function createOriginHook({ checkOrigin }: RouteOptions) {
+  return (
+    request: FastifyRequest,
+    _reply: FastifyReply,
+    _payload: RequestPayload,
+    done: HookHandlerDoneFunction,
+  ): void => {
+    const { headers, raw, protocol } = request
+    // Most writes are from clients that are no browsers.
+    if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {
+      const host = request.host || getLocalHost(raw)
+      checkOrigin({ header: (name) => headers[name]?.toString(), host, protocol })
+    }
+    done()
   }
 }
 
@@ -216,6 +238,7 @@ function checkHeaders(
 ): void {
   const { raw, headers } = request
   checkHead({
+    method: request.method,
     target: raw.url ?? '',
     accept: headers.accept,
     contentType: headers['content-type'],

@@ -183,7 +183,7 @@ function toHttpServerOptions(options: ServerOptions): HttpServerOptions {
  */
 function registerBeforeReady(app: FastifyInstance, options: ServerOptions): void {
   const { model, store, prefix = '', rootMeta, publicUrl, maxBody, authenticate, html } = options
-  const { openapi, notFoundInterval, publicRoot } = options
+  const { openapi, notFoundInterval, publicRoot, allowedOrigins } = options
   const { promise: rejection, resolve } = Promise.withResolvers<RejectRequest>()
   addNotFoundHandler(app, async (request) => (await rejection)(request))
   const register = async (scope: FastifyInstance, modelOptions: JsonApiOptions) =>
@@ -197,6 +197,7 @@ function registerBeforeReady(app: FastifyInstance, options: ServerOptions): void
           ...{ model, store, prefix, publicUrl, html },
           ...(rootMeta && { rootMeta }),
           ...(maxBody !== undefined && { maxBody }),
+          ...(allowedOrigins && { allowedOrigins }),
           ...(notFoundInterval !== undefined && { notFoundInterval }),
           ...(publicRoot !== undefined && { publicRoot }),
           ...(authenticate && { authenticate }),
