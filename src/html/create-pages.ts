@@ -21,7 +21,7 @@ import { type Html, h } from './element.ts'
 import { renderErrors } from './error-view.ts'
 import { createExplanationHandler, renderExplanationLink } from './explain-view.ts'
 import { renderJson } from './json-view.ts'
-import { type PageFiles, renderLayout } from './layout.ts'
+import { type PageFiles, renderLayout, renderTooLong } from './layout.ts'
 import {
   type BaseContext,
   createResourceIndex,
@@ -31,7 +31,6 @@ import {
 } from './page-context.ts'
 import { pageHeaders } from './page-headers.ts'
 import { parsePageUrl } from './page-url.ts'
-import { renderFilters } from './query-form.ts'
 import { renderRequest } from './request-view.ts'
 import { renderAbsent, renderResource } from './resource-view.ts'
 import { renderRoot } from './root-view.ts'
@@ -108,9 +107,9 @@ async function renderPage(
   const context = { request, document, url: parsePageUrl(request.target) }
   const content =
     text === undefined
-      ? renderTooLong()
+      ? renderTooLong('The response is longer than 2 MB.')
       : request.routed === undefined
-        ? [renderErrors(document, response), response.status === 400 && renderFilters(context)]
+        ? renderErrors(document, response)
         : renderContent(await addRights(context, request.routed))
   const json = text !== undefined && [
     h('details', { class: 'panel', open: true }, h('summary', null, 'JSON'), renderJson(text)),
@@ -133,18 +132,6 @@ async function addRights(base: BaseContext, routed: RoutedRequest): Promise<Page
   const members = listed.slice(0, maxRows).map((each) => each.id)
   const rights = await readAddressRights({ context, target, id, auth }, members)
   return { ...base, routed, rights, resources: createResourceIndex(base.document) }
-}
-
-/** A response of the whole table is a stream, which a page cannot be. */
-function renderTooLong(): Html {
-  return [
-    h('h1', null, 'Too long for a page'),
-    h(
-      'p',
-      null,
-      'The response is longer than 2 MB. Choose a smaller page[size], or load it as JSON.',
-    ),
-  ]
 }
 
 function renderContent(context: PageContext): Html {

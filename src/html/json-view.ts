@@ -6,6 +6,8 @@ import { isWebAddress } from './values.ts'
 const maxShownLength = 128 * 1024
 /** The longest text within a document that is shown completely. */
 const maxTextLength = 1000
+/** The longest indentation, in characters. Each element of a deeper value repeats it. */
+const maxIndentation = 40
 
 /** Renders a document as indented JSON in which links can be followed. @param text - the document */
 export function renderJson(text: string): Html {
@@ -57,7 +59,7 @@ function renderAny(value: unknown, { newline, isLink, linked }: ValuePlace): Htm
   if (typeof value === 'string') return renderString(value, isLink)
   if (typeof value !== 'object' || value === null)
     return h('span', { class: 'keyword' }, String(value))
-  const deeper = `${newline}  `
+  const deeper = newline.length > maxIndentation ? newline : `${newline}  `
   // The path of a list that needs parameters is the address of an error.
   const isLinked = (name: string) => linked.has(name) && !(name === 'path' && 'parameters' in value)
   const members = Array.isArray(value)

@@ -1,6 +1,7 @@
 import { renderToString } from 'preact-render-to-string'
 import { type Html, h } from './element.ts'
 import type { BaseContext } from './page-context.ts'
+import { renderRequest } from './request-view.ts'
 
 /** The addresses of the files of a page. */
 export interface PageFiles {
@@ -22,8 +23,29 @@ interface PageParts {
   readonly aside?: Html
 }
 
-/** Renders a complete HTML document. */
+/**
+ * The longest page, in UTF-16 code units. No part of a page repeats the request for each of its elements, so only a document that
+ * needs many character references is longer.
+ */
+const maxLength = 8 * 1024 * 1024
+
+/** Renders a complete HTML document. One that is too long says so instead. */
 export function renderLayout(context: BaseContext, files: PageFiles, parts: PageParts): string {
+  const page = renderDocument(context, files, parts)
+  if (page.length <= maxLength) return page
+  const content = renderTooLong('The page would be longer than 8 MB.')
+  return renderDocument(context, files, { ...parts, content, aside: renderRequest(context) })
+}
+
+/** Renders what a page has instead of a document that it cannot show. @param reason - a sentence */
+export function renderTooLong(reason: string): Html {
+  return [
+    h('h1', null, 'Too long for a page'),
+    h('p', null, `${reason} Choose a smaller page[size], or load it as JSON.`),
+  ]
+}
+
+function renderDocument(context: BaseContext, files: PageFiles, parts: PageParts): string {
   const page = h(
     'html',
     { lang: 'en' },
@@ -62,10 +84,21 @@ function renderHead({ style, script, modules }: PageFiles, title: string): Html 
   )
 }
 
-/** Renders links to the addresses above the page. A segment that is not an address is a text. */
-function renderBreadcrumb({ request: { prefix }, url }: BaseContext): Html {
+/** The segments of the longest path that has a page, e.g. `/persons/1/relationships/computers`. */
+const maxSegments = 4
+
+/** Lists the segments of the path of a page, without the prefix; none of a path without a route, above which there are no addresses. */
+function listSegments({ request: { prefix }, url, document }: BaseContext): readonly string[] {
+  if (document.errors?.some(({ code }) => code === 'route_not_found')) return []
   const rest = url.path.startsWith(prefix) ? url.path.slice(prefix.length) : url.path
-  const segments = rest.split('/').filter((segment) => segment !== '')
+  const segments = rest.split('/', 2 * maxSegments + 1).filter((segment) => segment !== '')
+  return segments.length > maxSegments ? [] : segments
+}
+
+/** Renders links to the addresses above the page. A segment that is not an address is a text. */
+function renderBreadcrumb(context: BaseContext): Html {
+  const { prefix } = context.request
+  const segments = listSegments(context)
   const items = segments.map((segment, index) => {
     const path = `${prefix}/${segments.slice(0, index + 1).join('/')}`
     return { text: decodeSegment(segment), path, isAddress: !isRelationships(segments, index) }

@@ -13,9 +13,24 @@ export function parsePageUrl(target: string): PageUrl {
 }
 
 /** Formats an address as a request target. */
-export function formatPageUrl({ path, pairs }: PageUrl): string {
+function formatPageUrl({ path, pairs }: PageUrl): string {
   const search = new URLSearchParams(pairs.map(([name, value]) => [name, value]))
   return pairs.length === 0 ? path : `${path}?${search}`
+}
+
+/** The longest address of which a page has several variants as links, in characters before they are encoded. */
+const maxRepeatedLength = 2000
+
+/**
+ * Formats an address of which a page has several variants as links: one for each filter, or for each column. Each of them repeats the
+ * query, so a long query has none.
+ *
+ * @returns `undefined` if the address is too long
+ */
+export function formatVariant(url: PageUrl): string | undefined {
+  const lengths = url.pairs.map(([name, value]) => name.length + value.length)
+  const length = lengths.reduce((sum, each) => sum + each, url.path.length)
+  return length > maxRepeatedLength ? undefined : formatPageUrl(url)
 }
 
 /** Returns the value of a parameter, or `undefined`. */

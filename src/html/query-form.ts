@@ -2,14 +2,8 @@ import type { Field, ResourceType } from '../model/model.ts'
 import { listParameters, type ResolvedParameter } from '../model/parameter.ts'
 import { describeFilter } from './describe-filter.ts'
 import { type Html, h } from './element.ts'
-import {
-  type BaseContext,
-  findType,
-  getRelatedType,
-  listFields,
-  type PageContext,
-} from './page-context.ts'
-import { formatPageUrl, getParameter, withoutPair } from './page-url.ts'
+import { findType, getRelatedType, listFields, type PageContext } from './page-context.ts'
+import { formatVariant, getParameter, withoutPair } from './page-url.ts'
 
 /** The fields of a type that are offered one by one; more are typed as a list. */
 const maxChoices = 100
@@ -183,29 +177,30 @@ function renderNameInput(name: string, label: string, chosen: readonly string[])
   )
 }
 
+/** Splits a list of names, each once. */
 function splitList(value: string | undefined): string[] {
-  return (value ?? '').split(',').filter((part) => part !== '')
+  return [...new Set((value ?? '').split(',').filter((part) => part !== ''))]
 }
 
+/** The filters that a page shows one by one. */
+const maxFilters = 20
+
 /** Renders the filters of a page in words, each with a link that removes it. */
-export function renderFilters({ url }: BaseContext): Html {
-  const filters = url.pairs.flatMap(([name, value], index) => {
-    if (name !== 'filter' && !name.startsWith('filter[')) return []
-    const href = formatPageUrl(withoutPair(url, index))
-    return [[describeFilter(name, value), href] as const]
-  })
+export function renderFilters({ url }: PageContext): Html {
+  const filters = [...url.pairs.entries()].filter(
+    ([, [name]]) => name === 'filter' || name.startsWith('filter['),
+  )
   if (filters.length === 0) return null
+  const more = filters.length - maxFilters
   return h(
     'ul',
     { class: 'filters', 'aria-label': 'Filters' },
-    filters.map(([text, href]) =>
-      h(
-        'li',
-        null,
-        h('bdi', null, text),
-        ' ',
-        h('a', { href, 'aria-label': `Remove ${text}` }, '✕'),
-      ),
-    ),
+    filters.slice(0, maxFilters).map(([index, [name, value]]) => {
+      const text = describeFilter(name, value)
+      const href = formatVariant(withoutPair(url, index))
+      const remove = href && [' ', h('a', { href, 'aria-label': `Remove ${text}` }, '✕')]
+      return h('li', null, h('bdi', null, text), remove)
+    }),
+    more > 0 && h('li', null, `and ${more} more`),
   )
 }

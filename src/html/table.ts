@@ -15,7 +15,7 @@ import {
   type PageContext,
   toResourcePath,
 } from './page-context.ts'
-import { formatPageUrl, getParameter, withParameter } from './page-url.ts'
+import { formatVariant, getParameter, withParameter } from './page-url.ts'
 import { renderValue, toWrapClass } from './values.ts'
 
 /** The columns that a table has unless the request names fields: more columns make a page unreadable. */
@@ -107,12 +107,14 @@ function renderHead(context: PageContext, field: Field, isSortable: boolean): Ht
   if (!isSorted) return h('th', attributes, label)
   const sort = getParameter(context.url, 'sort')
   const [state, next] = sortStates(name)[sort ?? ''] ?? ['none', name]
-  const href = formatPageUrl(withParameter(context.url, 'sort', next))
+  const href = formatVariant(withParameter(context.url, 'sort', next))
   const mark = { none: '', ascending: ' ▲', descending: ' ▼' }[state]
   return h(
     'th',
     { ...attributes, 'aria-sort': state },
-    h('a', { href }, label, h('span', { 'aria-hidden': 'true' }, mark)),
+    href === undefined
+      ? label
+      : h('a', { href }, label, h('span', { 'aria-hidden': 'true' }, mark)),
   )
 }
 

@@ -47,7 +47,7 @@ export function announcesBody(
 export function extendVary(present: unknown, added: string = commonHeaders.vary): string {
   const names = Array.isArray(present) ? present.join(', ') : String(present ?? '')
   if (names === '') return added
-  const known = names.split(/\s*,\s*/).map((name) => name.toLowerCase())
+  const known = names.split(',').map((name) => name.trim().toLowerCase())
   if (known.includes('*')) return names
   const missing = added.split(', ').filter((name) => !known.includes(name.toLowerCase()))
   return [names, ...missing].join(', ')

@@ -30,6 +30,9 @@ export interface Host {
   start(options: HostOptions): Promise<RunningHost>
 }
 
+/** Bytes of a request line and its header fields, as `createServer` accepts them. */
+const maxHeaderSize = 64 * 1024
+
 /** One host for each way to serve the engine. */
 export const hosts: readonly Host[] = [
   {
@@ -50,7 +53,7 @@ export const hosts: readonly Host[] = [
   {
     name: 'a Fastify plugin',
     start: async ({ authenticateBy, ...options }) => {
-      const app = fastify()
+      const app = fastify({ http: { maxHeaderSize } })
       app.register(jsonApi, {
         ...options,
         ...(authenticateBy && {
@@ -73,7 +76,7 @@ export const hosts: readonly Host[] = [
         }),
       })
       return listen(
-        createBareServer((request, response) => {
+        createBareServer({ maxHeaderSize }, (request, response) => {
           if (request.url === '/own') response.end('{"own":true}')
           else handle(request, response)
         }),
@@ -94,7 +97,7 @@ export const hosts: readonly Host[] = [
         }),
       )
       app.get('/own', (_request, response) => void response.json({ own: true }))
-      return listen(createBareServer(app))
+      return listen(createBareServer({ maxHeaderSize }, app))
     },
   },
   {
@@ -111,8 +114,9 @@ export const hosts: readonly Host[] = [
       app.get('/own', (context) => context.json({ own: true }))
       app.all('*', (context) => handle(context.req.raw))
       const { promise, resolve } = Promise.withResolvers<number>()
-      const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) =>
-        resolve(port),
+      const server = serve(
+        { fetch: app.fetch, hostname: '127.0.0.1', port: 0, serverOptions: { maxHeaderSize } },
+        ({ port }) => resolve(port),
       )
       const origin = `http://127.0.0.1:${await promise}`
       return { origin, close: () => closeServer(server) }

@@ -173,6 +173,80 @@ describe('Pages of hostile data', () => {
     assert.ok(!text.includes('<b>'))
   })
 
+  const longValue = 'x'.repeat(140)
+  const listIds = (count: number) =>
+    encodeURI(
+      JSON.stringify([{ name: 'id', op: 'in_', val: Array.from({ length: count }, () => '1') }]),
+    )
+  const manyIds = listIds(3000)
+  for (const [name, path, status, maxLength] of [
+    ['a path of 16,000 segments', `/${'a/'.repeat(16_000)}`, 404, 150_000],
+    ['a path that is not UTF-8', `/%FF${'/a'.repeat(16_000)}`, 400, 150_000],
+    ['2,900 filters', `/notes?${'filter[a]=&'.repeat(2900)}`, 400, 300_000],
+    ['199 filters', `/notes?${`filter[title]=${longValue}&`.repeat(199)}`, 200, 600_000],
+    ['a long filter and 40 columns', `/wide?filter=${manyIds}`, 200, 1_600_000],
+  ] as const) {
+    it(`given ${name}, when its page is read, then it repeats the request a few times only`, async () => {
+      const page = await read(path)
+      assert.equal(page.status, status)
+      assert.ok(page.text.length < maxLength, String(page.text.length))
+      assert.match(page.text, /<\/html>$/)
+      const head = await client.send('HEAD', path, { headers: accept })
+      assert.equal(Number(head.headers['content-length']), Buffer.byteLength(page.text))
+    })
+  }
+
+  it('given a path without a route, when its page is read, then it has no links to what is above it', async () => {
+    const { text } = await read('/nowhere/1')
+    const [, breadcrumb = ''] = /<nav class="breadcrumb"[^>]*>(.*?)<\/nav>/s.exec(text) ?? []
+    assert.deepEqual(breadcrumb.match(/href="[^"]*"/g), ['href="/"'])
+  })
+
+  it('given a query that is rejected, when its page is read, then it shows the errors and no filters', async () => {
+    const { status, text } = await read('/notes?filter[nothing]=1')
+    assert.equal(status, 400)
+    assert.doesNotMatch(text, /class="filters"|<form/)
+  })
+
+  it('given 30 filters, when a list is read, then 20 of them are shown, each with a link, and the number of the others', async () => {
+    const { text } = await read(`/notes?${'filter[title]=a&'.repeat(30)}`)
+    const [, filters = ''] = /<ul class="filters"[^>]*>(.*?)<\/ul>/s.exec(text) ?? []
+    assert.equal(filters.match(/<a href=/g)?.length, 20)
+    assert.match(filters, /<li>and 10 more<\/li>/)
+  })
+
+  it('given a query of more than 2,000 characters, when a list is read, then filters and columns have no links that repeat it', async () => {
+    const short = await read(`/named?filter=${listIds(2)}&filter[size]=123456789`)
+    assert.match(short.text, /aria-sort="none"><a href=/)
+    const { text } = await read(`/named?filter=${listIds(1000)}&filter[size]=123456789`)
+    assert.match(text, /aria-sort="none"><bdi/)
+    const [, filters = ''] = /<ul class="filters"[^>]*>(.*?)<\/ul>/s.exec(text) ?? []
+    // Without the long filter, the rest is short.
+    assert.deepEqual(filters.match(/<a href="[^"]*"/g), [
+      '<a href="/named?filter%5Bsize%5D=123456789"',
+    ])
+  })
+
+  it('given a document whose page would be longer than 8 MB, when it is read, then the page says so', async () => {
+    const attributes = { title: '&'.repeat(1_000_000) }
+    const body = { data: { type: 'note', attributes } }
+    const created = await client.send('POST', '/notes', { body })
+    assert.equal(created.status, 201)
+    const { status, text } = await read(String(created.headers.location))
+    assert.equal(status, 200)
+    assert.match(text, /The page would be longer than 8 MB/)
+    assert.ok(text.length < 10_000)
+  })
+
+  it('given a value with 90 levels, when its page is read, then deep members are indented no further', async () => {
+    let data: unknown = Array.from({ length: 3000 }, () => 1)
+    for (let level = 0; level < 90; level += 1) data = [data]
+    const body = { data: { type: 'note', attributes: { data } } }
+    const created = await client.send('POST', '/notes', { body })
+    const { text } = await read(String(created.headers.location))
+    assert.ok(text.length < 400_000, String(text.length))
+  })
+
   it('given every file of a page, when they are compressed, then they have less than 60 KB', async () => {
     const { text } = await read('/')
     const [, folder = ''] = /src="(\/html\.[^/]+)\/pages\.js"/.exec(text) ?? []

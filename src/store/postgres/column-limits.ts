@@ -136,5 +136,15 @@ function toDecimalText(value: unknown): string {
 /** PostgreSQL truncates trailing spaces that are too many. */
 function maxTextLength(length: number): Limit {
   const expected = `a string of at most ${length} characters`
-  return (value) => ([...String(value).replace(/ +$/, '')].length <= length ? undefined : expected)
+  return (value) => (isWithin(String(value), length) ? undefined : expected)
+}
+
+/** Whether a text has at most `length` characters, without the spaces at its end. */
+function isWithin(text: string, length: number): boolean {
+  let end = text.length
+  // An expression such as `/ +$/` takes quadratic time for spaces that something follows.
+  while (text[end - 1] === ' ') end -= 1
+  // A character has one or two code units.
+  if (end <= length || end > 2 * length) return end <= length
+  return [...text.slice(0, end)].length <= length
 }
