@@ -42,6 +42,12 @@ export interface LastInsertId {
   retainedPart(index: number): Sql
 }
 
+/**
+ * How a row is locked: against other writes; against these and new references to the row, as a deletion needs it; against writes
+ * while it is only read.
+ */
+export type RowLock = 'no key update' | 'update' | 'share'
+
 /** Ids that are aggregated to linkage: the id as text and its sort keys, and the rows that have it. */
 export interface AggregatedIds {
   readonly id: Sql
@@ -105,10 +111,8 @@ export interface Dialect {
   readonly hasAntiJoins?: boolean
   /** Ends a subquery so that the planner does not flatten it into the query around it; absent where it need not be kept from that. */
   readonly subqueryBarrier?: Sql
-  /** The clause that locks a selected row against writes until the transaction ends; may be empty. */
-  readonly lock: Sql
-  /** The same clause for the rows of one of the tables of a select, by its alias; may be empty. */
-  lockOf(alias: Sql): Sql
+  /** The clauses that lock selected rows until the transaction ends; absent where one transaction writes at a time. */
+  readonly locks?: Readonly<Record<RowLock, Sql>>
   /** The current time, as the codec of `datetime` stores it. */
   readonly now: Sql
   /**

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Sql } from '../model/dialect.ts'
+import type { RowLock, Sql } from '../model/dialect.ts'
 import { getResourceType, type ResourceType } from '../model/model.ts'
 import { getIncludeEdge } from '../plan/projection.ts'
 import type { ReadShape } from '../plan/read.ts'
@@ -15,6 +15,7 @@ import {
   compileSelectRequested,
   isPrimary,
 } from './primary-rows.ts'
+import { compileLockClause } from './row-locks.ts'
 import { isAdded } from './row-sets.ts'
 import { compileLoad, compileSelection } from './select.ts'
 import { compileOrder, reverseOrder } from './sort.ts'
@@ -133,10 +134,9 @@ export function compileExists(resource: ResourceType, target: Target): Statement
 }
 
 /** Compiles the same query with a lock on the row, so that two writes to one resource run one after the other. */
-export function compileLock(resource: ResourceType, target: Target): Statement {
-  const { dialect, triggersOf } = target
-  const lock = triggersOf?.(resource.table)?.cannotLock ? sql`` : dialect.lock
-  return compileStatement(sql`${compileSelectRequested(resource, target)}${lock}`, dialect)
+export function compileLock(resource: ResourceType, lock: RowLock, target: Target): Statement {
+  const clause = compileLockClause(resource.table, lock, target)
+  return compileStatement(sql`${compileSelectRequested(resource, target)}${clause}`, target.dialect)
 }
 
 /** Compiles a statement that reads rows of a layout. */

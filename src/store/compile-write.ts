@@ -5,6 +5,7 @@ import { getRelationship, getResourceType, type ResourceType } from '../model/mo
 import type { WriteShape } from '../plan/write.ts'
 import type { WriteColumn } from '../plan/write-builder.ts'
 import { compileDeniedInsert } from './access/denied-insert.ts'
+import { isDeletable } from './access/write-locks.ts'
 import { idPartParams, isEqualKey, isInIdList } from './keys.ts'
 import { compileLink } from './link-changes.ts'
 import { linkKeyAt } from './link-keys.ts'
@@ -266,7 +267,7 @@ function compileAllAssignments(
 export function compileDelete(resource: ResourceType, target: Target): Statement {
   const { softDelete } = resource
   const { dialect } = target
-  const conditions = [matchesRequestedId(resource, 0, target), ...isRowInScope(resource)]
+  const conditions = isDeletable(resource, target)
   const { table, where } = compileChangedRows(resource, conditions, target)
   const change =
     softDelete === undefined

@@ -28,7 +28,9 @@ export function compileMembers({ layout, changedBy }: MembersShape, target: Targ
   const from = sql`${tableAt(0, resource.table)}${sql.join(joins, sql``)}`
   const order = idOrder(0, id, target)
   const canLock = changedBy && !target.triggersOf?.(resource.table)?.cannotLock
-  const lock = canLock ? dialect.lockOf(sql.id('t0')) : sql``
+  // Other joined rows are not locked.
+  const lock =
+    canLock && dialect.locks ? sql`${dialect.locks['no key update']} of ${sql.id('t0')}` : sql``
   const expression = sql`select ${sql.join(columns)} from ${from} where ${where} order by ${order} limit ${rawParam('maxRows')} + 0${lock}`
   return { ...compileStatement(expression, dialect), load: compileLoad(layout, target) }
 }

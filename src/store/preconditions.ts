@@ -7,9 +7,10 @@ import {
   reportAll,
 } from '../errors/collector.ts'
 import type { Awaitable } from '../model/hooks.ts'
+import { getRelationship } from '../model/model.ts'
 import { AccessDenied, createForbidden } from '../plan/access/access-denied.ts'
 import { createRelatedNotFound, type ExistenceCheck } from '../plan/linkage.ts'
-import { runAccessChecks } from './access/run-checks.ts'
+import { lockAndCheck } from './access/run-checks.ts'
 import { notFoundError } from './not-found.ts'
 import type { Statements } from './statements.ts'
 import { thenMaybe } from './then-maybe.ts'
@@ -31,14 +32,41 @@ export async function checkPreconditions(write: PlannedWrite): Promise<ErrorList
   return checked.value
 }
 
-/** Locks the resource in the path, if the plan has one. @throws NotFoundError when it does not exist */
+/**
+ * Locks the resource in the path, if the plan has one. A rule may read other rows, which a statement that waits for the lock sees as
+ * they were before: so the next one reads the resource again.
+ * @throws NotFoundError when it does not exist
+ */
 export function lockResource({ connection, plan, statements }: PlannedWrite): Awaitable<void> {
   if (plan.precondition === undefined) return undefined
   const { notFound, id } = plan.precondition
-  const { lock } = statements.ofType(notFound.type)
-  return thenMaybe(connection.all(lock, { planValues: [], id }), (rows) => {
-    if (rows.length === 0) throw notFoundError(notFound, id)
+  const { lock, exists, resource } = statements.ofType(notFound.type)
+  const values = { planValues: [], id }
+  const locking = connection.all(lock(findLock(plan, statements)), values)
+  const readsAgain = resource.rowScope !== undefined && statements.target.dialect.locks
+  const found = readsAgain
+    ? Promise.all([locking, connection.all(exists, values)])
+    : thenMaybe(locking, (rows) => [rows])
+  return thenMaybe(found, (results) => {
+    if (results.some((rows) => rows.length === 0)) throw notFoundError(notFound, id)
   })
+}
+
+/**
+ * Returns how the resource in the path is locked. While the members of a relationship are replaced, no other transaction may add one:
+ * it would be unlinked without a check of its rules.
+ */
+function findLock(
+  { shape }: PlannedWrite['plan'],
+  { target, ofType }: Statements,
+): 'update' | 'no key update' {
+  if (target.access === undefined || shape.row !== 'existing') return 'no key update'
+  const { resource } = ofType(shape.type)
+  const replaces = shape.links.some(
+    ({ relationship, change }) =>
+      change === 'replace' && getRelationship(resource, relationship).link.foreignKey !== 'own',
+  )
+  return replaces ? 'update' : 'no key update'
 }
 
 /**
@@ -56,7 +84,7 @@ export async function checkRulesAndRelated(write: PlannedWrite): Promise<ErrorLi
   const errors = emptyCollector()
   reportAll(errors, { errors: invalid, more: 0 })
   await Promise.all([
-    access && runAccessChecks(connection, access.before, plan, plan),
+    access && lockAndCheck(connection, access, plan),
     findMissing(connection, existenceChecks, statements, errors),
   ])
   return errors

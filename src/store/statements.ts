@@ -1,3 +1,4 @@
+import type { RowLock } from '../model/dialect.ts'
 import { getResourceType, type ResourceType } from '../model/model.ts'
 import type { MembersShape } from '../plan/members.ts'
 import type { ReadShape } from '../plan/read.ts'
@@ -22,9 +23,10 @@ interface TypeStatements {
   /** Returns a row if the resource with the id exists. */
   readonly exists: Statement
   /** The same, and locks the row for a write. */
-  readonly lock: Statement
+  readonly lock: (lock: Exclude<RowLock, 'share'>) => Statement
   /** Returns which of the ids exist. */
   readonly lookup: Statement
+  /** Deletes the resource with the id, if the rules allow it. */
   readonly remove: Statement
   /** Returns a row if the resource with the id is in the declared scope of its type, whoever may read it. */
   readonly inScope: Statement
@@ -82,7 +84,8 @@ function createAccessChecks(target: Target, cache: StatementCache): Statements['
   const compile = (operation: NonNullable<WritePlan['operation']>) =>
     cache.memoize(
       (shape: WriteShape) => compileAccessChecks(shape, operation, target),
-      ({ before, after }) => statementSize(...[...before, ...after].map((each) => each.statement)),
+      ({ locks, before, after }) =>
+        statementSize(...[...locks, ...before, ...after].map((each) => each.statement)),
     )
   const byOperation = {
     create: compile('create'),
@@ -106,7 +109,7 @@ function createMemberChecks(target: Target, cache: StatementCache): Statements['
 
 /** Those that depend on the triggers of the table are compiled when they are used: the table may not exist before. */
 function createTypeStatements(resource: ResourceType, target: Target): TypeStatements {
-  let lock: Statement | undefined
+  const locks = new Map<RowLock, Statement>()
   let remove: Statement | undefined
   const { unrestricted } = resource
   const exists = compileExists(resource, target)
@@ -117,9 +120,12 @@ function createTypeStatements(resource: ResourceType, target: Target): TypeState
     lookup,
     inScope: unrestricted ? compileExists(unrestricted, target) : exists,
     lookupInScope: unrestricted ? compileLookup(unrestricted, target) : lookup,
-    get lock() {
-      lock ??= compileLock(resource, target)
-      return lock
+    lock: (lock) => {
+      const known = locks.get(lock)
+      if (known !== undefined) return known
+      const created = compileLock(resource, lock, target)
+      locks.set(lock, created)
+      return created
     },
     get remove() {
       remove ??= compileDelete(resource, target)

@@ -54,6 +54,8 @@ export interface Target {
   readonly isSinglePrecision?: ((table: Table, column: string) => boolean) | undefined
   /** What triggers and rules may do with the changes of a table's rows; absent: nothing. */
   readonly triggersOf?: ((table: Table) => TableTriggers | undefined) | undefined
+  /** Whether every role of a request may lock rows of a table, which needs the privilege to update it; absent: all may. */
+  readonly mayLock?: ((table: Table) => boolean) | undefined
   /**
    * Whether the database has a foreign key for a relationship, so that every key references a row: an own key one of the other table,
    * any other key one of the own table. Absent: it has all.

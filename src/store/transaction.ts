@@ -1,11 +1,8 @@
 import type { Identity } from '../plan/access/identity.ts'
-import type { WritePlan } from '../plan/write.ts'
-import { runAccessChecks } from './access/run-checks.ts'
 import { compileActionSql } from './action.ts'
-import { deletionConstraintError, reportConstraintErrors } from './constraints.ts'
 import { checkMemberLimit, maxChangedMembers } from './members.ts'
-import { notFoundError } from './not-found.ts'
 import { checkPreconditions } from './preconditions.ts'
+import { removeResource } from './remove.ts'
 import { addAuth } from './run-values.ts'
 import type { Statements } from './statements.ts'
 import type { Transaction } from './store.ts'
@@ -75,33 +72,6 @@ function transactionOn(
       checkMemberLimit(rows, shape)
       return rows
     },
-    remove: (plan) => remove(connection, plan, statements),
+    remove: (plan) => removeResource({ connection, plan, statements }),
   }
-}
-
-/** Deletes a resource. A trigger or a rule may replace the deletion: then the database does not say how many rows it deleted. */
-async function remove(
-  connection: WriteConnection,
-  plan: WritePlan,
-  statements: Statements,
-): Promise<'deleted' | 'kept'> {
-  const { resource, exists, remove } = statements.ofType(plan.shape.type)
-  const change = resource.softDelete === undefined ? 'delete' : 'update'
-  const isReplaceable = statements.target.triggersOf?.(resource.table)?.changes.has(change) ?? false
-  const values = { planValues: [], id: plan.id }
-  const find = async () => (await connection.all(exists, values)).length > 0
-  // The rule is checked first, and its error is the one that is thrown.
-  const access = statements.checks?.(plan)
-  const allowing = access && runAccessChecks(connection, access.before, plan, plan)
-  if (isReplaceable) await allowing
-  if (isReplaceable && plan.precondition && !(await find()))
-    throw notFoundError(plan.precondition.notFound, plan.id)
-  const removing = reportConstraintErrors(
-    () => connection.run(remove, values),
-    (error) => deletionConstraintError(error, resource),
-  )
-  const [, removed] = await Promise.all([allowing, removing])
-  if (isReplaceable) return (await find()) ? 'kept' : 'deleted'
-  if (removed === 0 && plan.precondition) throw notFoundError(plan.precondition.notFound, plan.id)
-  return 'deleted'
 }

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { channel } from 'node:diagnostics_channel'
 import { it } from 'node:test'
+import { attribute, declare, integer, text, toMany, toOne } from 'lapidary'
+import type { ColumnTypes } from '../databases.ts'
 import type { TestResponse } from '../test-response.ts'
 import { engine } from './engine.ts'
 import { as, tenancy } from './tenancy.ts'
@@ -153,5 +156,96 @@ engine('Access rules of rows, in writes', tenancy, (fixture) => {
       ...{ type: 'projects', id: unseen.one.id },
       links: { self: `/projects/${unseen.one.id}` },
     })
+  })
+})
+
+const { auth, defineModel, resource } = declare<{ auth: number }>()
+const isMe = { filter: [{ name: 'id', op: 'eq', val: auth((id) => id) }] } as const
+
+/** Users change and delete themselves only. Vaults, which nobody reads, reference some of them. */
+const guarded = {
+  model: defineModel([
+    resource('users', {
+      ...{ path: '/users', table: 'usr' },
+      access: { read: true, update: isMe, delete: isMe },
+      fields: {
+        email: attribute(text),
+        age: attribute(integer),
+        team: toOne('teams', { column: 'team_id' }),
+      },
+    }),
+    resource('teams', {
+      ...{ path: '/teams', table: 'team', access: { read: true } },
+      fields: { users: toMany('users', { column: 'team_id' }) },
+    }),
+    resource('vaults', {
+      ...{ path: '/vaults', table: 'vault', access: { read: false, delete: false } },
+      fields: { user: toOne('users', { column: 'usr_id' }) },
+    }),
+  ]),
+  tables: ({ newId }: ColumnTypes) => `
+    create table team (id ${newId});
+    create table usr (id ${newId}, email varchar(20) unique, age integer check (age < 100),
+      team_id integer unique references team (id));
+    create table vault (id ${newId}, usr_id integer references usr (id));
+    create index vault_user on vault (usr_id);
+    insert into team (id) values (1), (2);
+    insert into usr (id, email, team_id) values (5, 'five', null), (6, 'six', 1), (7, 'seven', null);
+    insert into vault (id, usr_id) values (1, 6)`,
+  server: { authenticate: () => 7 },
+}
+
+engine('Writes that a rule denies and a constraint rejects', guarded, (app) => {
+  const user = (attributes: object) => ({ data: { type: 'users', id: '6', attributes } })
+  const team = (id: string) => ({ data: { type: 'teams', id } })
+  const users = (...ids: string[]) => ({ data: ids.map((id) => ({ type: 'users', id })) })
+
+  /** The denied write, the same without a violated constraint, and the reported operation. */
+  const cases = [
+    ['a foreign key of a hidden row', ['DELETE', '/users/6'], ['DELETE', '/users/5'], 'delete 6'],
+    [
+      'a unique value',
+      ['PATCH', '/users/6', user({ email: 'five' })],
+      ['PATCH', '/users/6', user({ email: 'free' })],
+      'update 6',
+    ],
+    [
+      'a check',
+      ['PATCH', '/users/6', user({ age: 100 })],
+      ['PATCH', '/users/6', user({ age: 1 })],
+      'update 6',
+    ],
+    [
+      'a unique key',
+      ['PATCH', '/users/5/relationships/team', team('1')],
+      ['PATCH', '/users/5/relationships/team', team('2')],
+      'update 5',
+    ],
+    [
+      'a unique key of a member',
+      ['POST', '/teams/1/relationships/users', users('5')],
+      ['POST', '/teams/2/relationships/users', users('5')],
+      'update undefined',
+    ],
+  ] as const
+  for (const [what, [method, path, body], [, freePath, freeBody], operation] of cases)
+    it(`given ${what}, when ${method} ${path} is denied, then the response and the event are those without it`, async () => {
+      const events: string[] = []
+      const listen = (message: unknown) => {
+        const { operation, id } = message as { operation: string; id?: string }
+        events.push(`${operation} ${id}`)
+      }
+      channel('lapidary:access-denied').subscribe(listen)
+      const denied = await app.call(method, path, { body })
+      channel('lapidary:access-denied').unsubscribe(listen)
+      assert.deepEqual([denied.status, denied.error.code], [403, 'forbidden'], denied.text)
+      assert.equal(denied.text, (await app.call(method, freePath, { body: freeBody })).text)
+      assert.deepEqual(events, [operation])
+    })
+
+  it('given the right and a foreign key of a hidden row, when a resource is deleted, then the response is 409', async () => {
+    await app.execute('insert into vault (id, usr_id) values (2, 7)')
+    const { status, error } = await app.delete('/users/7')
+    assert.deepEqual([status, error.code], [409, 'constraint_conflict'])
   })
 })

@@ -3,7 +3,7 @@ import { AccessDenied, createForbidden } from '../../plan/access/access-denied.t
 import type { WritePlan } from '../../plan/write.ts'
 import { thenMaybe } from '../then-maybe.ts'
 import type { WriteConnection } from '../write-connection.ts'
-import type { AccessCheck } from './write-checks.ts'
+import type { AccessCheck, AccessChecks } from './write-checks.ts'
 
 /** The values with which a check runs. */
 interface CheckValues {
@@ -25,6 +25,23 @@ export function runAccessCheck(
     const target = pointer === undefined ? { type, id } : { type }
     throw createForbidden(new AccessDenied(operation, target), pointer)
   })
+}
+
+/**
+ * Locks the rows whose rules count, and runs the checks before a write, without awaiting in between.
+ * @throws ApiError `forbidden` (403), of the first check that fails
+ */
+export function lockAndCheck(
+  connection: WriteConnection,
+  { locks, before }: AccessChecks,
+  plan: WritePlan,
+): Awaitable<void> {
+  const values = { planValues: [], id: plan.id }
+  const locking = locks.map(({ statement, ids }) =>
+    connection.all(statement, { ...values, ids: ids(plan) }),
+  )
+  const checking = runAccessChecks(connection, before, plan, plan)
+  return locking.length === 0 ? checking : Promise.all([...locking, checking]).then(() => {})
 }
 
 /** Runs checks without awaiting in between. @throws ApiError `forbidden` (403), of the first check that fails */

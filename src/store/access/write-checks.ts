@@ -12,20 +12,11 @@ import { findLinkOperation, isChangedBy } from '../../plan/access/rights.ts'
 import type { RowCondition } from '../../plan/access/rules.ts'
 import type { WritePlan, WriteShape } from '../../plan/write.ts'
 import { type LinkChange, toFieldPointer } from '../../plan/write-builder.ts'
-import { isInIdList, toKey } from '../keys.ts'
-import { isLinkedFrom, linkKeyAt } from '../link-keys.ts'
 import { compileStatement, type Statement } from '../statement.ts'
-import {
-  and,
-  columnAt,
-  columnsAt,
-  isRowInScope,
-  matchesRequestedId,
-  type Target,
-  tableAt,
-} from '../tables.ts'
-import { compileKey } from '../written-columns.ts'
+import { and, columnAt, isRowInScope, matchesRequestedId, type Target, tableAt } from '../tables.ts'
 import { compileRowCondition } from './restrict.ts'
+import { type AccessLock, compileAccessLocks } from './write-locks.ts'
+import { isCurrentMember, isListed, isOwnerOfListed } from './written-rows.ts'
 
 /** A statement that returns a row if a rule refuses a write. It takes the `id` of the written resource, and `ids`. */
 export interface AccessCheck {
@@ -43,6 +34,8 @@ export interface AccessCheck {
 export interface AccessChecks {
   /** Whether the operation is refused for every row. */
   readonly isDenied: boolean
+  /** The locks of the rows whose rules count; they precede the checks. */
+  readonly locks: readonly AccessLock[]
   /** Before the write: they concern rows that the request may read. */
   readonly before: readonly AccessCheck[]
   /** After the write: the written row. */
@@ -71,6 +64,7 @@ export function compileAccessChecks(
     return own.flatMap((rule) => compileCheck(rule, { resource, where }, context))
   }
   return {
+    locks: compileAccessLocks(shape, operation, target),
     isDenied: own.some(({ condition }) => condition === false) && isNew,
     before: [
       ...(isNew ? [] : ofRow(isRowInScope(resource))),
@@ -150,11 +144,6 @@ function compileCheck(
   return [{ statement, operation, type: resource.type, pointer, ids }]
 }
 
-/** Compiles whether `t0` is one of the `ids`. */
-function isListed({ id }: ResourceType, { dialect }: Target): Sql {
-  return isInIdList(columnsAt(0, id.columns), 'ids', id, dialect)
-}
-
 /** Checks the rows that a foreign key of the written row references, before the write and after it. */
 function compileKeyChecks(
   column: Exclude<WriteShape['columns'][number], { is: 'attribute' }>,
@@ -176,11 +165,8 @@ function compileKeyChecks(
       compileCheck(rule, { resource: other, where: [isChecked, ...scope], pointer, ids }, context)
     const linked = compile(isListed(other, target))
     if (isParent || context.operation === 'create') return linked
-    const { link } = getRelationship(resource, column.relationship)
-    const isOwn = matchesRequestedId(resource, 1, target)
-    const keys = sql`select ${sql.join(linkKeyAt(link, 'ownKey', 1))} from ${tableAt(1, resource.table)} where ${isOwn}`
-    const isCurrent = sql`${toKey(linkKeyAt(link, 'otherKey', 0))} in (${keys})`
-    return [...linked, ...compile(isCurrent)]
+    const field = getRelationship(resource, column.relationship)
+    return [...linked, ...compile(isCurrentMember(field, resource, target))]
   })
 }
 
@@ -200,7 +186,7 @@ function compileLinkChecks(
   const ids = ({ linkIds }: WritePlan) => linkIds[index] ?? []
   const pointer = pointerTo(relationship, context)
   const listed = isListed(member, target)
-  const isCurrent = compileIsCurrent(field, context)
+  const isCurrent = isCurrentMember(field, resource, target)
   const added = change === 'remove' ? [] : [[listed]]
   const removed = {
     add: [],
@@ -220,31 +206,17 @@ function compileLinkChecks(
   return [...ofMembers, ...compileOwnerChecks(field, index, context)]
 }
 
-/** Compiles whether `t0` is linked from the written resource now. */
-function compileIsCurrent({ link }: RelationshipField, { target, resource }: CheckContext): Sql {
-  const self = compileKey(resource, link.ownKey, 'id', target)
-  if (link.foreignKey !== 'own') return isLinkedFrom(0, link, toKey(self))
-  const isOwn = matchesRequestedId(resource, 1, target)
-  const keys = sql`select ${sql.join(linkKeyAt(link, 'ownKey', 1))} from ${tableAt(1, resource.table)} where ${isOwn}`
-  return sql`${toKey(linkKeyAt(link, 'otherKey', 0))} in (${keys})`
-}
-
 /** Checks the other resources of the written type whose members a change takes away. */
 function compileOwnerChecks(
-  { name, link, to }: RelationshipField,
+  field: RelationshipField,
   index: number,
   context: CheckContext,
 ): AccessCheck[] {
   const { target, resource } = context
-  const member = getResourceType(target.model, to)
-  // A member that the request may not read does not exist: it is reported as such.
-  const isKnown = and([isListed(member, target), ...isRowInScope(member)])
-  const keys = sql`select ${sql.join(linkKeyAt(link, 'otherKey', 0))} from ${tableAt(0, member.table)} where ${isKnown}`
-  const isOwner = sql`${toKey(linkKeyAt(link, 'ownKey', 0))} in (${keys})`
   const rows: CheckedRows = {
     resource,
-    where: [isOwner, ...isRowInScope(resource)],
-    pointer: pointerTo(name, context),
+    where: [isOwnerOfListed(field, target), ...isRowInScope(resource)],
+    pointer: pointerTo(field.name, context),
     ids: ({ linkIds }) => linkIds[index] ?? [],
   }
   return findLinkRule(resource.type, false, context).flatMap((rule) =>

@@ -42,9 +42,12 @@ export function postgresDialect(folding: string, keepsSettings = true): Dialect 
     // Only subqueries at the top level are pulled up to joins. Planning forty joins takes 10 s.
     preventPullUp: (condition) => sql`(${condition}) is true`,
     ...(keepsSettings && { lastInsertId }),
-    // Other transactions may still insert rows that reference this one.
-    lock: sql` for no key update`,
-    lockOf: (alias) => sql` for no key update of ${alias}`,
+    // With `no key update` other transactions may still insert rows that reference this one.
+    locks: {
+      'no key update': sql` for no key update`,
+      update: sql` for update`,
+      share: sql` for share`,
+    },
     now: sql`now()`,
     hasAntiJoins: true,
     subqueryBarrier: sql` offset 0`,

@@ -36,9 +36,6 @@ export const sqliteDialect: Dialect = {
   endsWith: (text, end) =>
     sql`(length(${text}) >= length(${end}) and substr(${text}, length(${text}) - length(${end}) + 1) = ${end})`,
   match: (text, words) => sql`lapidary_match(${text}, ${words})`,
-  // SQLite runs one write transaction at a time.
-  lock: sql``,
-  lockOf: () => sql``,
   now: sql`strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')`,
   // SQLite keeps the order of a subquery for an aggregate that may depend on it, and may take it from an index. An order in the
   // aggregate itself is always sorted.
