@@ -200,8 +200,11 @@ function attributeEntries(
   const isTypeReadOnly = readOnlyReason !== undefined
   const isOfId = named.key.some((part) => part.column === column) && !column.hasDefault
   const isRequired = isRequiredOnInsert(column) || (isOfId && column.writable)
+  const isSent = isRequired && !isTypeReadOnly && !isReadOnly
   const options = object({
-    required: isRequired && !isTypeReadOnly && !isReadOnly ? true : undefined,
+    required: isSent ? true : undefined,
+    // SQLite accepts null in a primary key.
+    nullable: isSent || column.nullable ? undefined : false,
     access: (column.writable && !isReadOnly) || isTypeReadOnly ? undefined : 'read-only',
     column: key === column.name ? undefined : column.name,
     invalidValues: isNullIfInvalid ? 'null' : undefined,

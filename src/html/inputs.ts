@@ -10,6 +10,8 @@ interface InputValue {
   readonly name: string
   readonly kind: Kind<unknown>
   readonly required: boolean
+  /** Whether null can be sent. Default: unless it is required. */
+  readonly acceptsNull?: boolean
   /** Makes the value of a create that sends none; absent if there is no default. */
   readonly makeDefault?: AttributeField['makeDefault']
   readonly description?: string | undefined
@@ -60,20 +62,21 @@ export function renderIdInput(input: IdInput): Html {
  * @param value - `undefined` for a value that the server does not have yet
  */
 export function renderValueInput(
-  { name, kind, required, makeDefault, description }: InputValue,
+  { name, kind, required, acceptsNull = !required, makeDefault, description }: InputValue,
   value: JsonValue | undefined,
   position: InputPosition,
 ): Html {
   const choices = listChoices(kind)
   const sentAs = choices === undefined ? toSentAs(kind.schema.type) : 'json'
   const isWrittenAsJson = sentAs === 'json' && choices === undefined && kind.name !== 'json'
-  const isNeeded = required && (value !== undefined || makeDefault === undefined)
+  const isNeeded = value === undefined ? required && makeDefault === undefined : !acceptsNull
   const rules = [kind.name, isWrittenAsJson && 'as JSON', isNeeded && 'required']
   const label = `${name} (${rules.filter((rule) => rule !== false).join(', ')})`
   const common = { name, 'data-as': sentAs, required: isNeeded }
   const placeholder = findValueHint(kind)
   return renderField(position, { label, description }, (ids) => {
-    if (choices !== undefined) return renderSelect({ ...common, ...ids }, choices, value)
+    if (choices !== undefined)
+      return renderSelect({ ...common, ...ids }, choices, { value, acceptsNull })
     const text = formatInput(value, sentAs)
     const input = position.pointer === '/data/id' ? 'text' : inputTypes[kind.name]
     if (input !== undefined)
@@ -86,7 +89,7 @@ export function renderValueInput(
         autocomplete: 'off',
       })
     const area = h('textarea', { ...common, ...ids, placeholder, rows: 1 }, keepFirstLine(text))
-    return [area, !required && sentAs === 'string' && renderNullBox(name, value === null)]
+    return [area, acceptsNull && sentAs === 'string' && renderNullBox(name, value === null)]
   })
 }
 
@@ -121,19 +124,24 @@ function keepFirstLine(text: string): string {
   return text.startsWith('\n') ? `\n${text}` : text
 }
 
-/** Renders the choices as JSON, which the script sends. A stored value that is not a choice is one, too. */
+/**
+ * Renders the choices as JSON, which the script sends. A stored value that is not a choice is one, too. Without the empty choice there
+ * is always a value, and the HTML Standard allows no `required`.
+ */
 function renderSelect(
-  attributes: Readonly<Record<string, string | boolean>>,
+  { required = false, ...attributes }: Readonly<Record<string, string | boolean>>,
   choices: readonly JsonValue[],
-  value: JsonValue | undefined,
+  { value, acceptsNull }: Readonly<{ value: JsonValue | undefined; acceptsNull: boolean }>,
 ): Html {
   const current = formatInput(value, 'json')
+  const hasEmpty = acceptsNull || current === ''
   const values = choices.map((choice) => [serializeJson(choice), formatInput(choice, 'string')])
   const isKnown = current === '' || values.some(([json]) => json === current)
-  const options = [['', ''], ...values, ...(isKnown ? [] : [[current, current]])]
+  const empty = hasEmpty ? [['', '']] : []
+  const options = [...empty, ...values, ...(isKnown ? [] : [[current, current]])]
   return h(
     'select',
-    attributes,
+    { ...attributes, required: required && hasEmpty },
     options.map(([json, text]) => h('option', { value: json, selected: json === current }, text)),
   )
 }

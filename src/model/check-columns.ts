@@ -30,9 +30,8 @@ export function findColumnErrors(
     return [`${location}: the table "${table.name}" has no column "${column}"; ${hint}`]
   }
   const name = formatColumn(column, table)
-  // The start finds nulls in a primary key of SQLite (docs/decisions/0075).
-  const mayBeNull = stored.nullable && !table.primaryKey.includes(column)
-  if (notNull && mayBeNull && table.is === 'table') return [`${location}: ${name} is nullable`]
+  const nullableErrors = notNull ? findNullableErrors(location, column, table) : []
+  if (nullableErrors.length > 0) return nullableErrors
   if (codec === undefined || dialect === undefined) return []
   const missing = findCodecErrors(location, codec, dialect)
   if (missing.length > 0) return missing
@@ -44,6 +43,19 @@ export function findColumnErrors(
   return [
     `${location}: ${name} has the type "${stored.type}", which cannot store all ${describeCodec(codec)} values exactly`,
   ]
+}
+
+/** Reports a nullable column of a table that must not be null; of the columns of a view nothing is known. */
+export function findNullableErrors(
+  location: string,
+  column: string,
+  { is, name, columns, primaryKey }: StoredTable,
+): string[] {
+  // The start finds nulls in a primary key of SQLite (docs/decisions/0075).
+  const mayBeNull = columns.get(column)?.nullable && !primaryKey.includes(column)
+  return mayBeNull && is === 'table'
+    ? [`${location}: ${formatColumn(column, { name })} is nullable`]
+    : []
 }
 
 /** Reports a kind that a program defines without a codec for the database. */

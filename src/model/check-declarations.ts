@@ -19,6 +19,7 @@ import { findPathErrors } from './json-paths.ts'
 import type { Kind } from './kinds.ts'
 import { isMemberName, isReservedName } from './member-names.ts'
 import type { ModelOptions } from './model.ts'
+import { resolveNullability } from './nullability.ts'
 import { isSortable } from './operators.ts'
 import { resolveIdOptions, toList } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
@@ -217,10 +218,13 @@ function findMatchErrors({ kind, match }: Attribute): string[] {
 }
 
 /** Checks a constant default; a function is first called when a resource is created. */
-function findDefaultErrors({ kind, default: value, required }: Attribute): string[] {
+function findDefaultErrors({ kind, default: value, ...field }: Attribute): string[] {
   if (value === undefined || typeof value === 'function') return []
-  if (value === null)
-    return required ? ['.default: must not be null, because the attribute is required'] : []
+  if (value === null) {
+    if (resolveNullability(field).acceptsNull) return []
+    const reason = field.required ? 'is required' : 'has nullable: false'
+    return [`.default: must not be null, because the attribute ${reason}`]
+  }
   const result = kind.readBody(value)
   return 'value' in result ? [] : [`.default: must be ${result.expected}; it is ${quote(value)}`]
 }

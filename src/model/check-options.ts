@@ -135,6 +135,7 @@ const attribute = members({
   is: anyValue,
   kind,
   required: optional(booleanCheck),
+  nullable: optional(booleanCheck),
   access: optional(access),
   column: optional(name),
   filter: optional(booleanCheck),

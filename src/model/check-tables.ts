@@ -11,6 +11,7 @@ import {
   type ColumnReference,
   findCodecErrors,
   findColumnErrors,
+  findNullableErrors,
   findOperatorErrors,
   formatColumn,
   formatColumns,
@@ -172,8 +173,11 @@ function findFieldErrors(
           ),
         ]
       const reference = { location: `${location}.column`, column, codec: kind.codec }
+      // A required attribute may have nulls of other programs; only `nullable: false` is a promise about the column.
+      const notNull = !field.acceptsNull && !field.required
       return [
         ...findColumnErrors(reference, table, dialect),
+        ...(notNull ? findNullableErrors(`${location}.nullable`, column, table) : []),
         ...findOperatorErrors(location, kind, dialect),
         ...findTextIndexErrors(field, `${location}.match`, table, context.catalog),
       ]

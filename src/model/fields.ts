@@ -64,6 +64,8 @@ export interface AttributeOptions<
     Described {
   /** If true, a create must send a value, and no write may set it to null. Default false. */
   readonly required?: IsRequired
+  /** False if it is never null, but a create need not send it: the column has a default. Default: true unless `required`. */
+  readonly nullable?: boolean
   /** Default `read-write`, or `immutable` with `set`. */
   readonly access?: Rights
   /** The column that stores it. Default: the field's name. */
@@ -117,6 +119,11 @@ type WithKindOperators<Field, Operators extends object> = [keyof Operators] exte
 type WithPaths<Field extends Attribute, Paths extends JsonPaths> = [keyof Paths] extends [never]
   ? Field
   : Field & { readonly paths: Paths }
+
+/** A field with an option, if it has one. */
+type With<Option extends string, Value, Field> = [Value] extends [undefined]
+  ? Field
+  : Field & Readonly<Record<Option, Value>>
 
 type DefaultIf<HasDefault extends boolean, Value> = HasDefault extends true
   ? DefaultValue<Value>
@@ -273,25 +280,31 @@ export function attribute<
   const Level extends OperatorLevel = OperatorLevel,
   const Paths extends JsonPaths = Record<never, never>,
   const Operators extends object = NoOperators,
+  const IsNullable extends boolean | undefined = undefined,
 >(
   kind: Kind<Value, Level> & { readonly customOperators?: Operators },
-  options: AttributeOptions<NoInfer<Value>, IsRequired, Rights, Default, Paths> = {},
+  options: AttributeOptions<NoInfer<Value>, IsRequired, Rights, Default, Paths> &
+    Readonly<{ nullable?: IsNullable }> = {},
 ): WithKindOperators<
-  WithPaths<
-    Attribute<
-      Value,
-      NoInfer<IsRequired>,
-      NoInfer<Rights>,
-      [Default] extends [undefined] ? false : true,
-      Level
-    >,
-    NoInfer<Paths>
+  With<
+    'nullable',
+    NoInfer<IsNullable>,
+    WithPaths<
+      Attribute<
+        Value,
+        NoInfer<IsRequired>,
+        NoInfer<Rights>,
+        [Default] extends [undefined] ? false : true,
+        Level
+      >,
+      NoInfer<Paths>
+    >
   >,
   NoInfer<Operators>
 > {
   // The type arguments say whether `default` and `paths` are present, which the compiler does not evaluate here.
   return { is: 'attribute', kind, ...options } as unknown as ReturnType<
-    typeof attribute<Value, IsRequired, Rights, Default, Level, Paths, Operators>
+    typeof attribute<Value, IsRequired, Rights, Default, Level, Paths, Operators, IsNullable>
   >
 }
 

@@ -1,6 +1,6 @@
 import type { Sql } from './dialect.ts'
-import type { FieldDeclaration, FieldDeclarations } from './fields.ts'
-import type { Kind } from './kinds.ts'
+import type { Attribute, FieldDeclaration, FieldDeclarations } from './fields.ts'
+import type { ReturnedNull, SentNull } from './nullability.ts'
 import type { Logger } from './request-context.ts'
 
 /** The names of the fields that are declared by one of the functions `attribute`, `toOne` and `toMany`. */
@@ -9,18 +9,22 @@ type NamesOf<F extends FieldDeclarations, Is extends FieldDeclaration['is']> = {
 }[keyof F]
 
 /**
- * The values of a type's attributes that are stored in columns, by field name. Each may be null. For fields that are not known
- * to the compiler, values of any name and type.
+ * The values of a type's attributes that are stored in columns, by field name. For fields that are not known to the compiler,
+ * values of any name and type.
  */
 export type AttributesOf<F extends FieldDeclarations> = string extends keyof F
   ? Readonly<Record<string, unknown>>
-  : {
-      readonly [Name in NamesOf<F, 'attribute'>]: F[Name] extends {
-        readonly kind: Kind<infer Value>
-      }
-        ? Value | null
-        : never
-    }
+  : { readonly [Name in NamesOf<F, 'attribute'>]: StoredValue<F[Name]> }
+
+type StoredValue<Field> = Field extends Attribute<infer Value> ? Value | ReturnedNull<Field> : never
+
+/**
+ * The values that the validator of a type receives, by field name. Each may be null: the row may have none yet, or the request none
+ * that is valid.
+ */
+export type ValidatedOf<F extends FieldDeclarations> = {
+  readonly [Name in keyof AttributesOf<F>]?: AttributesOf<F>[Name] | null | undefined
+}
 
 /** The related id of each to-one relationship of a type, by field name; null for none. */
 export type ToOneIds<F extends FieldDeclarations> = string extends keyof F
@@ -44,20 +48,14 @@ export type RelationshipChanges<F extends FieldDeclarations> = string extends ke
   : Partial<ToOneIds<F>> & { readonly [Name in ToManyName<F>]?: RelationshipChange }
 
 /**
- * The attributes that a create or an update changes, by field name. A required one is not null, because the request would be
- * rejected.
+ * The attributes that a create or an update changes, by field name. Null is among them only if clients may send it: the request
+ * would be rejected.
  */
 export type AttributeChanges<F extends FieldDeclarations> = string extends keyof F
   ? Readonly<Record<string, unknown>>
-  : {
-      readonly [Name in NamesOf<F, 'attribute'>]?: F[Name] extends {
-        readonly kind: Kind<infer Value>
-      }
-        ? F[Name] extends { readonly required?: true }
-          ? Value
-          : Value | null
-        : never
-    }
+  : { readonly [Name in NamesOf<F, 'attribute'>]?: ChangedValue<F[Name]> }
+
+type ChangedValue<Field> = Field extends Attribute<infer Value> ? Value | SentNull<Field> : never
 
 /** The attributes and relationships that a create or an update changes, read as the kinds of the fields. */
 export interface ResourceChange<F extends FieldDeclarations = FieldDeclarations> {
@@ -84,7 +82,14 @@ export interface ReturnedResource<F extends FieldDeclarations = FieldDeclaration
  */
 export type FieldValues<F extends FieldDeclarations = FieldDeclarations> = string extends keyof F
   ? Readonly<Record<string, unknown>>
-  : Optional<AttributesOf<F> & ToOneIds<F> & Readonly<Record<ToManyName<F>, readonly string[]>>>
+  : Optional<StorableOf<F> & ToOneIds<F> & Readonly<Record<ToManyName<F>, readonly string[]>>>
+
+/** The values that a hook may store. The database rejects a null that a column cannot store. */
+type StorableOf<F extends FieldDeclarations> = {
+  readonly [Name in NamesOf<F, 'attribute'>]: F[Name] extends Attribute<infer Value>
+    ? Value | null
+    : never
+}
 
 type Optional<Values> = { readonly [Name in keyof Values]?: Values[Name] | undefined }
 

@@ -14,6 +14,7 @@ import type { Hooks, ModelHooks } from './hooks.ts'
 import type { IdQuery } from './id-query.ts'
 import type { FieldExpression } from './json-paths.ts'
 import type { Kind } from './kinds.ts'
+import type { Nullability } from './nullability.ts'
 import type { ResourceDeclaration } from './resource.ts'
 import type { SessionOptions } from './session.ts'
 import type { TableFunction } from './table-function.ts'
@@ -42,7 +43,7 @@ interface DescribedField {
 }
 
 /** A resolved attribute: every default is filled in. */
-export interface AttributeField extends DescribedField {
+export interface AttributeField extends DescribedField, Nullability {
   readonly is: 'attribute'
   readonly name: string
   readonly kind: Kind<unknown>
@@ -50,7 +51,6 @@ export interface AttributeField extends DescribedField {
   readonly column: string | undefined
   /** Reads the value from a row: the column, the declared expression, or the value inside JSON. */
   readonly expression: FieldExpression
-  readonly required: boolean
   readonly isReadable: boolean
   readonly isWritable: boolean
   /** True if a create sets the value and no update can change it. */

@@ -2,6 +2,7 @@ import type { Attribute } from './fields.ts'
 import { toFilterName, toPathExpression, toPathKind } from './json-paths.ts'
 import type { Kind } from './kinds.ts'
 import type { AttributeField } from './model.ts'
+import { resolveNullability } from './nullability.ts'
 import { isSortable } from './operators.ts'
 import { isStoredFormat } from './stored-formats.ts'
 
@@ -25,7 +26,7 @@ export function resolvePaths(
       kind,
       column: undefined,
       expression: toPathExpression(column, path, declared),
-      required: false,
+      ...resolveNullability({}),
       isReadable: false,
       isWritable: false,
       isImmutable: false,

@@ -27,6 +27,7 @@ import {
   type ResourceType,
   type Table,
 } from './model.ts'
+import { resolveNullability } from './nullability.ts'
 import { isSortable } from './operators.ts'
 import { resolvePaths } from './resolve-paths.ts'
 import { addArguments, resolveTable } from './resolve-table.ts'
@@ -200,7 +201,7 @@ function resolveIdField(parts: IdField['parts']): IdField {
     expression: isComposite
       ? (columnOf) => sql`(${sql.join(columns.map(columnOf))})`
       : columnExpression(column),
-    required: true,
+    ...resolveNullability({ required: true }),
     isReadable: true,
     isWritable: false,
     isImmutable: false,
@@ -336,7 +337,7 @@ function resolveAttribute(
     kind: field.kind,
     column,
     expression: columnExpression(column),
-    required: field.required ?? false,
+    ...resolveNullability(field),
     isReadable,
     isWritable: access !== 'read-only',
     isImmutable: isImmutable(field),
@@ -377,7 +378,7 @@ function resolveExpression(
     column: undefined,
     // The parentheses make it one operand of a comparison.
     expression: (column) => sql`(${field.expression(column)})`,
-    required: false,
+    ...resolveNullability({}),
     isReadable: true,
     isWritable: false,
     isImmutable: false,

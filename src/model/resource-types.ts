@@ -7,6 +7,7 @@ import type {
   FieldDeclarations,
 } from './fields.ts'
 import type { Declarations, Model } from './model.ts'
+import type { ReturnedNull, SentNull } from './nullability.ts'
 
 // The types of resources are lookups in the declarations of one resource type. No type enumerates the types of a model, so a
 // model of a hundred types costs the compiler only the types that are used.
@@ -123,12 +124,10 @@ export type InFormat<Value, Format extends ValueFormat> = Format extends 'json'
       : Value
   : Value
 
-/** The value of an attribute. One that is not required, and one that is computed, may be null. */
+/** The value of an attribute in a response. One that is computed may be null. */
 type AttributeValue<Field extends FieldDeclaration, Format extends ValueFormat> =
-  Field extends Attribute<infer Value, infer IsRequired>
-    ? IsRequired extends true
-      ? InFormat<Value, Format>
-      : InFormat<Value, Format> | null
+  Field extends Attribute<infer Value>
+    ? InFormat<Value, Format> | ReturnedNull<Field>
     : Field extends ExpressionField<infer Value> | Computed<infer Value>
       ? InFormat<Value, Format> | null
       : never
@@ -257,7 +256,9 @@ type InputValue<Field extends FieldDeclaration, Format extends ValueFormat> = Fi
   readonly to: infer To extends string
 }
   ? Many<Field, string | Identifier<To>>
-  : AttributeValue<Field, Format>
+  : Field extends Attribute<infer Value>
+    ? InFormat<Value, Format> | SentNull<Field>
+    : never
 
 /** The attributes and relationships of a new resource, and its id if clients can send it. */
 export type NewResource<

@@ -3,7 +3,7 @@ import type { ResourceAccess } from './access.ts'
 import type { Actions, Inferred, NoParameters } from './action.ts'
 import type { BoundValue } from './dialect.ts'
 import type { Expression, FieldDeclarations, WriteAccess } from './fields.ts'
-import type { AttributesOf, Hooks } from './hooks.ts'
+import type { Hooks, ValidatedOf } from './hooks.ts'
 import type { IdQuery } from './id-query.ts'
 import type { Kind } from './kinds.ts'
 import type { QueryParameters } from './parameter.ts'
@@ -43,11 +43,9 @@ export interface IdOptions<FromClient extends ClientIds = ClientIds> {
   readonly client?: FromClient
 }
 
-type SomeOf<Attributes> = { readonly [Name in keyof Attributes]?: Attributes[Name] | undefined }
-
 /** A schema of any Standard Schema library that takes the attributes of a resource. */
 export interface ResourceValidator<Fields extends FieldDeclarations>
-  extends StandardSchemaV1<SomeOf<AttributesOf<Fields>>, unknown> {}
+  extends StandardSchemaV1<ValidatedOf<Fields>, unknown> {}
 
 /** The options of a resource type that mean the same before and after `resource`. Its type parameters are those of `ResourceOptions`. */
 interface CommonOptions<

@@ -37,7 +37,7 @@ export function groupAttributes(resource: ResourceType): FieldGroups {
 
 /** Describes the value of an attribute in responses. */
 export function describeReturnedValue(field: AttributeLike): JsonSchema {
-  const isNullable = field.is === 'computed' || !field.required || field.invalidValues === 'null'
+  const isNullable = field.is === 'computed' || field.isNullable || field.invalidValues === 'null'
   const schema = describeStored(field.kind.schema)
   const allowsAll = Object.keys(schema).length === 0
   return describe(field, isNullable && !allowsAll ? orNull(schema) : schema)
@@ -62,8 +62,8 @@ export const anyDecimal: JsonSchema = {
 
 /** Describes the value of an attribute that a client sends. */
 export function describeSentValue(field: AttributeField): JsonSchema {
-  const { kind, required, isReadable } = field
-  const schema = required ? kind.schema : orNull(kind.schema)
+  const { kind, acceptsNull, isReadable } = field
+  const schema = acceptsNull ? orNull(kind.schema) : kind.schema
   return describe(field, isReadable ? schema : { ...schema, writeOnly: true })
 }
 

@@ -102,7 +102,7 @@ export function addAttributes(
 }
 
 function addAttribute(field: AttributeField, value: unknown, builder: WriteBuilder): void {
-  const isNull = value === null && !field.required
+  const isNull = value === null && field.acceptsNull
   const result = isNull ? { value } : field.kind.readBody(value)
   if ('value' in result) {
     builder.columns.push({ is: 'attribute', name: field.name })

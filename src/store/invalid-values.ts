@@ -36,8 +36,8 @@ export function compileInvalidValue(
 const codecsWithInfinity: readonly unknown[] = ['date', 'datetime', 'number']
 
 /**
- * Compiles the function that loads a value of a layout. A value that JSON cannot express is not valid if the attribute is required: its
- * description does not allow null.
+ * Compiles the function that loads a value of a layout. A value that JSON cannot express is not valid if the attribute is never null, as
+ * its description says.
  */
 export function compileValueLoad(
   { type }: RowLayout,
@@ -47,7 +47,11 @@ export function compileValueLoad(
   const { load } = getCodec(stored.codec, dialect.name)
   if (!load || !codecsWithInfinity.includes(stored.codec)) return load
   const readers = listReaders(stored, getResourceType(model, type))
-  if (!readers.some(({ required, invalidValues }) => required && invalidValues === 'error'))
+  if (
+    !readers.some(
+      ({ isNullable = true, invalidValues }) => !isNullable && invalidValues === 'error',
+    )
+  )
     return load
   return (value) => {
     const loaded = load(value)
@@ -59,8 +63,8 @@ export function compileValueLoad(
 /** A field that reads a stored value. */
 interface Reader {
   readonly name: string
-  /** Whether its values are never null. */
-  readonly required?: boolean
+  /** Whether its values may be null. Default true. */
+  readonly isNullable?: boolean
   /** What it does with a value that is not valid. */
   readonly invalidValues: 'error' | 'null'
 }
@@ -78,7 +82,7 @@ function listReaders(stored: StoredValue, resource: ResourceType): readonly Read
       const isRead = name === column && kind.codec === codec
       // The type of the value says that it is never null.
       const invalidValues = nullable ? field.invalidValues : ('error' as const)
-      return isRead ? [{ name: field.name, required: !nullable, invalidValues }] : []
+      return isRead ? [{ name: field.name, isNullable: nullable, invalidValues }] : []
     })
   })
 }

@@ -62,7 +62,7 @@ export const sharedCases: readonly SchemaCase[] = [
     'a column that is not null and has no default is required',
     "create table a (id integer primary key, x text not null, y text not null default 'y', z text)",
     'x: attribute(text, { required: true }),',
-    'y: attribute(text),',
+    'y: attribute(text, { nullable: false }),',
     'z: attribute(text),',
   ],
   [
@@ -83,7 +83,7 @@ export const sharedCases: readonly SchemaCase[] = [
     'create table a (id integer primary key, name text not null, secret text not null)',
     '/** Rows of the table `a`. Read-only: no field writes secret, which must not be null. */',
     "access: 'read-only',",
-    'name: attribute(text),',
+    'name: attribute(text, { nullable: false }),',
     '// secret is omitted: its name suggests a secret',
   ],
   [

@@ -80,9 +80,9 @@ function hooks(): readonly unknown[] {
         },
         async afterCreate({ id, attributes }) {
           const known: string = id
-          const name: string | null = attributes.name
-          // @ts-expect-error a stored value may be null even if the attribute is required
-          attributes.name.length
+          const name: string = attributes.name
+          // @ts-expect-error a value that is not required may be null
+          attributes.stamp.length
           assert.ok([known, name])
         },
         beforeUpdate: (current, change) => ({

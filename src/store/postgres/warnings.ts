@@ -10,6 +10,7 @@ import {
 } from '../column-warnings.ts'
 import { formatIndexWarning, listIndexWarnings } from '../index-warnings.ts'
 import { formatScannedTexts, listScannedTexts, minRows } from '../match-warnings.ts'
+import { listNullWarnings } from '../null-warnings.ts'
 import { quoteIdentifier } from '../quote-identifier.ts'
 import { compileStatement } from '../statement.ts'
 import type { Collation, CollationLookup } from './collations.ts'
@@ -136,6 +137,7 @@ export async function listPostgresWarnings(
     ...formatColumnWarnings(applyRule(indexRule, columns), (table, parts) =>
       parts.map((part) => `create index on ${nameOf(table)} (${part})`).join('; '),
     ),
+    ...listNullWarnings(model, catalog),
     ...listIndexWarnings(model, catalog).map(formatIndexWarning),
     ...listRuleWarnings(model, catalog),
     ...(await listMatchWarnings(model, catalog, connection)),

@@ -8,6 +8,7 @@ import {
 } from '../column-warnings.ts'
 import { formatIndexWarning, listCollationWarnings, listIndexWarnings } from '../index-warnings.ts'
 import { formatScannedTexts, listScannedTexts } from '../match-warnings.ts'
+import { listNullWarnings } from '../null-warnings.ts'
 import { listBrokenKeyWarnings } from './broken-keys.ts'
 import { observeCollation } from './collations.ts'
 import type { SqliteConnection } from './connection.ts'
@@ -34,6 +35,7 @@ export function listSqliteWarnings(
     ...listUnusedIndexes(model, catalog),
     ...listBrokenKeyWarnings(model, catalog),
     ...listRejectedChangeWarnings(model, catalog),
+    ...listNullWarnings(model, catalog),
     ...listIndexWarnings(model, catalog).map(formatIndexWarning),
     ...listCollationWarnings(model, catalog, createIndexLookup(connection)).map(formatIndexWarning),
     ...listScannedTexts(model, 'sqlite').flatMap((texts) =>
