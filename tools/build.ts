@@ -3,10 +3,12 @@ import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } fro
 import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildSync } from 'esbuild'
+import { readAssetFiles } from '../src/html/asset-files.ts'
 
-// Builds the package that is published, in `dist/package` or in the folder that is the argument: the engine and the command `lapidary`, without the service, the
-// examples and their dependencies. `dist/` has JavaScript with types and declaration maps; `src/`, `cli/` and `process/`
-// have the sources to which the maps refer.
+// Builds the package that is published, in `dist/package` or in the folder that is the argument: the engine and the command
+// `lapidary` as JavaScript, the types of the entry points, and the documentation for users. The service, the examples and their
+// dependencies are not in it.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const target = resolve(process.argv[2] ?? join(root, 'dist/package'))
@@ -37,17 +39,14 @@ execFileSync(
   [compiler, '--project', join(root, 'tsconfig.build.json'), '--outDir', join(target, 'dist')],
   { stdio: 'inherit' },
 )
-for (const name of ['README.md', 'CHANGELOG.md', 'LICENSE', 'docs', 'src', 'cli', 'process'])
-  cpSync(join(root, name), join(target, name), { recursive: true })
-// The files that the pages send to browsers, beside the module that reads them.
-cpSync(join(root, 'src/html/assets'), join(target, 'dist/src/html/assets'), {
-  recursive: true,
-  filter: (file) => !file.endsWith('.json'),
-})
+for (const name of ['README.md', 'CHANGELOG.md', 'LICENSE', 'docs'])
+  cpSync(join(root, name), join(target, name), { recursive: true, filter: isForUsers })
+embedAssets()
+bundleReaderProgram()
 rewrite('dist/**/*.d.ts', importJavaScript)
-rewrite('dist/**/*.d.ts.map', mapToPackagedSources)
 rewrite('**/*.md', removeOutsideLinks)
 const manifest: Manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+removeUnusedDeclarations(Object.values(manifest.exports).filter((file) => file.endsWith('.ts')))
 writeFileSync(
   join(target, 'package.json'),
   `${JSON.stringify(makePublishedManifest(manifest), null, 2)}\n`,
@@ -61,28 +60,54 @@ function rewrite(pattern: string, change: (text: string, folder: string) => stri
   }
 }
 
+/** Writes the texts of the files of the pages into the module that reads them in the repository. */
+function embedAssets(): void {
+  const files = readAssetFiles().filter(({ name }) => !name.endsWith('.json'))
+  const module = `export function readAssetFiles() { return ${JSON.stringify(files)} }\n`
+  writeFileSync(join(target, 'dist/src/html/asset-files.js'), module)
+}
+
 /** Makes a declaration file import `./x.js` instead of `./x.ts`, as the JavaScript beside it does. */
 function importJavaScript(declarations: string): string {
   return declarations.replace(/(\b(?:from |import\()'\.[^']*)\.ts'/g, "$1.js'")
 }
 
-/** Makes a declaration map refer to the sources in the package instead of those in the repository. */
-function mapToPackagedSources(text: string, folder: string): string {
-  const map: { readonly sources: readonly string[] } = JSON.parse(text)
-  const sources = map.sources.map((source) => {
-    const packaged = join(target, relative(root, resolve(folder, source)))
-    return relative(folder, packaged).replaceAll('\\', '/')
+/** Makes the program of the reader processes one file, which runs wherever a bundler or a deployment copies it. */
+function bundleReaderProgram(): void {
+  const program = 'src/store/sqlite/reader-process'
+  buildSync({
+    entryPoints: [join(root, `${program}.ts`)],
+    outfile: join(target, 'dist', `${program}.js`),
+    ...{ bundle: true, platform: 'node', format: 'esm', allowOverwrite: true, logLevel: 'error' },
   })
-  return JSON.stringify({ ...map, sources })
 }
 
-/** Replaces links to files that are not in the package by their texts. */
+/** Removes the declaration files that no entry point names, not even through others. */
+function removeUnusedDeclarations(entryPoints: readonly string[]): void {
+  const used = new Set(entryPoints.map((file) => join(target, toBuiltFile(file, '.d.ts'))))
+  for (const file of used)
+    for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(/'(\.[^']*)\.js'/g))
+      used.add(`${resolve(dirname(file), path)}.d.ts`)
+  for (const name of globSync('dist/**/*.d.ts', { cwd: target }))
+    if (!used.has(join(target, name))) rmSync(join(target, name))
+}
+
+/** Whether a file of the repository is in the package: pages about the work on Lapidary itself, and pictures, are not. */
+function isForUsers(file: string): boolean {
+  return !/docs\/(?:decisions|images|architecture\.md|adding-a-database\.md)/.test(
+    relative(root, file).replaceAll('\\', '/'),
+  )
+}
+
+/** Replaces links to files that are not in the package by their texts, and removes pictures. */
 function removeOutsideLinks(page: string, folder: string): string {
-  return page.replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (link, text: string, address: string) => {
-    const [path = ''] = address.split('#')
-    const isKept = /^[a-z]+:/.test(address) || existsSync(resolve(folder, path))
-    return isKept ? link : text
-  })
+  return page
+    .replace(/!\[[^\]]*\]\([^)]*\)\n*/g, '')
+    .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (link, text: string, address: string) => {
+      const [path = ''] = address.split('#')
+      const isKept = /^[a-z]+:/.test(address) || existsSync(resolve(folder, path))
+      return isKept ? link : text
+    })
 }
 
 /** Makes the `package.json` of the published package. */

@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
 import type { Route } from '../handlers/route-table.ts'
-
-/** The folder with the stylesheet and the modules of the script. */
-const folder = new URL('./assets/', import.meta.url)
+import { readAssetFiles } from './asset-files.ts'
 
 const mediaTypes: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
@@ -23,14 +20,10 @@ interface Assets {
  * Reads the files that every page needs. Their paths contain a hash of all of them: a browser keeps a file until it changes.
  */
 export function readAssets(): Assets {
-  const files = readdirSync(folder)
-    .sort()
-    .flatMap((name) => {
-      const type = mediaTypes[name.split('.').at(-1) ?? '']
-      return type === undefined
-        ? []
-        : [{ name, type, text: readFileSync(new URL(name, folder), 'utf8') }]
-    })
+  const files = readAssetFiles().flatMap(({ name, text }) => {
+    const type = mediaTypes[name.split('.').at(-1) ?? '']
+    return type === undefined ? [] : [{ name, type, text }]
+  })
   const hash = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 12)
   const toPath = (name: string) => `/html.${hash}/${name}`
   return {

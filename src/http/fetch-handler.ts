@@ -83,7 +83,8 @@ function readRequest(
     target: url.slice(pathStart),
     header: (name) => headers.get(name) ?? undefined,
     hasBody: hasBody(request),
-    host: url.slice(hostStart, pathStart),
+    // Next.js writes its own name into the URL.
+    host: headers.get('host') ?? url.slice(hostStart, pathStart),
     protocol: url.slice(0, hostStart - 3),
     signal: () => request.signal,
     isDisconnected: () => request.signal.aborted,

@@ -146,7 +146,8 @@ function getLogger(request: IncomingMessage): Logger | undefined {
 function getProtocol(request: IncomingMessage): string {
   const known: unknown = Reflect.get(request, 'protocol')
   if (typeof known === 'string') return known
-  return 'encrypted' in request.socket ? 'https' : 'http'
+  // On Bun every socket has the property.
+  return Reflect.get(request.socket, 'encrypted') === true ? 'https' : 'http'
 }
 
 /** Returns the body that a parser of bytes or text has read before; other parsers do not keep it as it was sent. */

@@ -287,7 +287,8 @@ type IdRule<Declared> = Declared extends { readonly id?: infer Id }
     : undefined
   : undefined
 
-type NewId<FromClient> = [FromClient] extends ['required']
+// Equal, not only assignable: without `strictNullChecks`, `undefined` is assignable to everything.
+type NewId<FromClient> = [FromClient, 'required'] extends ['required', FromClient]
   ? { readonly id: string }
   : [Extract<FromClient, string>] extends [never]
     ? unknown

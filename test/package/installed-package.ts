@@ -48,7 +48,7 @@ export const commands = {
  * those of the repository, so that npm needs no registry. Its peer dependencies are not installed.
  */
 export async function installPackage(): Promise<InstalledPackage> {
-  await execute(process.execPath, [join(root, 'tools/build.ts')], { cwd: root })
+  await npm(root, 'run', 'pack')
   const folder = await mkdtemp(join(tmpdir(), 'lapidary-'))
   const project = join(folder, 'project')
   const write = async (name: string, content: string) => {
@@ -67,8 +67,9 @@ export async function installPackage(): Promise<InstalledPackage> {
   const manifest = JSON.parse(await readFile(join(built, 'package.json'), 'utf8'))
   for (const name of await listDependencies(Object.keys(manifest.dependencies)))
     await cp(packageInRepository(name), join(project, 'node_modules', name), { recursive: true })
-  await npm(folder, 'pack', built, '--pack-destination', folder)
-  const tarball = join(folder, `lapidary-${manifest.version}.tgz`)
+  const name = `lapidary-${manifest.version}.tgz`
+  const tarball = join(folder, name)
+  await cp(join(root, 'dist', name), tarball)
   // Without the second option, npm would ask the registry for the peer dependencies.
   await npm(project, 'install', '--offline', '--legacy-peer-deps', tarball)
   return {

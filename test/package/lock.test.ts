@@ -23,9 +23,10 @@ describe('package-lock.json', () => {
     assert.deepEqual(missing, [])
   })
 
-  it('names no address of a registry', () => {
-    assert.doesNotMatch(readPage('package-lock.json'), /"resolved": "https?:/)
-  })
+  for (const file of ['package-lock.json', 'test/hosts/package-lock.json'])
+    it(`names no address of a registry: ${file}`, () => {
+      assert.doesNotMatch(readPage(file), /"resolved": "https?:/)
+    })
 })
 
 /** The folders in which Node.js looks for the dependencies of a package, the nearest first. */

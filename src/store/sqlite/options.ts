@@ -8,6 +8,7 @@ import {
   wholeNumber,
 } from '../../model/option-checks.ts'
 import { checkStoreArguments, commonStoreChecks } from '../check-options.ts'
+import { findReaderProgram } from './reader-program.ts'
 
 /** The options of a SQLite database. */
 export interface SqliteOptions {
@@ -58,6 +59,8 @@ export function checkSqliteArguments(model: Model, address: string, options: Sql
     throwDeclarationErrors([
       'openSqlite.options: create and readOnly contradict each other; remove one of them',
     ])
+  // Without it the store would open, and fail at the first expensive read.
+  findReaderProgram()
   if (model.session === undefined) return
   throwDeclarationErrors([
     'options.session: SQLite has no roles and no settings; remove it, or open the model by openPostgres',

@@ -1,14 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { HeaderError } from '../../errors/errors.ts'
 import { queryTimeoutError } from '../query-timeout.ts'
 import type { ReaderCommand, ReaderMessage, ReaderReply, ReaderRequest } from './reader-messages.ts'
+import { findReaderProgram } from './reader-program.ts'
 import { workChannel } from './statement-work.ts'
 
-/** The program of a reader process: TypeScript in the repository, JavaScript in the package. */
-const program = fileURLToPath(
-  new URL(`./reader-process${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
-)
 /** The maximum size of a reader's JavaScript heap in MiB. It holds one result at a time. */
 const maxHeapSize = 512
 /** A process that has not started after this time is killed; in milliseconds. */
@@ -56,7 +52,7 @@ export class Reader {
     { role = 'reader', statementCache }: ReaderOptions,
   ) {
     const args = statementCache === undefined ? [] : [String(statementCache)]
-    this.#child = fork(program, [path, role, ...args], {
+    this.#child = fork(findReaderProgram(), [path, role, ...args], {
       execArgv: [`--max-old-space-size=${maxHeapSize}`],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
