@@ -109,11 +109,14 @@ export interface ResourceAccess<Auth = unknown> {
 /** Whether an identity has a right to a field: always, never, or by the auth context. */
 export type FieldRule = boolean | AuthValue<boolean> | ((auth: never) => boolean)
 
-/** The rules of a field. Each takes away a right that the other options of the field give. Default: true. */
+/**
+ * The rules of a field. Each takes away a right that the other options of the field give. A field without one has the rules of the fields
+ * that show the same values.
+ */
 export interface FieldAccess {
-  /** Who may read it. For everybody else the field does not exist, unless they may write it. */
+  /** Who may read it. For everybody else the field does not exist, unless they may write it. Default: everybody. */
   readonly readable?: FieldRule
-  /** Who may write it. */
+  /** Who may write it. Default: who may read it. `true` lets everybody write an attribute that few may read. */
   readonly writable?: FieldRule
   /** Who may filter by it. Default: who may read it. */
   readonly filterable?: FieldRule

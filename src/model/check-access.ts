@@ -1,18 +1,57 @@
+import { quoteNames } from '../errors/quote.ts'
 import type { TenantOptions } from './access.ts'
 import type { FieldDeclaration } from './fields.ts'
-import { toList } from './resolve.ts'
+import { resolveIdOptions, toList } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
 
-/** Checks the rules of a resource type that need no database: fields that the server sets, and the column of the tenant. */
+/**
+ * Checks the rules of a resource type that need no database: fields that the server sets, the column of the tenant, and columns that
+ * cannot be hidden.
+ */
 export function findAccessErrors(
   resource: ResourceDeclaration,
+  all: readonly ResourceDeclaration[],
   tenant: TenantOptions | undefined,
 ): string[] {
   return Object.entries(resource.fields).flatMap(([name, field]) =>
-    [...findSetErrors(field), ...findTenantErrors(name, field, resource, tenant)].map(
-      (error) => `${resource.type}.fields.${name}${error}`,
-    ),
+    [
+      ...findSetErrors(field),
+      ...findTenantErrors(name, field, resource, tenant),
+      ...findHiddenIdErrors(name, field, resource, all),
+    ].map((error) => `${resource.type}.fields.${name}${error}`),
   )
+}
+
+/** An id cannot be hidden, so a rule for a field that is stored in columns of an id would hide nothing. */
+function findHiddenIdErrors(
+  name: string,
+  field: FieldDeclaration,
+  resource: ResourceDeclaration,
+  all: readonly ResourceDeclaration[],
+): string[] {
+  if (field.readable === undefined || field.readable === true) return []
+  const stored = findStoredColumns(name, field)
+  const owner = stored?.isOwn
+    ? resource
+    : all.find(({ type }) => 'to' in field && type === field.to)
+  if (stored === undefined || owner === undefined) return []
+  const ids = resolveIdOptions(owner).parts.map(({ column }) => column)
+  if (!stored.columns.every((column) => ids.includes(column))) return []
+  const { type } = owner
+  return [
+    `.readable: cannot hide ${quoteNames(stored.columns)}, which every id of ${type} contains; remove the rule, and restrict the rows by "access.read" of ${type}`,
+  ]
+}
+
+/** Returns the columns that store a field, and whether they are in the table of its own type. */
+function findStoredColumns(
+  name: string,
+  field: FieldDeclaration,
+): Readonly<{ columns: readonly string[]; isOwn: boolean }> | undefined {
+  if (field.is === 'attribute') return { columns: [field.column ?? name], isOwn: true }
+  if (field.is === 'expression' || field.is === 'computed' || 'through' in field) return undefined
+  const isOwn = field.is === 'toOne' && field.foreignKey !== 'other'
+  return { columns: toList(field.column), isOwn }
 }
 
 function findSetErrors(field: FieldDeclaration): string[] {

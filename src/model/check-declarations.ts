@@ -38,7 +38,7 @@ export function checkDeclarations(
     ...findDuplicates(resources, 'type'),
     ...findDuplicates(resources, 'path'),
     ...resources.flatMap((resource) => findResourceErrors(resource, resources)),
-    ...resources.flatMap((resource) => findAccessErrors(resource, options.tenant)),
+    ...resources.flatMap((resource) => findAccessErrors(resource, resources, options.tenant)),
   ])
 }
 

@@ -103,22 +103,27 @@ function createShape(
   rules: ReadonlyMap<string, ResolvedRules>,
   { decisions, results }: DecisionResults,
 ): AccessShape {
-  const visible = restrictFields(model, (rule) => {
-    if (typeof rule === 'boolean') return rule
-    const decision = toDecision(rule)
-    return decision !== undefined && (results?.[decisions.add(decision)] ?? false)
+  const types = [...model.types.values()].map(
+    (resource) =>
+      [resource.type, foldRules(resource, rules.get(resource.type), model, results)] as const,
+  )
+  const byType = new Map(types)
+  const visible = restrictFields(model, {
+    holds: (rule) => {
+      if (typeof rule === 'boolean') return rule
+      const decision = toDecision(rule)
+      return decision !== undefined && (results?.[decisions.add(decision)] ?? false)
+    },
+    allows: (type, operation) => byType.get(type)?.[operation] !== false,
   })
-  const types = [...model.types.values()].flatMap((resource): [string, TypeRules][] => {
-    const folded = foldRules(resource, rules.get(resource.type), model, results)
-    return isOpen(folded) ? [] : [[resource.type, folded]]
-  })
+  const restricted = new Map(types.filter(([, folded]) => !isOpen(folded)))
   const hidden = [...model.types.values()].flatMap((resource): [string, ReadonlySet<string>][] => {
     const names = [...resource.fields.keys()].filter(
       (name) => !visible.types.get(resource.type)?.fields.has(name),
     )
     return names.length === 0 ? [] : [[resource.type, new Set(names)]]
   })
-  return { rules: { types: new Map(types), hiddenFields: new Map(hidden) }, visible }
+  return { rules: { types: restricted, hiddenFields: new Map(hidden) }, visible }
 }
 
 function foldRules(

@@ -1,18 +1,14 @@
 import { type AuthValue, auth, type FieldRule, isAuthValue } from '../../model/access.ts'
-import { sql } from '../../model/dialect.ts'
-import {
-  type AttributeField,
-  type Field,
-  findInverse,
-  getResourceType,
-  listStoredColumns,
-  type Model,
-  type RelationshipField,
-  type ResourceType,
-} from '../../model/model.ts'
+import type { AttributeField, Field, Model, ResourceType } from '../../model/model.ts'
+import { indexFieldRules, type RuleIndex } from './field-rules.ts'
 
-/** Decides whether a rule of a field holds. */
-type FieldDecider = (rule: FieldRule) => boolean
+/** What an identity may do, as far as that does not depend on rows. */
+interface FieldDecider {
+  /** Whether a rule of a field holds. */
+  readonly holds: (rule: FieldRule) => boolean
+  /** False if the rules of a type refuse an operation on every row. */
+  readonly allows: (type: string, operation: 'create' | 'update') => boolean
+}
 
 /** A decision of a field's rule; `undefined` for a constant. */
 export function toDecision(rule: FieldRule): AuthValue | undefined {
@@ -21,19 +17,19 @@ export function toDecision(rule: FieldRule): AuthValue | undefined {
 }
 
 /** What a field is restricted by. */
-interface FieldContext {
-  readonly model: Model
+interface FieldContext extends FieldDecider {
+  readonly index: RuleIndex
   readonly resource: ResourceType
-  readonly holds: FieldDecider
 }
 
 /**
  * Restricts a model to the fields that exist for an identity. Plans are made with it, so a hidden field cannot be returned, filtered,
- * sorted or compared with, and every error reports it as an unknown name.
+ * sorted or compared with, and every error reports it as an unknown name. A field exists for who may read it or write it.
  */
-export function restrictFields(model: Model, holds: FieldDecider): Model {
+export function restrictFields(model: Model, decider: FieldDecider): Model {
+  const index = indexFieldRules(model)
   const entries = [...model.types].map(
-    ([type, resource]) => [type, restrictType({ model, resource, holds })] as const,
+    ([type, resource]) => [type, restrictType({ ...decider, index, resource })] as const,
   )
   const isRestricted = entries.some(([type, resource]) => resource !== model.types.get(type))
   return isRestricted ? { ...model, types: new Map(entries) } : model
@@ -53,15 +49,13 @@ function restrictType(context: FieldContext): ResourceType {
 
 /** @returns the field as the identity sees it; `undefined` if it does not exist for it */
 function restrictField(field: Field, context: FieldContext): Field | undefined {
-  const isReadable = holdAll(listRules(field, 'readable', context), context)
+  const isReadable = holdAll(field, 'readable', context)
   switch (field.is) {
     case 'computed':
       return isReadable ? field : undefined
     case 'relationship':
       if (!isReadable) return undefined
-      return holdAll(listRules(field, 'writable', context), context)
-        ? field
-        : { ...field, isDenied: true }
+      return holdAll(field, 'writable', context) ? field : { ...field, isDenied: true }
     case 'attribute':
       return restrictAttribute(field, isReadable, context)
   }
@@ -73,8 +67,9 @@ function restrictAttribute(
   context: FieldContext,
 ): AttributeField | undefined {
   const { filterable = true, sortable = true } = field.access ?? {}
-  const isDenied = field.isWritable && !holdAll(listRules(field, 'writable', context), context)
-  if (!isReadable && (!field.isWritable || isDenied)) return undefined
+  const isDenied = field.isWritable && !holdAll(field, 'writable', context)
+  const isSent = field.isWritable && !isDenied && isEverSent(field, context)
+  if (!(isReadable && field.isReadable) && !isSent) return undefined
   const isFilterable = isReadable && context.holds(filterable)
   const isSortable = isReadable && context.holds(sortable)
   if (isReadable && isFilterable && isSortable && !isDenied) return field
@@ -88,74 +83,22 @@ function restrictAttribute(
   }
 }
 
+/** Whether the identity may send a writable attribute in any request: in a create or in an update. */
+function isEverSent({ set, isImmutable }: AttributeField, context: FieldContext): boolean {
+  const { resource, allows } = context
+  const isCreated = set === undefined && allows(resource.type, 'create')
+  return resource.isWritable && (isCreated || (!isImmutable && allows(resource.type, 'update')))
+}
+
 /** The values inside JSON have the rights of their attribute. */
 function withoutSort(paths: ReadonlyMap<string, AttributeField>): typeof paths {
   return new Map([...paths].map(([name, path]) => [name, { ...path, isSortable: false }]))
 }
 
-function holdAll(rules: readonly FieldRule[], { holds }: FieldContext): boolean {
-  return rules.every(holds)
-}
-
-/**
- * Lists the rules for a right to a field: its own rule or, without one, the rules of the fields that show the same values. These are the
- * attributes and relationships that are stored in the columns that it reads, and the relationship of the other side.
- */
-function listRules(
+function holdAll(
   field: Field,
   right: 'readable' | 'writable',
-  context: FieldContext,
-): readonly FieldRule[] {
-  const own = field.access?.[right]
-  if (own !== undefined) return [own]
-  const ofColumns = listColumnRules(field, right, context.resource)
-  if (field.is !== 'relationship') return ofColumns
-  return [...ofColumns, ...listInverseRules(field, right, context)]
-}
-
-function listColumnRules(
-  field: Field,
-  right: 'readable' | 'writable',
-  { fields }: ResourceType,
-): FieldRule[] {
-  const columns = listColumns(field)
-  return [...fields.values()].flatMap((other) => {
-    const rule = other.access?.[right]
-    const isStored = listStoredColumns(other).some((column) => columns.includes(column))
-    return rule !== undefined && isStored ? [rule] : []
-  })
-}
-
-function listInverseRules(
-  field: RelationshipField,
-  right: 'readable' | 'writable',
-  { model, resource }: FieldContext,
-): readonly FieldRule[] {
-  const inverse = findInverse(model, resource, field)
-  if (inverse === undefined) return []
-  const other = getResourceType(model, field.to)
-  // An identity that may not read one side must not write it from the other.
-  const rights = right === 'writable' ? (['readable', 'writable'] as const) : ([right] as const)
-  return rights.flatMap((each) => {
-    const own = inverse.access?.[each]
-    return own === undefined ? listColumnRules(inverse, each, other) : [own]
-  })
-}
-
-/** The columns of the row that a field reads. */
-function listColumns(field: Field): readonly string[] {
-  if (field.is === 'computed') return field.columns.map(([column]) => column)
-  const stored = listStoredColumns(field)
-  if (stored.length > 0) return stored
-  return field.is === 'attribute' ? listExpressionColumns(field) : []
-}
-
-function listExpressionColumns({ expression }: AttributeField): string[] {
-  const columns: string[] = []
-  // The columns of an expression are the same for every database.
-  expression((name) => {
-    columns.push(name)
-    return sql.id(name)
-  }, 'sqlite')
-  return columns
+  { index, resource, holds }: FieldContext,
+): boolean {
+  return index.listRules(field, right, resource).every(holds)
 }

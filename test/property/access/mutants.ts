@@ -74,9 +74,16 @@ export const mutants: readonly Mutant[] = [
   {
     title: 'a computed field shows a hidden input',
     seed: 301,
-    file: 'src/plan/access/visible-model.ts',
-    from: "if (field.is === 'computed') return field.columns.map(([column]) => column)",
-    to: "if (field.is === 'computed') return []",
+    file: 'src/plan/access/field-rules.ts',
+    from: 'return field.columns.map(([column]) => toPlace(type, column))',
+    to: 'return []',
+  },
+  {
+    title: 'a field that may not be read may be written',
+    seed: 300,
+    file: 'src/plan/access/field-rules.ts',
+    from: '(access.writable ?? access.readable)',
+    to: 'access.writable',
   },
   {
     title: 'the response to a write ignores the rule',

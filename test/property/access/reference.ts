@@ -91,28 +91,36 @@ export class Reference {
     return !this.hasLinkRule(type) || this.allows('relate', type, thing, data)
   }
 
-  /** Whether the identity may write a field. A relationship is writable from both sides or from none. */
+  /** Whether the identity may write a field. A relationship may be written from its own side, or from the other. */
   isWritable(type: Type, name: string): boolean {
-    const own = this.#rules[type].writable[name]
-    const isAllowed = own === undefined || this.#decides(own)
     const { [name]: relationship } = relationshipsOf(type)
-    if (relationship === undefined) return isAllowed
+    if (relationship === undefined) return this.#decides(this.#ownWritable(type, name) ?? true)
     const { to, inverse } = relationship
-    const other = this.#rules[to].writable[inverse]
-    // A rule of one side is enough where the other has none of its own.
-    const sides = [own, other].filter((rule) => rule !== undefined)
-    return sides.length === 0 || sides.some((rule) => this.#decides(rule))
+    return [
+      [type, name],
+      [to, inverse],
+    ].some(
+      ([from, side]) =>
+        this.isVisible(from as Type, side ?? '') && this.isLinkWritable(from as Type, side ?? ''),
+    )
   }
 
-  /** Whether the rules of fields let the identity write a relationship: its own, or those of the other side. */
+  /** Whether the rules of fields let the identity write a relationship: its own, or those of both sides. */
   isLinkWritable(type: Type, name: string): boolean {
-    const own = this.#rules[type].writable[name]
-    if (own !== undefined) return this.#decides(own)
+    const own = this.#ownWritable(type, name)
+    if (this.#rules[type].writable[name] !== undefined) return this.#decides(own ?? true)
     const { [name]: relationship } = relationshipsOf(type)
     if (relationship === undefined) return false
     const { readable, writable } = this.#rules[relationship.to]
     // Who may not read one side must not write it from the other.
-    return [readable, writable].every((rules) => this.#decides(rules[relationship.inverse] ?? true))
+    const others = [readable, writable].map((rules) => rules[relationship.inverse] ?? true)
+    return [own ?? true, ...others].every((rule) => this.#decides(rule))
+  }
+
+  /** The own rule for writes of a field: without one, that for reads. */
+  #ownWritable(type: Type, name: string): FieldRule | undefined {
+    const { readable, writable } = this.#rules[type]
+    return writable[name] ?? readable[name]
   }
 
   /** The result of each condition of the rules of a type for a row: writes may combine them otherwise than reads. */
