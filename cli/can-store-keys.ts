@@ -1,7 +1,7 @@
 import { type Catalog, canStore, type StoredColumn } from 'lapidary'
 import { evaluateCodec } from './evaluate-codec.ts'
+import type { Findings } from './findings.ts'
 import { inferKeyKind } from './infer-kind.ts'
-import type { Findings } from './inspect-catalog.ts'
 
 /** The catalog and the kinds of its columns. */
 interface KeyContext {

@@ -1,8 +1,8 @@
 import type { Catalog, ForeignKey, StoredColumn, StoredTable } from 'lapidary'
 import { canStoreKeys } from './can-store-keys.ts'
 import { identifier } from './code.ts'
+import type { Findings } from './findings.ts'
 import { inferKeyKind, type KindCode } from './infer-kind.ts'
-import type { Findings } from './inspect-catalog.ts'
 import { looksSecret } from './looks-secret.ts'
 import { parseName, toMemberName } from './name.ts'
 

@@ -39,8 +39,5 @@ export const storedFormats: Readonly<
   datetime: ['epoch-seconds', 'epoch-milliseconds'].map((format) => storedAs('datetime', format)),
 }
 
-/** The formats of datetimes as text. A value has at most one of them. */
-export const datetimeTexts = [
-  ...['YYYY-MM-DD HH:MM:SS', 'YYYY-MM-DD HH:MM:SS.SSS', 'YYYY-MM-DD HH:MM:SS.SSSSSS'],
-  ...['YYYY-MM-DDTHH:MM:SSZ', 'YYYY-MM-DDTHH:MM:SS.SSSZ', 'YYYY-MM-DDTHH:MM:SS.SSSSSSZ'],
-].map((format) => storedAs('datetime', format)[0])
+/** The kind of datetimes that are texts of a format. */
+export const datetimeText = (format: string): KindCode => storedAs('datetime', format)[0]

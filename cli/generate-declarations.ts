@@ -8,6 +8,7 @@ import {
 import { type ClassifiedTables, classifyTables, type Key } from './classify-tables.ts'
 import { type Code, type CodeObject, call, isAtom, object, toEntries } from './code.ts'
 import { findRelationships } from './find-relationships.ts'
+import { type Findings, noFindings } from './findings.ts'
 import { formatCode } from './format-code.ts'
 import { generateQueries, generateTableFunction } from './generate-calls.ts'
 import {
@@ -17,7 +18,6 @@ import {
   generateFields,
   toOneLine,
 } from './generate-fields.ts'
-import { type Findings, noFindings } from './inspect-catalog.ts'
 import { type NamedTable, nameTables, type TypeNames } from './name-tables.ts'
 
 /** The options of generated declarations. */

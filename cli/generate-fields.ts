@@ -7,8 +7,8 @@ import {
 } from './classify-tables.ts'
 import { type Code, type CodeEntry, call, object } from './code.ts'
 import type { RelationshipCandidate } from './find-relationships.ts'
+import type { Findings } from './findings.ts'
 import { inferKind } from './infer-kind.ts'
-import type { Findings } from './inspect-catalog.ts'
 import { looksSecret } from './looks-secret.ts'
 import { joinNames, type Name, parseName, toMemberName } from './name.ts'
 import type { NamedTable } from './name-tables.ts'
@@ -38,6 +38,10 @@ interface FieldsContext {
 
 /** Why a column that looks secret is omitted. */
 const secretReason = 'its name suggests a secret'
+
+/** Says how a datetime is written to a column without a format of its own. */
+const isoNote =
+  'its datetimes have several formats; new ones are stored as 2024-01-31T12:00:00.000000Z'
 
 /** Names that no field can have. https://jsonapi.org/format/1.0/#document-resource-object-fields */
 const reservedNames: readonly string[] = ['id', 'type', 'links', 'relationships']
@@ -84,11 +88,15 @@ export function generateFields(
   return {
     readOnlyReason,
     written,
-    notes: attributes.flatMap(({ column, note, kind }) =>
-      note === undefined || kind === undefined
-        ? []
-        : toOneLine(`${table.name}.${column.name}: ${note}`),
-    ),
+    notes: attributes.flatMap(({ column, note, kind }) => {
+      const isWritten = readOnlyReason === undefined && column.writable
+      const notes = [note, isWritten && findings.mixedFormats.has(column) ? isoNote : undefined]
+      return notes.flatMap((text) =>
+        text === undefined || kind === undefined
+          ? []
+          : toOneLine(`${table.name}.${column.name}: ${text}`),
+      )
+    }),
     secrets: attributes.filter(isSecret).map(({ column }) => column.name),
     omitted: [
       ...attributes.flatMap((each) =>

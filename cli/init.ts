@@ -18,7 +18,7 @@ const scripts = { start: 'node main.ts', dev: 'node --watch main.ts', types: 'ts
  */
 export async function init(command: InitCommand): Promise<void> {
   const { databaseUrl, types, folder, force } = command
-  const declarations = await readDeclarations(databaseUrl, { types })
+  const declarations = await readDeclarations(databaseUrl, { types, checksAllRows: true })
   const generated = [
     { name: 'main.ts', text: generateMain(databaseUrl, folder) },
     ...formatFiles(declarations).map(({ name, text }) => ({ name: `resources/${name}`, text })),

@@ -1,62 +1,30 @@
-import type {
-  Catalog,
-  ColumnSample,
-  SampleRequest,
-  StoredColumn,
-  StoredTable,
-  TableSample,
-} from 'lapidary'
+import type { Catalog, ColumnSample, StoredColumn, StoredTable, TableSample } from 'lapidary'
 import { canStore } from 'lapidary'
+import { checkAllRows, isWhole } from './check-all-rows.ts'
+import {
+  chooseDatetimeFormats,
+  isIndexed,
+  listDatetimes,
+  type TableColumn,
+} from './choose-datetime-formats.ts'
 import { evaluateCodec } from './evaluate-codec.ts'
 import {
   asKind,
   constant,
-  datetimeTexts,
+  datetimeText,
   fallbackKinds,
   integer64,
   kindsByTypes,
   storedFormats,
 } from './fallback-kinds.ts'
+import {
+  createFindings,
+  type Findings,
+  type MutableFindings,
+  type SampleTables,
+  toRequest,
+} from './findings.ts'
 import { inferKind, isUnknownType, type KindCode } from './infer-kind.ts'
-
-/** The findings about the stored values of the tables and columns of a catalog. */
-export interface Findings {
-  /** Why tables cannot be read. */
-  readonly tables: ReadonlyMap<StoredTable, string>
-  /** Why columns are omitted. */
-  readonly columns: ReadonlyMap<StoredColumn, string>
-  /** Why columns cannot be a part of the key of their table. */
-  readonly keys: ReadonlyMap<StoredColumn, string>
-  /** The columns with repeated values, which cannot be a key alone. */
-  readonly repeated: ReadonlySet<StoredColumn>
-  /** The kinds of columns that do not follow from their types. */
-  readonly kinds: ReadonlyMap<StoredColumn, KindCode>
-  /** Descriptions of values that are not of the kind of their column, or the reason why the kind differs from that of the type. */
-  readonly notes: ReadonlyMap<StoredColumn, string>
-  /** The columns with some values that are not of their kind, which are returned as null. */
-  readonly invalid: ReadonlySet<StoredColumn>
-}
-
-/** The findings of a catalog whose data was not sampled. */
-export const noFindings: Findings = createFindings()
-
-/** Reads the first rows of tables. @returns a sample for each request, in their order */
-type SampleTables = (requests: readonly SampleRequest[]) => Promise<readonly TableSample[]>
-
-/** Findings while they are collected. */
-type MutableFindings = ReturnType<typeof createFindings>
-
-function createFindings() {
-  return {
-    tables: new Map<StoredTable, string>(),
-    columns: new Map<StoredColumn, string>(),
-    keys: new Map<StoredColumn, string>(),
-    repeated: new Set<StoredColumn>(),
-    kinds: new Map<StoredColumn, KindCode>(),
-    notes: new Map<StoredColumn, string>(),
-    invalid: new Set<StoredColumn>(),
-  }
-}
 
 /** A column whose values are mostly not of the kind of its type. */
 interface Mismatch {
@@ -67,7 +35,11 @@ interface Mismatch {
 }
 
 /** Finds out which tables and columns cannot be read, and which values are not of the kind of their column. */
-export async function inspectCatalog(catalog: Catalog, sample: SampleTables): Promise<Findings> {
+export async function inspectCatalog(
+  catalog: Catalog,
+  sample: SampleTables,
+  { checksAllRows = false }: Readonly<{ checksAllRows?: boolean | undefined }> = {},
+): Promise<Findings> {
   const findings = createFindings()
   // Tables first: a view may be slow, and the time for all is limited.
   const tables = catalog.tables
@@ -81,27 +53,17 @@ export async function inspectCatalog(catalog: Catalog, sample: SampleTables): Pr
     inspectTable(table, samples[index], { catalog, findings }),
   )
   if (mismatches.length > 0) await chooseFallbacks(mismatches, { catalog, findings, sample })
-  const datetimes = tables.flatMap((table, index) =>
-    listIndexedDatetimes(table, samples[index], catalog),
-  )
-  await chooseDatetimeFormats(datetimes, { findings, sample })
-  return findings
-}
-
-function toRequest(
-  { schema, name }: StoredTable,
-  columns: readonly StoredColumn[],
-  kindOf: (column: StoredColumn) => KindCode | undefined,
-): SampleRequest {
-  return {
-    table: { schema, name },
-    columns: new Map(columns.map((column) => [column.name, evaluateCodec(kindOf(column))])),
-    defaults: new Map(
-      columns.flatMap(({ name, defaultText }) =>
-        defaultText === undefined ? [] : [[name, defaultText] as const],
-      ),
-    ),
+  if (catalog.dialect === 'sqlite') {
+    const datetimes = tables.flatMap((table, index) =>
+      listDatetimes(table, samples[index], { catalog, findings }),
+    )
+    await chooseDatetimeFormats(datetimes, { findings, sample, checksAllRows })
   }
+  if (checksAllRows) {
+    const large = tables.filter((_, index) => !isWhole(samples[index]))
+    await checkAllRows(large, { catalog, findings, sample })
+  }
+  return findings
 }
 
 function inspectTable(
@@ -242,7 +204,7 @@ async function chooseFallbacks(
 ): Promise<void> {
   const candidates = mismatches.map((mismatch): Candidate => {
     const { table, column, kind } = mismatch
-    const formats = isDateInDigits(mismatch.sample) ? [] : (storedFormats[kind.name] ?? [])
+    const formats = isDateInDigits(mismatch.sample) ? [] : listFormats(kind, mismatch.sample)
     const all = [...formats, ...fallbackKinds.map(asKind)]
     return {
       ...mismatch,
@@ -265,6 +227,13 @@ async function chooseFallbacks(
     const verb = found.invalid === 1 ? 'it is' : 'they are'
     findings.notes.set(column, `${description}; ${verb} read as ${choice.name}`)
   }
+}
+
+/** Lists the formats of `storedAs` that the values of a column may have instead. A column for dates may have datetimes. */
+function listFormats({ name }: KindCode, { datetimeFormat }: ColumnSample) {
+  if (name === 'date' && datetimeFormat)
+    return [[datetimeText(datetimeFormat), datetimeFormat] as const]
+  return storedFormats[name] ?? []
 }
 
 /**
@@ -316,49 +285,6 @@ async function findFittingKinds(
   })
 }
 
-/** A column of a table. */
-interface TableColumn {
-  readonly table: StoredTable
-  readonly column: StoredColumn
-}
-
-/** Lists the datetimes of a table of SQLite with an index, all of whose sampled values are datetimes of any notation. */
-function listIndexedDatetimes(
-  table: StoredTable,
-  sample: TableSample | undefined,
-  catalog: Catalog,
-): TableColumn[] {
-  if (catalog.dialect !== 'sqlite') return []
-  return [...table.columns.values()].flatMap((column) => {
-    const { values = 0, invalid = 0 } = sample?.columns.get(column.name) ?? {}
-    const isDatetime = inferKind(column, catalog)?.name === 'datetime'
-    const isCandidate = isDatetime && values > 0 && invalid === 0 && isIndexed(table, column)
-    return isCandidate ? [{ table, column }] : []
-  })
-}
-
-/** Chooses the format of each indexed datetime whose values all have one: filters and sorts use the index only then. */
-async function chooseDatetimeFormats(
-  datetimes: readonly TableColumn[],
-  { findings, sample }: Readonly<{ findings: MutableFindings; sample: SampleTables }>,
-): Promise<void> {
-  const candidates = datetimes.flatMap((each) => datetimeTexts.map((kind) => ({ ...each, kind })))
-  // The first rows exclude most formats without a search of all.
-  let remaining = candidates
-  for (const searchesAllRows of [false, true]) {
-    if (remaining.length === 0) return
-    const samples = await sample(
-      remaining.map(({ table, column, kind }) => {
-        return { ...toRequest(table, [column], () => kind), searchesAllRows }
-      }),
-    )
-    remaining = remaining.filter(
-      ({ column }, index) => samples[index]?.columns.get(column.name)?.invalid === 0,
-    )
-  }
-  for (const { column, kind } of remaining) findings.kinds.set(column, kind)
-}
-
 /** Finds the columns all of whose values are of the chosen kind, as far as they could be read in time. */
 async function findVerified(
   chosen: readonly ChosenKind[],
@@ -373,10 +299,6 @@ async function findVerified(
   const isValid = ({ column }: ChosenKind, index: number) =>
     samples[index]?.columns.get(column.name)?.invalid === 0
   return new Set(chosen.filter(isValid).map(({ column }) => column))
-}
-
-function isIndexed({ indexes = [] }: StoredTable, { name }: StoredColumn): boolean {
-  return indexes.some(([first]) => first === name)
 }
 
 /** Says what is found, e.g. `3 of 10 values are not of the kind datetime, such as "0000-00-00"`. */

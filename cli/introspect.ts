@@ -1,3 +1,4 @@
+import type { SampleRequest } from 'lapidary'
 import {
   describeMissingSetting,
   findCompileSettings,
@@ -21,7 +22,7 @@ import { readCatalog, sampleDatabase } from './read-catalog.ts'
  */
 export async function introspect(command: IntrospectCommand): Promise<void> {
   const { databaseUrl, types, folder, force } = command
-  const declarations = await readDeclarations(databaseUrl, { types })
+  const declarations = await readDeclarations(databaseUrl, { types, checksAllRows: true })
   if (folder === undefined) {
     process.stdout.write(formatSingleFile(declarations))
     for (const line of formatOmissions(declarations)) console.error(line)
@@ -38,18 +39,26 @@ export async function introspect(command: IntrospectCommand): Promise<void> {
   for (const line of [...formatOmissions(declarations), ...missing]) console.log(line)
 }
 
+/** How the declarations of a database are made. */
+interface ReadDeclarationsOptions extends Omit<GenerateOptions, 'findings'> {
+  /**
+   * Whether all rows are searched for values that are not of their kind, because a program with the declarations will reject such a
+   * value. Default false: the declarations are those of a model with lenient attributes.
+   */
+  readonly checksAllRows?: boolean
+}
+
 /**
  * Generates the declarations of a database by its catalog and the first rows of its tables.
  * @throws Error with a one-line message when the database cannot be read, or no table can be a resource
  */
 export async function readDeclarations(
   databaseUrl: string,
-  options: GenerateOptions,
+  { checksAllRows, ...options }: ReadDeclarationsOptions,
 ): Promise<Declarations> {
   const catalog = await readCatalog(databaseUrl)
-  const findings = await inspectCatalog(catalog, (requests) =>
-    sampleDatabase(databaseUrl, requests),
-  )
+  const sample = (requests: readonly SampleRequest[]) => sampleDatabase(databaseUrl, requests)
+  const findings = await inspectCatalog(catalog, sample, { checksAllRows })
   const declarations = generateDeclarations(catalog, { ...options, findings })
   if (declarations.resources.length > 0) return declarations
   const reasons = declarations.omitted.join('; ')

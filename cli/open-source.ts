@@ -43,7 +43,7 @@ export async function openSource(options: SourceOptions): Promise<OpenedSource> 
   const { source, databaseUrl, types } = options
   if (isDatabaseUrl(source)) {
     const declarations = await readDeclarations(source, { types, readOnly: true })
-    const model = defineModel(evaluateDeclarations(declarations))
+    const model = defineModel(evaluateDeclarations(declarations), { invalidValues: 'lenient' })
     return { model, store: await openReadOnly(model, source) }
   }
   const exported = await importModule(source)
@@ -65,8 +65,10 @@ export async function loadModel({
   source,
   types,
 }: Pick<SourceOptions, 'source' | 'types'>): Promise<Model> {
-  if (isDatabaseUrl(source))
-    return defineModel(evaluateDeclarations(await readDeclarations(source, { types })))
+  if (isDatabaseUrl(source)) {
+    const declarations = await readDeclarations(source, { types })
+    return defineModel(evaluateDeclarations(declarations), { invalidValues: 'lenient' })
+  }
   const exported = await importModule(source)
   if (isStore(exported.store)) await exported.store.close()
   return findModel(exported, source)

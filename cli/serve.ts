@@ -51,7 +51,10 @@ async function readDatabase({ settings, types, write }: ServeCommand): Promise<S
   const resources = evaluateDeclarations(declarations)
   const warnings: string[] = []
   const application: Application = {
-    model: defineModel(resources, { clientIds, idMismatch, pageSize, maxPageSize }),
+    model: defineModel(resources, {
+      ...{ clientIds, idMismatch, pageSize, maxPageSize },
+      invalidValues: 'lenient',
+    }),
     title: 'The tables of a database',
     rootMeta: { description: 'The tables of a database, by JSON:API 1.0.' },
     readOnly: !write,

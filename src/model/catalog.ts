@@ -12,7 +12,10 @@ export interface StoredColumn {
   readonly hasDefault: boolean
   /** True if the default is a literal, which is the same for every row. Default false. */
   readonly hasLiteralDefault?: boolean
-  /** The default if it is a text, on SQLite, which does not compare it with the type. */
+  /**
+   * The default if it is a text, on SQLite, which does not compare it with the type. Of a default that is the current time, a text of its
+   * format.
+   */
   readonly defaultText?: string
   /** False for generated columns, and for the columns that a view of PostgreSQL computes. */
   readonly writable: boolean

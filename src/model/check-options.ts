@@ -120,7 +120,7 @@ const sqlExpression: Check = (value, location) => {
 }
 
 const access = oneOf('read-write', 'read-only', 'write-only', 'immutable')
-const invalidValues = oneOf('error', 'null')
+const invalidValues = oneOf('error', 'null', 'lenient')
 const relationshipAccess = oneOf('read-write', 'read-only', 'immutable')
 
 const { readable, writable, filterable, sortable, set } = fieldAccessChecks

@@ -27,6 +27,11 @@ export interface ColumnCodec<Value = unknown> {
    * @throws Error if the stored value does not belong to this codec
    */
   load?(stored: unknown): Value | null
+  /**
+   * Loads a value that `load` rejects, for attributes that are lenient; absent: there is none.
+   * @throws Error if the stored value is not of the kind
+   */
+  loadOther?(stored: unknown): Value
   /** True if `load` returns strings as they are, so that it need not be called with one. */
   readonly keepsStrings?: boolean
   /** The column, or null where `load` would throw or return null. Absent: every value of the column can be loaded. */
@@ -50,6 +55,8 @@ export interface ColumnCodec<Value = unknown> {
   readonly key?: {
     /** The key of a column. */
     of(column: Sql): Sql
+    /** True if every value of a column has a key, also one that the codec cannot load. Default false: it may be an error. */
+    readonly acceptsAll?: boolean
     /** The key of a value: a string or a number, so that lists of keys can be bound as JSON. */
     bind(value: Value): BoundValue
   }

@@ -148,10 +148,10 @@ function deriveColumnCodec<Value>(
   stored: ColumnCodec,
   { load, bind }: DerivedKind<Value, unknown>,
 ): ColumnCodec<Value> {
-  const { key } = stored
+  const { key, loadOther: _, ...codec } = stored
   const bindStored = stored.bind ? (value: unknown) => stored.bind?.(value) ?? null : asBound
   return {
-    ...stored,
+    ...codec,
     load: (value) => {
       const loaded = stored.load ? stored.load(value) : value
       return loaded === null ? null : load(loaded)

@@ -21,9 +21,10 @@ export type Expression = (column: (name: string) => Sql) => Sql
 /**
  * What happens when a stored value does not belong to the kind of its attribute, e.g. `abc` in a column of integers: the request
  * fails with 500 and the log names the table, the column, the id and the value (`error`), or the value is returned as null with
- * a warning (`null`).
+ * a warning (`null` and `lenient`). Filters and sorts see null too with `null`; with `lenient` they compare what is stored, so that
+ * indexes serve them.
  */
-export type InvalidValues = 'error' | 'null'
+export type InvalidValues = 'error' | 'null' | 'lenient'
 
 /** A text index of the database, which serves the operator `match`. A declaration for both databases has both members. */
 export interface TextIndex {
@@ -88,8 +89,8 @@ export interface AttributeOptions<
   /** The values inside JSON that clients can filter and sort by, e.g. `{ 'address.city': text }`. Only for the kind `json`. */
   readonly paths?: Paths
   /**
-   * What happens when a stored value does not belong to the kind. Filters and sorts see null too, and use no index for anything
-   * but `eq` and `in_` then. Default: the option `invalidValues` of the model.
+   * What happens when a stored value does not belong to the kind. With `null` filters and sorts see null too, and use no index for
+   * anything but `eq` and `in_`. Default: the option `invalidValues` of the model.
    */
   readonly invalidValues?: InvalidValues
 }

@@ -35,7 +35,7 @@ const byCodePoint = (expression: Sql): Sql => sql`${expression} collate "C"`
 /** Keeps the texts of a format that are on the calendar. */
 const inCalendar = (column: Sql, format: DatetimeTextFormat): Sql => {
   const pattern = format
-    .replace(/\./, '\\.')
+    .replace(/[.+]/g, '\\$&')
     .replace('YYYY', '(?!0000)\\d{4}')
     .replace('-MM', '-(0[1-9]|1[0-2])')
     .replace('DD', '(0[1-9]|[12]\\d|3[01])')
@@ -71,7 +71,7 @@ const text = {
   idText: asText,
   hasFreeIdText: true,
   order: byCodePoint,
-  key: { of: asText, bind: (value) => value },
+  key: { of: asText, acceptsAll: true, bind: (value) => value },
 } satisfies Partial<ColumnCodec<string>>
 
 /** Creates a predicate: true for these column types, regardless of their length or precision. */
@@ -232,7 +232,7 @@ export const postgresCodecs = {
     ...text,
     acceptsColumnType: () => true,
     select: asPrinted,
-    key: { of: asPrinted, bind: (value) => value },
+    key: { of: asPrinted, acceptsAll: true, bind: (value) => value },
   } satisfies ColumnCodec<string>,
   databaseJson: {
     acceptsColumnType: () => true,

@@ -162,7 +162,7 @@ export const sqliteCodecs = {
     acceptsColumnType: acceptsNonNumericText,
     load: sqliteLoads.uuid,
     valid: validAs('uuid'),
-    key: { of: (column) => sql`lower(${column})`, bind: (value) => value },
+    key: { of: (column) => sql`lower(${column})`, acceptsAll: true, bind: (value) => value },
   } satisfies ColumnCodec<string>,
   /** UUIDs as ids and keys. They must be stored in lower case, so that an index finds them. */
   uuidId: {
@@ -182,7 +182,7 @@ export const sqliteCodecs = {
     select: asAnyText,
     load: sqliteLoads.databaseText,
     valid: validAs('databaseText', asAnyText),
-    key: { of: asAnyText, bind: (value) => value },
+    key: { of: asAnyText, acceptsAll: true, bind: (value) => value },
   } satisfies ColumnCodec<string>,
   databaseJson: {
     acceptsColumnType: acceptsNonNumericText,

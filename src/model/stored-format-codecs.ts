@@ -18,13 +18,14 @@ import {
   parseEpoch,
 } from './stored-formats.ts'
 import { parseStoredInteger } from './stored-values.ts'
+import { parseStoredInstant } from './times.ts'
 
 /** What the codecs of one database have in common. */
 interface FormatDialect {
   /** How texts are stored, read, bound and sorted. */
-  readonly text: Omit<ColumnCodec<string>, 'load' | 'bind' | 'valid'>
+  readonly text: Omit<ColumnCodec<string>, 'load' | 'loadOther' | 'bind' | 'valid'>
   /** How integers are stored, read and sorted. */
-  readonly integer: Omit<ColumnCodec, 'load' | 'bind' | 'valid'>
+  readonly integer: Omit<ColumnCodec, 'load' | 'loadOther' | 'bind' | 'valid'>
   /** Converts an integer to what the driver binds. */
   bindInteger(value: number): number | string
   /** The canonical text of a datetime that is stored as seconds since 1970, with a fraction of `digits` digits. */
@@ -55,6 +56,15 @@ export function createFormatCodecs(dialect: FormatDialect): FormatCodecs {
     'YYYY-MM-DDTHH:MM:SSZ': datetimeText('YYYY-MM-DDTHH:MM:SSZ'),
     'YYYY-MM-DDTHH:MM:SS.SSSZ': datetimeText('YYYY-MM-DDTHH:MM:SS.SSSZ'),
     'YYYY-MM-DDTHH:MM:SS.SSSSSSZ': datetimeText('YYYY-MM-DDTHH:MM:SS.SSSSSSZ'),
+    'YYYY-MM-DDTHH:MM:SS': datetimeText('YYYY-MM-DDTHH:MM:SS'),
+    'YYYY-MM-DDTHH:MM:SS.SSS': datetimeText('YYYY-MM-DDTHH:MM:SS.SSS'),
+    'YYYY-MM-DDTHH:MM:SS.SSSSSS': datetimeText('YYYY-MM-DDTHH:MM:SS.SSSSSS'),
+    'YYYY-MM-DD HH:MM:SS+00:00': datetimeText('YYYY-MM-DD HH:MM:SS+00:00'),
+    'YYYY-MM-DD HH:MM:SS.SSS+00:00': datetimeText('YYYY-MM-DD HH:MM:SS.SSS+00:00'),
+    'YYYY-MM-DD HH:MM:SS.SSSSSS+00:00': datetimeText('YYYY-MM-DD HH:MM:SS.SSSSSS+00:00'),
+    'YYYY-MM-DDTHH:MM:SS+00:00': datetimeText('YYYY-MM-DDTHH:MM:SS+00:00'),
+    'YYYY-MM-DDTHH:MM:SS.SSS+00:00': datetimeText('YYYY-MM-DDTHH:MM:SS.SSS+00:00'),
+    'YYYY-MM-DDTHH:MM:SS.SSSSSS+00:00': datetimeText('YYYY-MM-DDTHH:MM:SS.SSSSSS+00:00'),
     'epoch-seconds': epoch('epoch-seconds'),
     'epoch-milliseconds': epoch('epoch-milliseconds'),
     't/f': booleanText('t/f'),
@@ -76,6 +86,7 @@ function createDatetimeText(
   const { fromCanonical } = dialect
   return createText(dialect, {
     load: (stored) => parseDatetimeText(stored, format),
+    loadOther: parseStoredInstant,
     bind: (value) => formatDatetimeText(value, format),
     idText: (column) => toCanonical(column, datetimeTextFormats[format].digits),
     ...(fromCanonical && { fromIdText: (text) => fromCanonical.text(text, format) }),
@@ -106,6 +117,7 @@ function createText<Value>(
   { text: { key, ...text } }: FormatDialect,
   codec: Readonly<{
     load(stored: unknown): Value
+    loadOther?(stored: unknown): Value
     bind(value: Value): string
     valid(column: Sql): Sql
     idText?(column: Sql): Sql

@@ -6,7 +6,7 @@ interface FixedTextFormat {
   /** The digits of a second. */
   readonly digits: number
   readonly separator: ' ' | 'T'
-  readonly zone: '' | 'Z'
+  readonly zone: '' | 'Z' | '+00:00'
 }
 
 /** The formats of datetimes as text. */
@@ -17,7 +17,20 @@ export const datetimeTextFormats = {
   'YYYY-MM-DDTHH:MM:SSZ': { digits: 0, separator: 'T', zone: 'Z' },
   'YYYY-MM-DDTHH:MM:SS.SSSZ': { digits: 3, separator: 'T', zone: 'Z' },
   'YYYY-MM-DDTHH:MM:SS.SSSSSSZ': { digits: 6, separator: 'T', zone: 'Z' },
+  'YYYY-MM-DDTHH:MM:SS': { digits: 0, separator: 'T', zone: '' },
+  'YYYY-MM-DDTHH:MM:SS.SSS': { digits: 3, separator: 'T', zone: '' },
+  'YYYY-MM-DDTHH:MM:SS.SSSSSS': { digits: 6, separator: 'T', zone: '' },
+  'YYYY-MM-DD HH:MM:SS+00:00': { digits: 0, separator: ' ', zone: '+00:00' },
+  'YYYY-MM-DD HH:MM:SS.SSS+00:00': { digits: 3, separator: ' ', zone: '+00:00' },
+  'YYYY-MM-DD HH:MM:SS.SSSSSS+00:00': { digits: 6, separator: ' ', zone: '+00:00' },
+  'YYYY-MM-DDTHH:MM:SS+00:00': { digits: 0, separator: 'T', zone: '+00:00' },
+  'YYYY-MM-DDTHH:MM:SS.SSS+00:00': { digits: 3, separator: 'T', zone: '+00:00' },
+  'YYYY-MM-DDTHH:MM:SS.SSSSSS+00:00': { digits: 6, separator: 'T', zone: '+00:00' },
 } as const satisfies Readonly<Record<string, FixedTextFormat>>
+
+/** The names of the formats of datetimes as text. */
+// `Object.keys` cannot say which names there are.
+const datetimeTextFormatNames = Object.keys(datetimeTextFormats) as readonly DatetimeTextFormat[]
 
 /** The formats of datetimes as integers: the units of a second since 1970-01-01T00:00:00Z. */
 export const datetimeEpochFormats = {
@@ -75,6 +88,18 @@ export function parseDatetimeText(stored: unknown, format: DatetimeTextFormat): 
   const value = parseStoredInstant(stored)
   if (formatDatetimeText(value, format) === stored) return value
   throw storedValueError(stored, `datetime of the format ${format}`)
+}
+
+/** Finds the format of a stored datetime; `undefined` for any other value, and for a text in none of the formats. */
+export function findDatetimeTextFormat(stored: unknown): DatetimeTextFormat | undefined {
+  const text = typeof stored === 'string' ? stored : ''
+  const [, separator, fraction = '.', zone] =
+    /^\d{4}-\d\d-\d\d([ T])\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)?$/.exec(text) ?? []
+  const isFormat = (format: FixedTextFormat) =>
+    format.separator === separator &&
+    format.digits === fraction.length - 1 &&
+    format.zone === (zone ?? '')
+  return datetimeTextFormatNames.find((name) => isFormat(datetimeTextFormats[name]))
 }
 
 /** Formats a datetime, given in canonical text with no more digits of a second than the format has. */

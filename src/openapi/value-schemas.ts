@@ -37,7 +37,7 @@ export function groupAttributes(resource: ResourceType): FieldGroups {
 
 /** Describes the value of an attribute in responses. */
 export function describeReturnedValue(field: AttributeLike): JsonSchema {
-  const isNullable = field.is === 'computed' || field.isNullable || field.invalidValues === 'null'
+  const isNullable = field.is === 'computed' || field.isNullable || field.invalidValues !== 'error'
   const schema = describeStored(field.kind.schema)
   const allowsAll = Object.keys(schema).length === 0
   return describe(field, isNullable && !allowsAll ? orNull(schema) : schema)

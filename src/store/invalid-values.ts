@@ -1,4 +1,5 @@
 import { getCodec } from '../model/codecs.ts'
+import type { InvalidValues } from '../model/fields.ts'
 import { getResourceType, type ResourceType, type StoredValue } from '../model/model.ts'
 import { storedValueError } from '../model/stored-values.ts'
 import type { RowLayout } from '../plan/row-layout.ts'
@@ -6,17 +7,19 @@ import { describeInvalidValue, type InvalidValue } from './invalid-value-report.
 import { getAttribute, type Target } from './tables.ts'
 
 /**
- * Compiles what happens with a value of a layout that its codec cannot load: it is null, or an error that names the table, the
- * column, the row and the value.
+ * Compiles what happens with a value of a layout that its codec cannot load: a lenient attribute may read it in another format; otherwise
+ * it is null, or an error that names the table, the column, the row and the value.
  */
 export function compileInvalidValue(
   { type }: RowLayout,
   stored: StoredValue,
-  { model, reportInvalidValue }: Target,
-): (row: readonly unknown[], value: unknown, error: unknown) => null {
+  { model, dialect, reportInvalidValue }: Target,
+): (row: readonly unknown[], value: unknown, error: unknown) => unknown {
   const resource = getResourceType(model, type)
   const readers = listReaders(stored, resource)
-  const isNull = readers.every(({ invalidValues }) => invalidValues === 'null')
+  const isNull = readers.every(({ invalidValues }) => invalidValues !== 'error')
+  const isLenient = readers.every(({ invalidValues }) => invalidValues === 'lenient')
+  const loadOther = isLenient ? getCodec(stored.codec, dialect.name).loadOther : undefined
   const position = {
     type,
     attributes: readers.map(({ name }) => name),
@@ -24,10 +27,20 @@ export function compileInvalidValue(
     ...('column' in stored && { column: stored.column }),
   }
   return (row, value, cause) => {
+    const other = loadOther && loadOrNull(value, loadOther)
+    if (other !== undefined && other !== null) return other
     const invalid: InvalidValue = { ...position, id: String(row[0]), value }
     if (!isNull)
       throw new Error(`${describeInvalidValue(invalid)}, which is not a valid value`, { cause })
     reportInvalidValue?.(invalid)
+    return null
+  }
+}
+
+function loadOrNull(value: unknown, load: (stored: unknown) => unknown): unknown {
+  try {
+    return load(value)
+  } catch {
     return null
   }
 }
@@ -66,7 +79,7 @@ interface Reader {
   /** Whether its values may be null. Default true. */
   readonly isNullable?: boolean
   /** What it does with a value that is not valid. */
-  readonly invalidValues: 'error' | 'null'
+  readonly invalidValues: InvalidValues
 }
 
 /** The fields that read a stored value. */

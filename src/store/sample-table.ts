@@ -3,6 +3,7 @@ import { quote } from '../errors/quote.ts'
 import { type Codec, getCodec } from '../model/codecs.ts'
 import type { Dialect, Sql } from '../model/dialect.ts'
 import type { Table } from '../model/model.ts'
+import { type DatetimeTextFormat, findDatetimeTextFormat } from '../model/stored-formats.ts'
 import { compileStatement, type Statement } from './statement.ts'
 
 /** The maximum number of rows that are read from each table. */
@@ -54,6 +55,8 @@ export interface ColumnSample {
   readonly loadsNull?: boolean
   /** True if a value is an integer that a double does not keep: one beyond ±(2^53−1). */
   readonly hasLargeIntegers?: boolean
+  /** The format of datetimes that all values have, and the default of the column; null if they have several. Absent: none has one. */
+  readonly datetimeFormat?: DatetimeTextFormat | null
   /** The default of the column, for a message, if the codec cannot load it. */
   readonly invalidDefault?: string
   /** The types of the values, in the words of the database; empty if all values of a column have its type. */
@@ -146,6 +149,7 @@ async function readColumns(
         {
           ...describeColumn(values, types, load),
           ...describeDefault(request.defaults?.get(name), load),
+          ...describeFormat(values, request.defaults?.get(name)),
         },
       ] as const
     }),
@@ -229,6 +233,17 @@ function describeDefault(
   if (text === undefined || load === undefined) return {}
   const isNumber = text.trim() !== '' && !Number.isNaN(Number(text))
   return isNumber || canLoad(text, load) ? {} : { invalidDefault: describeValue(text) }
+}
+
+/** Finds the format that all datetimes of a column have. The default is a value of every row without another one. */
+function describeFormat(
+  values: readonly unknown[],
+  defaultText: string | undefined,
+): Pick<ColumnSample, 'datetimeFormat'> {
+  const stored = [...values, defaultText ?? null].filter((value) => value !== null)
+  const [first, ...others] = new Set(stored.map(findDatetimeTextFormat))
+  if (others.length > 0) return { datetimeFormat: null }
+  return first === undefined ? {} : { datetimeFormat: first }
 }
 
 function canLoad(value: unknown, load: (stored: unknown) => unknown): boolean {

@@ -119,7 +119,7 @@ export function fieldAt(depth: number, field: AttributeField, { dialect }: Targe
 
 /**
  * Compiles an attribute as filters and sorts see it: null where its stored value is returned as null because it does not belong
- * to its kind.
+ * to its kind. A lenient attribute is compared as it is stored, which an index serves, unless its comparison key would be an error.
  */
 export function validValue(
   value: Sql,
@@ -127,7 +127,9 @@ export function validValue(
   { dialect }: Target,
 ): Sql {
   if (invalidValues === 'error') return value
-  return getCodec(kind.codec, dialect.name).valid?.(value) ?? value
+  const { key, valid } = getCodec(kind.codec, dialect.name)
+  const isComparable = key === undefined || key.acceptsAll === true
+  return invalidValues === 'lenient' && isComparable ? value : (valid?.(value) ?? value)
 }
 
 /** Compiles a value of a layout from the table `t<depth>`. */

@@ -306,14 +306,14 @@ describe('Declarations generated from a catalog and its data · SQLite', () => {
     'declare the format of an indexed datetime, so that filters and sorts use the index',
     long,
     async (test) => {
-      // The last row of "odd" has another notation, beyond the first thousand. The column "plain" has no index.
+      // The last row of "odd" has another notation, beyond the first thousand. The column "plain" has no index, and several notations.
       const url = await filled(
         test,
         sqlite,
         `create table a (id integer primary key, name text, at datetime, made timestamp, born datetime, odd datetime, plain datetime);
        with recursive n (n) as (select 1 union all select n + 1 from n where n < 3000)
          insert into a select n, 'Name ' || n, datetime('2020-01-01', n || ' minutes'), strftime('%Y-%m-%dT%H:%M:%fZ', '2020-01-01', n || ' seconds'),
-           1577836800 + n, iif(n < 3000, datetime('2020-01-01', n || ' hours'), '2024-01-01T00:00:00+01:00'), datetime('2020-01-01') from n;
+           1577836800 + n, iif(n < 3000, datetime('2020-01-01', n || ' hours'), '2024-01-01T00:00:00+01:00'), iif(n % 2, '2020-01-01', '2020-01-01 00:00:00') from n;
        update a set at = null where id % 10 = 0;
        create index a_at on a (at); create index a_made on a (made, id); create unique index a_born on a (born); create index a_odd on a (odd)`,
       )

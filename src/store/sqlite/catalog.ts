@@ -185,8 +185,34 @@ function toColumn(
   }
 }
 
-/** Parses the SQL of a default, if it is a text literal. */
+/** The keywords and functions of SQLite for the current time, each with its format. */
+const currentTimes: readonly (readonly [sql: RegExp, text: string])[] = [
+  [/^current_timestamp$/i, '2024-01-31 12:00:00'],
+  [/^current_date$/i, '2024-01-31'],
+  [/^current_time$/i, '12:00:00'],
+  [/^datetime\s*\(\s*'now'[^)]*\)$/i, '2024-01-31 12:00:00'],
+  [/^date\s*\(\s*'now'[^)]*\)$/i, '2024-01-31'],
+  [/^time\s*\(\s*'now'[^)]*\)$/i, '12:00:00'],
+]
+
+/** The formats of `strftime` whose meaning is known, with texts of them. */
+const timeFormats: Readonly<Record<string, string>> = {
+  ...{ '%Y': '2024', '%m': '01', '%d': '31', '%H': '12', '%M': '00', '%S': '00', '%f': '00.000' },
+  ...{ '%F': '2024-01-31', '%T': '12:00:00' },
+}
+
+/** Returns a text of the format in which a default stores the current time; `undefined` for any other default. */
+function formatCurrentTime(defaultSql: string): string | undefined {
+  const text = defaultSql.replace(/^[(\s]+(?=[a-z])/i, '').replace(/(\)|^[a-z_]+)[)\s]*$/i, '$1')
+  const known = currentTimes.find(([pattern]) => pattern.test(text))?.[1]
+  const [, format] = /^strftime\s*\(\s*'([^']*)'\s*,\s*'now'[^)]*\)$/i.exec(text) ?? []
+  return known ?? format?.replace(/%[a-z]/gi, (part) => timeFormats[part] ?? part)
+}
+
+/** Parses the SQL of a default, if it is a text literal or the current time. */
 function parseDefaultText(defaultSql: unknown): Pick<StoredColumn, 'defaultText'> {
+  const current = formatCurrentTime(String(defaultSql))
+  if (current !== undefined) return { defaultText: current }
   const [, text] = /^'((?:[^']|'')*)'$/.exec(String(defaultSql)) ?? []
   return text === undefined ? {} : { defaultText: text.replaceAll("''", "'") }
 }

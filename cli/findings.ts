@@ -1,0 +1,63 @@
+import type { SampleRequest, StoredColumn, StoredTable, TableSample } from 'lapidary'
+import { evaluateCodec } from './evaluate-codec.ts'
+import type { KindCode } from './infer-kind.ts'
+
+/** The findings about the stored values of the tables and columns of a catalog. */
+export interface Findings {
+  /** Why tables cannot be read. */
+  readonly tables: ReadonlyMap<StoredTable, string>
+  /** Why columns are omitted. */
+  readonly columns: ReadonlyMap<StoredColumn, string>
+  /** Why columns cannot be a part of the key of their table. */
+  readonly keys: ReadonlyMap<StoredColumn, string>
+  /** The columns with repeated values, which cannot be a key alone. */
+  readonly repeated: ReadonlySet<StoredColumn>
+  /** The kinds of columns that do not follow from their types. */
+  readonly kinds: ReadonlyMap<StoredColumn, KindCode>
+  /** Descriptions of values that are not of the kind of their column, or the reason why the kind differs from that of the type. */
+  readonly notes: ReadonlyMap<StoredColumn, string>
+  /** The columns with some values that are not of their kind, which are returned as null. */
+  readonly invalid: ReadonlySet<StoredColumn>
+  /** The datetimes of SQLite whose texts have several formats, or one that cannot be declared. */
+  readonly mixedFormats: ReadonlySet<StoredColumn>
+}
+
+/** The findings of a catalog whose data was not sampled. */
+export const noFindings: Findings = createFindings()
+
+/** Reads the first rows of tables. @returns a sample for each request, in their order */
+export type SampleTables = (requests: readonly SampleRequest[]) => Promise<readonly TableSample[]>
+
+/** Findings while they are collected. */
+export type MutableFindings = ReturnType<typeof createFindings>
+
+/** Creates findings without any. */
+export function createFindings() {
+  return {
+    tables: new Map<StoredTable, string>(),
+    columns: new Map<StoredColumn, string>(),
+    keys: new Map<StoredColumn, string>(),
+    repeated: new Set<StoredColumn>(),
+    kinds: new Map<StoredColumn, KindCode>(),
+    notes: new Map<StoredColumn, string>(),
+    invalid: new Set<StoredColumn>(),
+    mixedFormats: new Set<StoredColumn>(),
+  }
+}
+
+/** Creates the request for the first rows of columns. */
+export function toRequest(
+  { schema, name }: StoredTable,
+  columns: readonly StoredColumn[],
+  kindOf: (column: StoredColumn) => KindCode | undefined,
+): SampleRequest {
+  return {
+    table: { schema, name },
+    columns: new Map(columns.map((column) => [column.name, evaluateCodec(kindOf(column))])),
+    defaults: new Map(
+      columns.flatMap(({ name, defaultText }) =>
+        defaultText === undefined ? [] : [[name, defaultText] as const],
+      ),
+    ),
+  }
+}
