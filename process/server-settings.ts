@@ -127,7 +127,7 @@ export const serverSettings = {
   allowedHosts: {
     ...listWhere(() => true, 'host names, comma-separated'),
     default: '',
-    help: 'accepted values of the Host header, comma-separated; empty accepts all',
+    help: 'accepted values of the Host header, comma-separated, or *; empty accepts all, but on a loopback address without PUBLIC_URL only localhost, 127.0.0.1 and [::1]',
   },
   allowedOrigins: {
     ...listWhere(isPageOrigin, 'origins such as https://app.example, comma-separated'),

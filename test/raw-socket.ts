@@ -68,7 +68,7 @@ export async function eventually(what: string, isSo: () => boolean): Promise<voi
 export function request(method: string, path: string, fields: readonly string[] = [], body = '') {
   const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`]
   const type = body === '' ? [] : ['Content-Type: application/vnd.api+json']
-  const lines = [`${method} ${path} HTTP/1.1`, 'Host: test', ...type, ...length, ...fields]
+  const lines = [`${method} ${path} HTTP/1.1`, 'Host: localhost', ...type, ...length, ...fields]
   return `${lines.join('\r\n')}\r\n\r\n${body}`
 }
 

@@ -12,15 +12,15 @@ import { socketsOf, until } from '../service/processes.ts'
 const connections = isExhaustive ? 100 : 20
 
 const body = JSON.stringify({ data: { type: 'person', attributes: { name: 'Ada' } } })
-const postHead = `POST /persons HTTP/1.1\r\nHost: x\r\nContent-Type: ${mediaType}\r\nContent-Length: ${body.length}\r\n\r\n`
-const get = 'GET /persons HTTP/1.1\r\nHost: x\r\n\r\n'
-const getAll = 'GET /persons?page[size]=0&include=computers HTTP/1.1\r\nHost: x\r\n\r\n'
+const postHead = `POST /persons HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${mediaType}\r\nContent-Length: ${body.length}\r\n\r\n`
+const get = 'GET /persons HTTP/1.1\r\nHost: localhost\r\n\r\n'
+const getAll = 'GET /persons?page[size]=0&include=computers HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
 /** The bytes that a client sends before it disconnects, and whether it waits for the beginning of the response. */
 const stages: readonly (readonly [stage: string, sent: string, waits?: 'waits'])[] = [
   ['before it sends anything', ''],
   ['in the request line', 'GET /per'],
-  ['in the header fields', 'GET /persons HTTP/1.1\r\nHost: x\r\nAcc'],
+  ['in the header fields', 'GET /persons HTTP/1.1\r\nHost: localhost\r\nAcc'],
   ['before the body', postHead],
   ['in the body', postHead + body.slice(0, 20)],
   [
@@ -82,7 +82,7 @@ describe('The service keeps serving while clients misbehave', () => {
 
   it('given clients that send a header field byte by byte', async () => {
     const sockets = await openMany(child.url)
-    for (const byte of 'GET /persons HTTP/1.1\r\nHost: x\r\nX: ') {
+    for (const byte of 'GET /persons HTTP/1.1\r\nHost: localhost\r\nX: ') {
       for (const socket of sockets) socket.write(byte)
       await pause(10)
     }

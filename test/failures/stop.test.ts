@@ -82,7 +82,7 @@ for (const size of takePart([400, 0], 2)) {
     const service = await startService({ port: 0, logLevel: 'silent', databaseUrl })
     await insertMany(databaseUrl, { persons: 400, computers: 0, nameLength: 40_000 })
     const slow = await opened(service.url)
-    slow.write(`GET /persons?page[size]=${size} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    slow.write(`GET /persons?page[size]=${size} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
     await once(slow, 'readable')
     await pause(200)
     const begun = performance.now()
@@ -108,7 +108,7 @@ it('a request whose body arrives after the signal gets its response, and its con
   const body = JSON.stringify({ data: { type: 'person', attributes: { name: 'Ada' } } })
   const socket = await opened(service.url)
   socket.write(
-    `POST /persons HTTP/1.1\r\nHost: x\r\nContent-Type: ${mediaType}\r\nContent-Length: ${body.length}\r\n\r\n`,
+    `POST /persons HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${mediaType}\r\nContent-Length: ${body.length}\r\n\r\n`,
   )
   await pause(100)
   const begun = performance.now()
@@ -127,7 +127,9 @@ it('a client that stops in the middle of a request delays the stop only up to a 
     databaseUrl: 'sqlite::memory:',
   })
   const half = await opened(service.url)
-  half.write('POST /persons HTTP/1.1\r\nHost: x\r\nContent-Type: application/vnd.api+json\r\n')
+  half.write(
+    'POST /persons HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/vnd.api+json\r\n',
+  )
   await pause(100)
   const closed = once(half, 'close')
   await service.close(200)

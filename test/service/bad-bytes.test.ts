@@ -114,7 +114,7 @@ describe('Requests that do not arrive', () => {
 
   it('given half a head, when the time is over, then the client gets 408 and the connection is closed', async () => {
     const client = await openSocket(server.origin)
-    client.send('GET /notes HTTP/1.1\r\nHost: te')
+    client.send('GET /notes HTTP/1.1\r\nHost: local')
     const received = await client.closed()
     assert.deepEqual(statuses(received), [408])
     assert.match(received, /"code":"request_timeout"/)

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
+import { lookup } from 'node:dns/promises'
+import { get, type IncomingMessage } from 'node:http'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { defineModel, resource } from 'lapidary'
+import { createServer } from 'lapidary/fastify'
+import { openSqlite } from 'lapidary/sqlite'
 import { openSocket, request, statuses } from '../raw-socket.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { type NotesServer, noteBody, serveNotes } from './notes.ts'
 
 /** Sends bytes on a new connection. @returns the complete first response */
@@ -104,7 +111,8 @@ describe('The head of a request', () => {
 describe('Allowed hosts', () => {
   const allowedHosts = ['API.example.org', 'localhost:3000', '[::1]']
   const server = serveNotes({ allowedHosts, publicUrl: 'https://public.example.org' }, 1)
-  const anyHost = serveNotes({}, 1)
+  const anyHost = serveNotes({ allowedHosts: ['*'] }, 1)
+  const proxied = serveNotes({ publicUrl: 'https://public.example.org' }, 1)
 
   for (const host of [
     'api.example.org',
@@ -151,12 +159,127 @@ describe('Allowed hosts', () => {
     ])
   })
 
-  it('given no setting, when any host is named, then it is served', async () => {
-    for (const host of ['evil.example.org', 'localhost', '127.0.0.1:1'])
+  for (const host of ['evil.example.org', 'localhost', '127.0.0.1:1'])
+    it(`given * or only the public URL, when the host is ${host}, then it is served`, async () => {
       assert.equal(await statusFor(anyHost, host), 200)
-  })
+      assert.equal(await statusFor(proxied, host), 200)
+    })
 
   it('given a request in the process, when it is injected, then its host is not checked', async () => {
     assert.equal((await server.app.inject('/notes/1')).statusCode, 200)
+  })
+})
+
+describe('The hosts of a server on a loopback address', () => {
+  const server = serveNotes({}, 1)
+  const detail = (host: string) =>
+    `The host ${JSON.stringify(host)} is not served here: the server listens on a loopback address. Set PUBLIC_URL (publicUrl) or ALLOWED_HOSTS (allowedHosts).`
+
+  for (const host of [
+    'localhost',
+    'localhost:3000',
+    'LocalHost',
+    'localhost.',
+    'localhost.:3000',
+    '127.0.0.1',
+    '127.0.0.1:1',
+    '127.1.2.3',
+    '[::1]',
+    '[::1]:3000',
+  ])
+    it(`given the host ${host}, then the request is served`, async () => {
+      assert.equal(await statusFor(server, host), 200)
+      assert.equal(await statusFor(server, host, '/health/live'), 200)
+    })
+
+  for (const host of [
+    'rebound.example',
+    'rebound.example:3000',
+    'localhost.rebound.example',
+    '127.0.0.1.rebound.example',
+    'rebound.example:127.0.0.1',
+    'notlocalhost',
+    '128.0.0.1',
+    '192.168.0.1',
+    '[::2]',
+    '::1',
+    'localhost:3000@rebound.example',
+    'a!b.example',
+    '',
+  ])
+    it(`given the host ${JSON.stringify(host)}, then it is 421 before anything else`, async () => {
+      for (const path of ['/notes', '/nowhere', '/held', '/health/live'])
+        assert.equal(await statusFor(server, host, path), 421)
+    })
+
+  it('given another host, then the error names the settings', async () => {
+    const received = await responseTo(server, 'GET /notes HTTP/1.1\r\nHost: a.example\r\n\r\n')
+    const { errors } = JSON.parse(received.split('\r\n\r\n')[1] ?? '')
+    assert.deepEqual(
+      [errors[0].code, errors[0].detail],
+      ['misdirected_request', detail('a.example')],
+    )
+  })
+
+  // biome-ignore format: a table, one head a row
+  const heads: readonly (readonly [line: string, hosts: readonly string[], status: number])[] = [
+    ['GET http://localhost/notes HTTP/1.1',       ['Host: localhost'],                        200],
+    ['GET http://localhost/notes HTTP/1.1',       ['Host: LOCALHOST'],                        200],
+    ['GET http://rebound.example/notes HTTP/1.1', ['Host: rebound.example'],                  421],
+    ['GET http://rebound.example/notes HTTP/1.1', ['Host: localhost'],                        421],
+    ['GET http://localhost/notes HTTP/1.1',       ['Host: rebound.example'],                  421],
+    ['GET HTTP://rebound.example/notes HTTP/1.0', [],                                         421],
+    ['GET /notes HTTP/1.1',                       ['Host: localhost', 'Host: rebound.example'], 400],
+    ['GET /notes HTTP/1.1',                       [],                                         400],
+    ['GET /notes HTTP/1.0',                       [],                                         200],
+  ]
+  for (const [line, hosts, status] of heads)
+    it(`given ${line} with ${hosts.join(' and ') || 'no host'}, then the response is ${status}`, async () => {
+      const received = await responseTo(server, [line, ...hosts, '', ''].join('\r\n'))
+      assert.deepEqual(statuses(received), [status])
+    })
+})
+
+describe('A server on the name localhost', () => {
+  const server = serveNotes({}, 0, { host: 'localhost' })
+
+  it('checks the host at each of its addresses', async () => {
+    for (const { address, family } of await lookup('localhost', { all: true })) {
+      const url = new URL(server.origin)
+      url.hostname = family === 6 ? `[${address}]` : address
+      const client = await openSocket(url.origin)
+      client.send('GET /health/live HTTP/1.1\r\nHost: rebound.example\r\n\r\n')
+      assert.deepEqual(statuses(await client.until(/\r\n\r\n/)), [421], address)
+      client.socket.destroy()
+    }
+  })
+})
+
+describe('A server on all addresses', () => {
+  const server = serveNotes({}, 0, { host: '0.0.0.0' })
+
+  it('serves every host', async () => {
+    assert.equal(await statusFor(server, 'rebound.example'), 200)
+  })
+})
+
+describe('A server on a Unix socket', () => {
+  it('serves every host', async (test) => {
+    const note = resource('note', { path: '/notes', table: 'note', fields: {} })
+    const model = defineModel([note])
+    const store = openSqlite(model, ':memory:')
+    const app = createServer({ model, store, logLevel: 'silent' })
+    test.after(async () => {
+      await app.close()
+      await store.close()
+    })
+    const socketPath = join(temporaryFolder(), 'server.sock')
+    await app.listen({ path: socketPath })
+    const headers = { host: 'rebound.example', connection: 'close' }
+    const response = await new Promise<IncomingMessage>((resolve) => {
+      get({ socketPath, path: '/health/live', headers }, resolve)
+    })
+    response.resume()
+    assert.equal(response.statusCode, 200)
   })
 })

@@ -60,7 +60,6 @@ for (const [transport, options, suite] of http2Transports) {
         ...options,
         sendTimeout: 300,
         requestTimeout: 400,
-        allowedHosts: ['localhost', '127.0.0.1'],
       },
       20_000,
     )

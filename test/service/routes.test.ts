@@ -62,11 +62,11 @@ describeService('A request target with scheme and host (RFC 9112, section 3.2.2)
     for (const path of ['/', `/persons/${id}`, '/persons?page[size]=1&include=computers']) {
       const response = await app.get(path)
       assert.equal(response.status, 200)
-      for (const host of ['http://any.host', 'HTTPS://[::1]:8'])
+      for (const host of ['http://localhost:1', 'HTTPS://[::1]:8'])
         assert.equal(await textOf(host + path), response.text, host + path)
     }
-    assert.equal(await textOf('http://any.host'), await textOf('/'))
-    assert.match(await textOf('http://any.host/nowhere'), /"status":"404".*nowhere/)
+    assert.equal(await textOf('http://localhost:1'), await textOf('/'))
+    assert.match(await textOf('http://localhost:1/nowhere'), /"status":"404".*nowhere/)
   })
 })
 
@@ -263,20 +263,38 @@ describeService(
   { settings: { basePath: '/api/v1' } },
 )
 
-describeService('The host of absolute links', (app) => {
-  it('is that of the request', async () => {
-    await app.person()
-    const response = await app.get('/persons', {}, { Host: 'api.example.org:8080' })
-    assert.equal(response.body.links?.self, 'http://api.example.org:8080/persons')
-  })
+describeService(
+  'The host of absolute links',
+  (app) => {
+    it('is that of the request', async () => {
+      await app.person()
+      const response = await app.get('/persons', {}, { Host: 'api.example.org:8080' })
+      assert.equal(response.body.links?.self, 'http://api.example.org:8080/persons')
+    })
 
-  for (const host of ['a b', 'x/y', 'x"y', 'x?y=', 'user@x', '<script>', 'x:99999', ''])
-    it(`given the invalid host ${JSON.stringify(host)}, then the response is 400 or its links lead to the path`, async () => {
-      const response = await app.get('/persons', {}, { Host: host })
-      if (response.status === 400) return
-      assertStatus(response, 200)
-      const self = new URL(response.body.links?.self ?? '')
-      assert.deepEqual([self.pathname, self.search, self.username], ['/persons', '', ''], host)
+    for (const host of ['a b', 'x/y', 'x"y', 'x?y=', 'user@x', '<script>', 'x:99999', ''])
+      it(`given the invalid host ${JSON.stringify(host)}, then the response is 400 or its links lead to the path`, async () => {
+        const response = await app.get('/persons', {}, { Host: host })
+        if (response.status === 400) return
+        assertStatus(response, 200)
+        const self = new URL(response.body.links?.self ?? '')
+        assert.deepEqual([self.pathname, self.search, self.username], ['/persons', '', ''], host)
+      })
+  },
+  { settings: { allowedHosts: ['*'] } },
+)
+
+describeService('The service at 127.0.0.1', (app) => {
+  for (const [host, status] of [
+    ['127.0.0.1:3000', 200],
+    ['localhost:3000', 200],
+    ['rebound.example:3000', 421],
+  ] as const)
+    it(`given the host ${host}, then the response is ${status}`, async () => {
+      const { id } = await app.person()
+      const headers = { Host: host }
+      assert.equal((await app.get(`/persons/${id}`, {}, headers)).status, status)
+      assert.equal((await app.call('DELETE', `/persons/${id}`, { headers })).status, status)
     })
 })
 

@@ -23,7 +23,7 @@ const slowReader = `
   setsockopt($socket, SOL_SOCKET, SO_RCVBUF, 2048);
   setsockopt($socket, IPPROTO_TCP, TCP_MAXSEG, 536);
   connect($socket, pack_sockaddr_in($ARGV[0], INADDR_LOOPBACK));
-  syswrite($socket, "GET /large HTTP/1.1\\r\\nHost: test\\r\\n\\r\\n");
+  syswrite($socket, "GET /large HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n");
   select(undef, undef, undef, 0.05) while sysread($socket, my $bytes, 1000);`
 
 describeService(

@@ -2,19 +2,31 @@ import type { IncomingMessage } from 'node:http'
 import { HeaderError } from '../../errors/errors.ts'
 import { quote } from '../../errors/quote.ts'
 
+/** The hosts that a server accepts. */
+export interface AcceptedHosts {
+  /**
+   * Hosts, with a port or without; one without a port accepts any port, and `*` is every host. The host of `publicUrl` is accepted with
+   * them. Empty: every host, but only the names of a loopback address if the server listens on one and has no `publicUrl`.
+   */
+  readonly allowedHosts: readonly string[]
+  readonly publicUrl: string | undefined
+  /** True if the server listens on a loopback address. */
+  readonly isLocal: boolean
+}
+
 /**
  * Creates the check of the header fields that the server checks before anything else.
  *
- * @param allowedHosts - hosts, with a port or without; one without a port accepts any port. Empty: every host
  * @returns a function that returns the error of a request, if it has one: `invalid_request` (400) for two `Host`
- *   fields (RFC 9112 §3.2) or one that differs from HTTP/2's `:authority` (RFC 9113 §8.3.1), `misdirected_request` (421) for a host that is not allowed, `unsupported_coding` (501) for a
+ *   fields (RFC 9112 §3.2) or one that differs from HTTP/2's `:authority` (RFC 9113 §8.3.1), `misdirected_request` (421) for a host
+ *   that is not accepted, in the field or in the URL of the request line (RFC 9112 §3.2.2), `unsupported_coding` (501) for a
  *   `Transfer-Encoding` other than `chunked` (RFC 9112 §6.1)
  */
 export function createHeadCheck(
-  allowedHosts: readonly string[],
+  hosts: AcceptedHosts,
 ): (request: IncomingMessage) => HeaderError | undefined {
-  const isAllowedHost = createHostCheck(allowedHosts)
-  return ({ rawHeaders }) => {
+  const isAccepted = createHostCheck(hosts)
+  return ({ rawHeaders, url = '/' }) => {
     let host: string | undefined
     let authority: string | undefined
     let coding: string | undefined
@@ -29,35 +41,64 @@ export function createHeadCheck(
       } else if (name === ':authority') authority = rawHeaders[at + 1]
     }
     if (authority !== undefined) {
-      if (host !== undefined && host !== authority) return otherHostError(host, authority)
+      if (host !== undefined && host.toLowerCase() !== authority.toLowerCase())
+        return otherHostError(host, authority)
       host = authority
     }
-    if (host !== undefined && isAllowedHost?.(host) === false) return disallowedHostError(host)
+    if (host !== undefined && isAccepted?.(host) === false)
+      return misdirectedError(host, hosts.allowedHosts)
+    const target = url.startsWith('/') ? undefined : findAuthority(url)
+    if (target !== undefined && isAccepted?.(target) === false)
+      return misdirectedError(target, hosts.allowedHosts)
     if (coding !== undefined && coding.toLowerCase() !== 'chunked')
       return unsupportedCodingError(coding)
     return undefined
   }
 }
 
-/** Adds the host of the public URL to the allowed hosts; an empty list stays empty. */
-export function addPublicHost(
-  allowedHosts: readonly string[],
-  publicUrl: string | undefined,
-): readonly string[] {
-  if (allowedHosts.length === 0 || publicUrl === undefined) return allowedHosts
-  return [...allowedHosts, new URL(publicUrl).host]
+/** Returns host and port of an absolute URL in a request line. */
+function findAuthority(url: string): string | undefined {
+  return /^https?:\/\/([^/?#]*)/i.exec(url)?.[1]
 }
 
+/** Whether a server that listens on an address is reached from its own machine only. @param address - of `server.address()` */
+export function isLoopback(address: string | Readonly<{ address: string }> | null): boolean {
+  if (address === null || typeof address === 'string') return false
+  return /^(::1|(::ffff:)?127\.[\d.]+)$/.test(address.address)
+}
+
+/**
+ * The names of a loopback address, with any port: the host `localhost`, 127.0.0.0/8 or ::1. A web page can give its own name this
+ * address, and the browser would then send it what the server responds (DNS rebinding).
+ */
+const localHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d*)?$/
+
 /** Creates the check of hosts; `undefined` if every host is accepted. */
-function createHostCheck(allowedHosts: readonly string[]): ((host: string) => boolean) | undefined {
-  if (allowedHosts.length === 0) return undefined
-  const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()))
-  let lastAllowed: string | undefined
+function createHostCheck({
+  allowedHosts,
+  publicUrl,
+  isLocal,
+}: AcceptedHosts): ((host: string) => boolean) | undefined {
+  if (allowedHosts.includes('*')) return undefined
+  if (allowedHosts.length === 0)
+    return publicUrl === undefined && isLocal
+      ? rememberLast((host) => localHost.test(host))
+      : undefined
+  const publicHosts = publicUrl === undefined ? [] : [new URL(publicUrl).host]
+  const allowed = new Set([...allowedHosts, ...publicHosts].map((host) => host.toLowerCase()))
+  return rememberLast((host) => allowed.has(host) || allowed.has(host.replace(/:\d*$/, '')))
+}
+
+/**
+ * Accepts the host that was accepted last without a check. The check gets a host in lower case, without the dot at the end of a
+ * complete name.
+ */
+function rememberLast(isAccepted: (host: string) => boolean): (host: string) => boolean {
+  let last: string | undefined
   return (host) => {
-    if (host === lastAllowed) return true
-    const name = host.toLowerCase()
-    if (!allowed.has(name) && !allowed.has(name.replace(/:\d*$/, ''))) return false
-    lastAllowed = host
+    if (host === last) return true
+    if (!isAccepted(host.toLowerCase().replace(/\.(?=(:\d*)?$)/, ''))) return false
+    last = host
     return true
   }
 }
@@ -75,8 +116,12 @@ function otherHostError(host: string, authority: string): HeaderError {
   return new HeaderError('invalid_request', detail)
 }
 
-function disallowedHostError(host: string): HeaderError {
-  return new HeaderError('misdirected_request', `The host ${quote(host)} is not served here.`)
+function misdirectedError(host: string, allowedHosts: readonly string[]): HeaderError {
+  const isListed = allowedHosts.length > 0
+  const reason = isListed ? '' : ': the server listens on a loopback address'
+  const remedy = isListed ? '' : ' Set PUBLIC_URL (publicUrl) or ALLOWED_HOSTS (allowedHosts).'
+  const detail = `The host ${quote(host)} is not served here${reason}.${remedy}`
+  return new HeaderError('misdirected_request', detail)
 }
 
 function unsupportedCodingError(coding: string): HeaderError {

@@ -11,12 +11,14 @@ import { createLoadShedder } from './load-shedding.ts'
 import { createResponseClass } from './memoized-response-heads.ts'
 import { serveSequentially } from './pipelining.ts'
 import { sendError, toErrorResponse } from './raw-response.ts'
-import { createHeadCheck } from './request-head.ts'
+import { type AcceptedHosts, createHeadCheck, isLoopback } from './request-head.ts'
 import { closeStalledClients } from './stalled-clients.ts'
 import { createHttp2Server, limitStreams } from './stream-limits.ts'
 
 /** The limits of an HTTP server. Times are in milliseconds. */
-export interface HttpServerOptions extends ConnectionLimits {
+export interface HttpServerOptions
+  extends ConnectionLimits,
+    Pick<AcceptedHosts, 'allowedHosts' | 'publicUrl'> {
   /** Options of TLS; `undefined` for a server without TLS. */
   readonly tls: TlsOptions | undefined
   /** True for HTTP/2. */
@@ -29,8 +31,6 @@ export interface HttpServerOptions extends ConnectionLimits {
   readonly sendTimeout: number
   /** That a request may wait before the server processes it. */
   readonly queueTimeout: number
-  /** Accepted values of the `Host` header; empty: every host. */
-  readonly allowedHosts: readonly string[]
 }
 
 /** The options with which Fastify uses this server. */
@@ -93,8 +93,11 @@ function checkRequests(
   options: HttpServerOptions,
   handle: RequestListener,
 ): RequestListener {
-  const { http2, queueTimeout, allowedHosts } = options
-  const checkHead = createHeadCheck(allowedHosts)
+  const { http2, queueTimeout } = options
+  let checkHead = createHeadCheck({ ...options, isLocal: false })
+  server.on('listening', () => {
+    checkHead = createHeadCheck({ ...options, isLocal: isLoopback(server.address()) })
+  })
   const streams = new Set<ServerHttp2Stream>()
   const isOverloaded = createLoadShedder(queueTimeout, {
     get size() {

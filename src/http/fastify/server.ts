@@ -10,7 +10,6 @@ import { booleanCheck, isFunction, mustBe, oneOf, optional } from '../../model/o
 import { logLevels } from '../../model/request-context.ts'
 import { describeHealth } from '../../openapi/describe-addresses.ts'
 import type { OpenApiOptions } from '../../openapi/options.ts'
-import { addPublicHost } from '../bounded-server/request-head.ts'
 import { createServerFactory, type HttpServerOptions } from '../bounded-server/server-factory.ts'
 import { maxUrlLength } from '../headers.ts'
 import { anyValue, checkHttpOptions, optionalCount, type WithAuthenticate } from '../options.ts'
@@ -71,9 +70,9 @@ export interface ServerOptions<Auth = unknown> extends JsonApiOptions<Auth>, Fas
   /** Open client connections from one address; the server rejects more with 503 `overloaded`. Default 2048. */
   readonly maxConnectionsPerAddress?: number
   /**
-   * Accepted values of the `Host` header, e.g. `api.example.org`; one without a port accepts any port. The host of
-   * `publicUrl` is always accepted. The server rejects any other with 421 `misdirected_request`. Empty: every host is
-   * accepted. Default empty.
+   * Accepted values of the `Host` header, e.g. `api.example.org`; one without a port accepts any port, and `*` is every host. The host
+   * of `publicUrl` is accepted with them. The server rejects any other with 421 `misdirected_request`. Empty: every host is accepted,
+   * but only `localhost`, `127.0.0.1` and `[::1]` if the server listens on a loopback address and has no `publicUrl`. Default empty.
    */
   readonly allowedHosts?: readonly string[]
 }
@@ -173,7 +172,8 @@ function toHttpServerOptions(options: ServerOptions): HttpServerOptions {
     queueTimeout,
     maxConnections,
     maxConnectionsPerAddress,
-    allowedHosts: addPublicHost(options.allowedHosts ?? [], options.publicUrl),
+    allowedHosts: options.allowedHosts ?? [],
+    publicUrl: options.publicUrl,
   }
 }
 
