@@ -1,4 +1,4 @@
-import type { ForeignKey, StoredColumn, StoredTable } from 'lapidary'
+import type { Catalog, ForeignKey, StoredColumn, StoredTable } from 'lapidary'
 import { canStoreKeys } from './can-store-keys.ts'
 import {
   alignColumns,
@@ -51,6 +51,10 @@ interface Reference {
   readonly references: readonly string[]
   /** True if another field writes the column already, or if the column cannot be written. */
   readonly isReadOnly: boolean
+  /** Whether no row is without a referenced row: the columns are `not null`. */
+  readonly isNeverNull: boolean
+  /** Whether a create must set it: the columns have no default, and no trigger may set them. */
+  readonly isRequired: boolean
 }
 
 function findReferences(
@@ -96,8 +100,28 @@ function findReferences(
         isWritten || !isWritable || mayBeNull || isShared || isPartlyNull(from, unkeyed)
       for (const name of isReadOnly && columns.length > 1 ? [] : columns)
         if (ownKey.length === 1 || unkeyed.includes(name)) written.add(name)
-      return [{ from, to, columns, references, isReadOnly }]
+      const own = pairs.flatMap((pair) => pair.own ?? [])
+      const nullability = describeNullability(own, from.table, catalog)
+      return [{ from, to, columns, references, isReadOnly, ...nullability }]
     })
+}
+
+function describeNullability(
+  columns: readonly StoredColumn[],
+  { primaryKey, triggers }: StoredTable,
+  { dialect }: Catalog,
+): Pick<Reference, 'isNeverNull' | 'isRequired'> {
+  const isOfKey = ({ name }: StoredColumn) => primaryKey.includes(name)
+  // No trigger of SQLite changes a new row before it is stored.
+  const isSetByTrigger = dialect === 'postgres' && triggers?.changes.has('insert') === true
+  return {
+    isNeverNull: columns.every((column) => !column.nullable || isOfKey(column)),
+    isRequired:
+      !isSetByTrigger &&
+      columns.some(
+        (column) => isRequiredOnInsert(column) || (isOfKey(column) && !column.hasDefault),
+      ),
+  }
 }
 
 function listNames(key: Key): readonly string[] {
@@ -118,7 +142,7 @@ function isPartlyNull({ table }: NamedTable, columns: readonly string[]): boolea
 function bothDirections(
   reference: Reference,
 ): [toOne: RelationshipCandidate, inverse: RelationshipCandidate] {
-  const { from, to, columns, references, isReadOnly } = reference
+  const { from, to, columns, references, isReadOnly, isNeverNull, isRequired } = reference
   const isOneToOne = isUnique(from.table, columns)
   const isId = references.join() === listNames(to.key).join()
   const column = toCode(columns)
@@ -132,7 +156,17 @@ function bothDirections(
   const toOne = {
     on: from,
     names: [base, to.singular, joinNames(nameInStyleOf(base, 'related'), base)],
-    code: call('toOne', to.type, object({ column, ...options, access })),
+    code: call(
+      'toOne',
+      to.type,
+      object({
+        column,
+        ...options,
+        required: isNeverNull && isRequired && !isReadOnly ? true : undefined,
+        nullable: isNeverNull && (isReadOnly || !isRequired) ? false : undefined,
+        access,
+      }),
+    ),
     ownColumns: isReadOnly && columns.length > 1 ? [] : hidden,
     writtenColumns: isReadOnly ? [] : isWhole ? columns : hidden,
   } as const

@@ -72,6 +72,15 @@ export type {
 export { checkTables } from './model/check-tables.ts'
 export { type Codec, type CodecName, canStore, type DefinedCodec } from './model/codecs.ts'
 export type { ColumnCodec } from './model/column-codec.ts'
+export {
+  type ColumnUse,
+  type Computed,
+  type ComputedOptions,
+  type ComputedValue,
+  computed,
+  type DeclaredColumns,
+  notNull,
+} from './model/computed.ts'
 export type {
   NoOperators,
   Operands,
@@ -98,12 +107,6 @@ export {
   type AttributeOptions,
   attribute,
   type ColumnOrThrough,
-  type ColumnUse,
-  type Computed,
-  type ComputedOptions,
-  type ComputedValue,
-  computed,
-  type DeclaredColumns,
   type DefaultValue,
   type Expression,
   type ExpressionField,
@@ -112,7 +115,6 @@ export {
   type FieldDeclarations,
   type JoinTable,
   type KeyOptions,
-  notNull,
   type RelationshipAccess,
   type TextIndex,
   type ThroughOptions,

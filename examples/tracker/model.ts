@@ -81,8 +81,8 @@ const issues = resource('issues', {
       api.integer,
       (column) => sql`(select count(*) from comments where comments.issue_id = ${column('id')})`,
     ),
-    project: toOne('projects', { column: 'project_id' }),
-    author: toOne('users', { column: 'author_id', access: 'read-only' }),
+    project: toOne('projects', { column: 'project_id', required: true }),
+    author: toOne('users', { column: 'author_id', nullable: false, access: 'read-only' }),
     assignee: toOne('users', { column: 'assignee_id' }),
     comments: toMany('comments', { column: 'issue_id' }),
     attachments: toMany('attachments', { column: 'issue_id' }),
@@ -105,8 +105,8 @@ const comments = resource('comments', {
   fields: {
     body: attribute(api.text, { required: true, validate: z.string().trim().min(1) }),
     created_at: createdAt,
-    issue: toOne('issues', { column: 'issue_id' }),
-    author: toOne('users', { column: 'author_id', access: 'read-only' }),
+    issue: toOne('issues', { column: 'issue_id', required: true, nullable: true }),
+    author: toOne('users', { column: 'author_id', nullable: false, access: 'read-only' }),
   },
 })
 
@@ -128,7 +128,7 @@ const attachments = resource('attachments', {
     name: line,
     content: attribute(api.bytes, { required: true }),
     size: expression(api.integer, (column) => sql`length(${column('content')})`),
-    issue: toOne('issues', { column: 'issue_id' }),
+    issue: toOne('issues', { column: 'issue_id', required: true, nullable: true }),
   },
 })
 

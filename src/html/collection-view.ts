@@ -1,4 +1,9 @@
-import { getResourceType, type RelationshipField, type ResourceType } from '../model/model.ts'
+import {
+  getResourceType,
+  isKeyNullable,
+  type RelationshipField,
+  type ResourceType,
+} from '../model/model.ts'
 import { renderActionForms } from './action-forms.ts'
 import { isArray, listData, type ShownIdentifier, type ShownResource } from './document.ts'
 import { renderCreateForm } from './edit-form.ts'
@@ -96,6 +101,9 @@ export function renderLinkage(context: PageContext, field: RelationshipField): H
   const members: readonly ShownIdentifier[] =
     data === undefined || data === null ? [] : isArray<ShownIdentifier>(data) ? data : [data]
   const isChangeable = isAllowed(context, 'PATCH')
+  const { target } = context.routed.route
+  const canRemove =
+    target?.is !== 'relationship' || isKeyNullable(context.rights.model, target.resource, field)
   return [
     h('h1', null, 'Linkage of ', h('bdi', null, field.name)),
     h('p', null, h('a', { href: links.related }, nameRelated(field))),
@@ -112,6 +120,7 @@ export function renderLinkage(context: PageContext, field: RelationshipField): H
                 null,
                 renderIdentifier(context, each),
                 isChangeable &&
+                  canRemove &&
                   context.rights.isMemberLinkable(each.id) &&
                   renderRemoveButton(context, field, each),
               ),

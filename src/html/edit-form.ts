@@ -1,5 +1,10 @@
 import type { JsonValue } from '../model/json.ts'
-import type { Field, RelationshipField, ResourceType } from '../model/model.ts'
+import {
+  type Field,
+  findInverse,
+  type RelationshipField,
+  type ResourceType,
+} from '../model/model.ts'
 import type { ShownResource } from './document.ts'
 import { type Html, h } from './element.ts'
 import { renderIdInput, renderValueInput } from './inputs.ts'
@@ -12,6 +17,13 @@ export function renderCreateForm(context: PageContext, resource: ResourceType): 
   // A value that the server sets is refused when a client sends it.
   const isWritable = (field: Field) =>
     field.is !== 'computed' && field.isWritable && !field.isDenied && field.set === undefined
+  // The address of the form links the new resource.
+  const { target } = context.routed.route
+  const inverse =
+    target?.is === 'related'
+      ? findInverse(context.rights.model, target.resource, target.relationship)
+      : undefined
+  const isLinked = ({ name }: Field) => name === inverse?.name
   return h(
     'details',
     { class: 'panel scripted' },
@@ -29,7 +41,7 @@ export function renderCreateForm(context: PageContext, resource: ResourceType): 
         renderValueInput({ ...resource.id, required: ids.fromClient === 'required' }, undefined, {
           pointer: '/data/id',
         }),
-      fields.filter(isWritable).map((field) => renderInput(field, undefined)),
+      fields.filter(isWritable).map((field) => renderInput(field, undefined, isLinked(field))),
       h('p', { class: 'form-error', role: 'alert' }),
       h('p', { class: 'actions' }, h('button', null, 'Create')),
     ),
@@ -67,7 +79,10 @@ export function renderUpdateForm(
       },
       fields.map((field) =>
         field.is === 'relationship'
-          ? renderRelationshipInput(field, shown.relationships?.[field.name]?.links?.self)
+          ? renderRelationshipInput(field, {
+              isNeeded: !field.acceptsNull,
+              linkage: shown.relationships?.[field.name]?.links?.self,
+            })
           : renderInput(field, shown.attributes?.[field.name]),
       ),
       h('p', { class: 'form-error', role: 'alert' }),
@@ -98,8 +113,10 @@ export function renderDeleteForm(
   )
 }
 
-function renderInput(field: Field, value: JsonValue | undefined): Html {
-  if (field.is === 'relationship') return renderRelationshipInput(field)
+/** @param isLinked - whether a relationship is set already */
+function renderInput(field: Field, value: JsonValue | undefined, isLinked = false): Html {
+  if (field.is === 'relationship')
+    return renderRelationshipInput(field, { isNeeded: field.required && !isLinked })
   return (
     field.is === 'attribute' &&
     renderValueInput(field, value, { pointer: `/data/attributes/${field.name}` })
@@ -107,9 +124,11 @@ function renderInput(field: Field, value: JsonValue | undefined): Html {
 }
 
 /** @param linkage - the address from which the script loads what is linked; absent for a new resource */
-function renderRelationshipInput(field: RelationshipField, linkage?: string): Html {
-  const { name, to, many, description } = field
-  const label = many ? `${name} (ids of ${to}, one per line)` : `${name} (id of ${to})`
-  const pointer = `/data/relationships/${name}`
-  return renderIdInput({ name, label, description, to, pointer, many, linkage })
+function renderRelationshipInput(
+  { name, to, many, description }: RelationshipField,
+  { isNeeded, linkage }: Readonly<{ isNeeded: boolean; linkage?: string | undefined }>,
+): Html {
+  const rules = many ? `ids of ${to}, one per line` : `id of ${to}${isNeeded ? ', required' : ''}`
+  const [label, pointer] = [`${name} (${rules})`, `/data/relationships/${name}`]
+  return renderIdInput({ name, label, description, to, pointer, many, isNeeded, linkage })
 }

@@ -40,15 +40,17 @@ interface IdInput {
   readonly to: string
   readonly pointer: string
   readonly many?: boolean
+  /** Whether it must not be empty. Default false. */
+  readonly isNeeded?: boolean
   /** The address from which the script loads what is linked; absent for a new resource. */
   readonly linkage?: string | undefined
 }
 
 /** Renders the input of an id. The script of the page suggests resources of the type. */
 export function renderIdInput(input: IdInput): Html {
-  const { name, to, pointer, many = false, linkage } = input
+  const { name, to, pointer, many = false, isNeeded = false, linkage } = input
   const loaded = linkage !== undefined && { 'data-linkage-at': linkage, disabled: true }
-  const common = { name, 'data-to': to, autocomplete: 'off', ...loaded }
+  const common = { name, 'data-to': to, autocomplete: 'off', required: isNeeded, ...loaded }
   return renderField({ pointer }, input, (ids) =>
     many
       ? h('textarea', { ...common, ...ids, 'data-as': 'ids', rows: 1 })

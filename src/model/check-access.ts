@@ -56,9 +56,9 @@ function findStoredColumns(
 
 function findSetErrors(field: FieldDeclaration): string[] {
   if (!('set' in field) || field.set === undefined) return []
+  if (field.required)
+    return ['.required: has no effect with "set", which gives every create its value; remove it']
   if (field.is === 'attribute') {
-    if (field.required)
-      return ['.required: has no effect with "set", which gives every create its value; remove it']
     return field.default === undefined
       ? []
       : ['.default: has no effect with "set", which gives every create its value; remove it']

@@ -12,8 +12,9 @@ import {
   writesColumn,
 } from './check-written-columns.ts'
 import { describeCodec } from './codecs.ts'
+import type { Computed } from './computed.ts'
 import { throwDeclarationErrors } from './declaration-error.ts'
-import type { Attribute, Computed, FieldDeclaration, JoinTable } from './fields.ts'
+import type { Attribute, FieldDeclaration, JoinTable } from './fields.ts'
 import { describedIdKinds, isIdKind } from './id-kinds.ts'
 import { findPathErrors } from './json-paths.ts'
 import type { Kind } from './kinds.ts'
@@ -235,10 +236,17 @@ function findRelationshipErrors(
   resource: ResourceDeclaration,
 ): string[] {
   if ('through' in field) return findJoinTableErrors(field.through)
-  const isOwn = field.is === 'toOne' && field.foreignKey !== 'other'
-  return isOwn && writesColumn(field, resource)
-    ? findWrittenColumnErrors(name, field.column, resource)
-    : []
+  if (field.is === 'toMany') return []
+  const { required = false, nullable = true } = field
+  if (field.foreignKey === 'other')
+    return required || !nullable
+      ? [
+          `.${required ? 'required' : 'nullable'}: the foreign key is in the other table; set it for the relationship of ${field.to}`,
+        ]
+      : []
+  if (field.access === 'read-only' && required)
+    return ['.required: a read-only relationship cannot be required; set nullable: false']
+  return writesColumn(field, resource) ? findWrittenColumnErrors(name, field.column, resource) : []
 }
 
 function findJoinTableErrors({ from, to }: JoinTable): string[] {

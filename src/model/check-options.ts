@@ -5,10 +5,10 @@ import { findChangingSql } from './check-expressions.ts'
 import { createParameterCheck } from './check-parameters.ts'
 import { sessionOptions } from './check-session-options.ts'
 import { isCodecName, isDefinedCodec } from './codecs.ts'
+import type { Computed } from './computed.ts'
 import { sql } from './dialect.ts'
 import type {
   Attribute,
-  Computed,
   Expression,
   ExpressionField,
   JoinTable,
@@ -183,6 +183,8 @@ const toOne = members({
   ...key,
   foreignKey: optional(oneOf('own', 'other')),
   enforced: optional(booleanCheck),
+  required: optional(booleanCheck),
+  nullable: optional(booleanCheck),
   set,
 } satisfies Record<keyof ToOne, Check>)
 

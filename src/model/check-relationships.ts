@@ -4,6 +4,7 @@ import {
   type ColumnReference,
   findColumnErrors,
   findGeneratedColumnErrors,
+  findNullableErrors,
   findUnfilledColumns,
   formatColumn,
   formatColumns,
@@ -136,6 +137,13 @@ function findForeignKeyErrors(
     ]
   })
   if (columnErrors.length > 0) return columnErrors
+  // A required relationship may have nulls of other programs; only `nullable: false` is a promise about the columns.
+  if (isOwn && !field.acceptsNull && !field.required) {
+    const nullableErrors = foreignKey.flatMap((column) =>
+      findNullableErrors(`${location}.nullable`, column, own.table),
+    )
+    if (nullableErrors.length > 0) return nullableErrors
+  }
   const isId = isSameKey(references, referenced.resource.id.columns)
   const isWritable = field.isWritable && !isId
   const referenceErrors =

@@ -1,6 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { AuthValue, FieldAccess, FieldRule } from './access.ts'
+import type { AuthValue, FieldAccess } from './access.ts'
+import type { Computed } from './computed.ts'
 import type { NoOperators } from './custom-operator.ts'
+import type { Described } from './described.ts'
 import type { Sql } from './dialect.ts'
 import type { JsonPaths } from './json-paths.ts'
 import type { Kind, OperatorLevel } from './kinds.ts'
@@ -41,12 +43,6 @@ export type DefaultValue<Value = unknown> = Value | (() => Value)
 
 /** A schema of any Standard Schema library that takes values of an attribute and returns them, transformed or not. */
 export interface Validator<Value> extends StandardSchemaV1<Value, Value> {}
-
-/** The option of every field. */
-interface Described {
-  /** What the field means, for people: the description of the API shows it. One sentence or more, in Markdown. */
-  readonly description?: string
-}
 
 /**
  * The options of an attribute.
@@ -142,30 +138,6 @@ export interface ExpressionField<Value = unknown, Level extends OperatorLevel = 
   readonly invalidValues?: InvalidValues
 }
 
-/** The kind with which a computed attribute reads a column, and whether the column is nullable. */
-export interface ColumnUse<Value = unknown, Nullable extends boolean = boolean> {
-  readonly kind: Kind<Value>
-  readonly nullable: Nullable
-}
-
-/** The options of a computed attribute. */
-export interface ComputedOptions extends Described {
-  /** Who may read it. Default: who may read all attributes that are stored in its columns. */
-  readonly readable?: FieldRule
-}
-
-/** The result of a computed attribute. */
-export type ComputedValue<Value> = Value | null
-
-/** A declared attribute that JavaScript computes from columns whenever it is read. It cannot be written, filtered or sorted. */
-export interface Computed<Value = unknown> extends ComputedOptions {
-  readonly is: 'computed'
-  readonly kind: Kind<Value>
-  readonly columns: Readonly<Record<string, ColumnUse>>
-  /** Gets the values by column name; returns the attribute's value or null. */
-  readonly compute: (values: Readonly<Record<string, unknown>>) => unknown
-}
-
 /** Whether clients can write the resources of a type. They can read them in any case. */
 export type WriteAccess = 'read-write' | 'read-only'
 
@@ -195,6 +167,13 @@ export interface KeyOptions<Rights extends RelationshipAccess = RelationshipAcce
 /** The options of a relationship to at most one resource. */
 export interface ToOneOptions<Rights extends RelationshipAccess = RelationshipAccess>
   extends KeyOptions<Rights> {
+  /** If true, a create must send a resource, and no write may set it to null. For an own foreign key. Default false. */
+  readonly required?: boolean
+  /**
+   * False if it is never null, but a create need not send it: the column has a default. True beside `required` if responses may have
+   * null all the same, because the related resource is hidden. Default: true unless it is `required`.
+   */
+  readonly nullable?: boolean
   /** The table with the foreign key: this type's `own`, the default, or the `other`, where the column must be unique. */
   readonly foreignKey?: 'own' | 'other'
   /**
@@ -327,54 +306,6 @@ export function expression<Value, const Level extends OperatorLevel = OperatorLe
   return { is: 'expression', kind, expression: write, ...options }
 }
 
-/** Declares that a column is not nullable, so that the type of its value in `compute` excludes null. Checked by `verify`. */
-export function notNull<Value>(kind: Kind<Value>): ColumnUse<Value, false> {
-  return { kind, nullable: false }
-}
-
-type Columns = Readonly<Record<string, Kind<unknown> | ColumnUse<unknown, false>>>
-
-/** The values of the columns that a computed attribute declares, by column name. */
-export type DeclaredColumns<C extends Columns> = {
-  readonly [Name in keyof C]: C[Name] extends ColumnUse<infer Value, false>
-    ? Value
-    : C[Name] extends Kind<infer Value>
-      ? Value | null
-      : never
-}
-
-/**
- * Declares an attribute that JavaScript computes from columns.
- *
- * @param kind - the data type of the result
- * @param columns - the columns to read and their kinds; values may be null unless a column is `notNull`
- * @param compute - a pure function of these values, called only if the field is requested
- */
-export function computed<Value, const C extends Columns>(
-  kind: Kind<Value>,
-  columns: C,
-  compute: (values: DeclaredColumns<C>) => NoInfer<ComputedValue<Value>>,
-  options: ComputedOptions = {},
-): Computed<Value> {
-  const uses = Object.entries(columns).map(([name, use]) => {
-    const column: ColumnUse = isUse(use) ? use : { kind: use, nullable: true }
-    return [name, column] as const
-  })
-  return {
-    is: 'computed',
-    kind,
-    columns: Object.fromEntries(uses),
-    // The store passes exactly the declared columns, read as their declared kinds.
-    compute: compute as unknown as Computed['compute'],
-    ...options,
-  }
-}
-
-/** True for the result of `notNull`. In plain JavaScript the value can be anything; `defineModel` checks it later. */
-function isUse(use: Kind<unknown> | ColumnUse): use is ColumnUse {
-  return use instanceof Object && 'nullable' in use
-}
-
 /**
  * Declares a relationship to at most one resource.
  * @param to - the related type
@@ -383,8 +314,20 @@ function isUse(use: Kind<unknown> | ColumnUse): use is ColumnUse {
 export function toOne<
   const Type extends string,
   const Rights extends RelationshipAccess = 'read-write',
->(to: Type, options: ToOneOptions<Rights>): ToOne<Type, NoInfer<Rights>> {
-  return { is: 'toOne', to, ...options }
+  const IsRequired extends boolean | undefined = undefined,
+  const IsNullable extends boolean | undefined = undefined,
+>(
+  to: Type,
+  options: ToOneOptions<Rights> & Readonly<{ required?: IsRequired; nullable?: IsNullable }>,
+): With<
+  'nullable',
+  NoInfer<IsNullable>,
+  With<'required', NoInfer<IsRequired>, ToOne<Type, NoInfer<Rights>>>
+> {
+  // The type arguments say whether the options are present, which the compiler does not evaluate here.
+  return { is: 'toOne', to, ...options } as unknown as ReturnType<
+    typeof toOne<Type, Rights, IsRequired, IsNullable>
+  >
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Sql } from './dialect.ts'
-import type { Attribute, FieldDeclaration, FieldDeclarations } from './fields.ts'
+import type { Attribute, FieldDeclaration, FieldDeclarations, ToOne } from './fields.ts'
 import type { ReturnedNull, SentNull } from './nullability.ts'
 import type { Logger } from './request-context.ts'
 
@@ -29,7 +29,9 @@ export type ValidatedOf<F extends FieldDeclarations> = {
 /** The related id of each to-one relationship of a type, by field name; null for none. */
 export type ToOneIds<F extends FieldDeclarations> = string extends keyof F
   ? Readonly<Record<string, string | null>>
-  : { readonly [Name in NamesOf<F, 'toOne'>]: string | null }
+  : { readonly [Name in NamesOf<F, 'toOne'>]: StoredId<F[Name]> }
+
+type StoredId<Field> = Field extends ToOne ? string | ReturnedNull<Field> : never
 
 /** The name of a to-many relationship of a type. */
 export type ToManyName<F extends FieldDeclarations> = string extends keyof F
@@ -45,7 +47,11 @@ export interface RelationshipChange {
 /** The changed relationships, by field name: the new id of a to-one relationship or null, the change of a to-many one. */
 export type RelationshipChanges<F extends FieldDeclarations> = string extends keyof F
   ? Readonly<Record<string, string | null | RelationshipChange>>
-  : Partial<ToOneIds<F>> & { readonly [Name in ToManyName<F>]?: RelationshipChange }
+  : { readonly [Name in NamesOf<F, 'toOne'>]?: ChangedId<F[Name]> } & {
+      readonly [Name in ToManyName<F>]?: RelationshipChange
+    }
+
+type ChangedId<Field> = Field extends ToOne ? string | SentNull<Field> : never
 
 /**
  * The attributes that a create or an update changes, by field name. Null is among them only if clients may send it: the request
@@ -82,14 +88,14 @@ export interface ReturnedResource<F extends FieldDeclarations = FieldDeclaration
  */
 export type FieldValues<F extends FieldDeclarations = FieldDeclarations> = string extends keyof F
   ? Readonly<Record<string, unknown>>
-  : Optional<StorableOf<F> & ToOneIds<F> & Readonly<Record<ToManyName<F>, readonly string[]>>>
+  : Optional<StorableOf<F> & Readonly<Record<ToManyName<F>, readonly string[]>>>
 
 /** The values that a hook may store. The database rejects a null that a column cannot store. */
 type StorableOf<F extends FieldDeclarations> = {
   readonly [Name in NamesOf<F, 'attribute'>]: F[Name] extends Attribute<infer Value>
     ? Value | null
     : never
-}
+} & Readonly<Record<NamesOf<F, 'toOne'>, string | null>>
 
 type Optional<Values> = { readonly [Name in keyof Values]?: Values[Name] | undefined }
 

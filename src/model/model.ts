@@ -8,8 +8,9 @@ import type {
 } from './access.ts'
 import type { Action } from './action.ts'
 import type { Codec } from './codecs.ts'
+import type { ColumnUse, Computed } from './computed.ts'
 import type { BoundValue } from './dialect.ts'
-import type { ColumnUse, Computed, Expression, InvalidValues, TextIndex } from './fields.ts'
+import type { Expression, InvalidValues, TextIndex } from './fields.ts'
 import type { Hooks, ModelHooks } from './hooks.ts'
 import type { IdQuery } from './id-query.ts'
 import type { FieldExpression } from './json-paths.ts'
@@ -127,7 +128,7 @@ export type LinkCollations = Readonly<
 >
 
 /** A resolved relationship. */
-export interface RelationshipField extends DescribedField {
+export interface RelationshipField extends DescribedField, Nullability {
   readonly is: 'relationship'
   readonly name: string
   readonly many: boolean
@@ -294,6 +295,25 @@ export function findRelationship(
 /** Returns the relationships of a type. */
 export function listRelationships({ fields }: Pick<ResourceType, 'fields'>): RelationshipField[] {
   return [...fields.values()].filter((field) => field.is === 'relationship')
+}
+
+/** Whether rows may be without the foreign key of a relationship: then links can be removed, and not only replaced. */
+export function isKeyNullable(
+  model: Model,
+  resource: ResourceType,
+  { link, to }: RelationshipField,
+): boolean {
+  if (link.foreignKey === 'join table') return true
+  const isOwn = link.foreignKey === 'own'
+  const holder = isOwn ? resource : getResourceType(model, to)
+  // The columns of a composite id keep their values.
+  const kept: readonly string[] = holder.id.parts.length > 1 ? holder.id.columns : []
+  const cleared = (isOwn ? link.ownKey : link.otherKey).filter((name) => !kept.includes(name))
+  return [...(holder.unrestricted ?? holder).fields.values()].every((field) => {
+    if (field.is === 'computed' || field.acceptsNull) return true
+    const columns = listStoredColumns(field)
+    return columns.length === 0 || !columns.every((name) => cleared.includes(name))
+  })
 }
 
 /** Returns the columns of the row that store a field; none for a computed field, an expression, and a link in another table. */

@@ -1,4 +1,4 @@
-import type { Attribute } from './fields.ts'
+import type { Attribute, ToOne } from './fields.ts'
 
 /** Three facts about a field, which do not follow from each other: `text not null default ''` need not be sent, and is never null. */
 export interface Nullability {
@@ -14,7 +14,7 @@ export interface Nullability {
 export function resolveNullability({
   required = false,
   nullable = !required,
-}: Pick<Attribute, 'required' | 'nullable'>): Nullability {
+}: Pick<Attribute | ToOne, 'required' | 'nullable'>): Nullability {
   return { required, acceptsNull: nullable && !required, isNullable: nullable }
 }
 

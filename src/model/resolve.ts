@@ -251,6 +251,7 @@ function resolveField(
         isWritable: isWritable(declared) && field.access !== 'read-only',
         isImmutable: isImmutable(field),
         isPartOfIds: isPartOfIds(field, all),
+        ...resolveNullability(field.is === 'toOne' ? field : {}),
         isCounted: field.is === 'toMany' && field.count === true,
         isEnforced: field.is === 'toOne' ? field.enforced : undefined,
         ...('set' in field && field.set && { set: field.set }),

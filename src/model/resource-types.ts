@@ -1,7 +1,7 @@
+import type { Computed } from './computed.ts'
 import type {
   Access,
   Attribute,
-  Computed,
   ExpressionField,
   FieldDeclaration,
   FieldDeclarations,
@@ -183,9 +183,9 @@ type RelationshipValue<
       >
     : never
 
-type Many<Field extends FieldDeclaration, Value> = Field extends { readonly is: 'toMany' }
-  ? readonly Value[]
-  : Value | null
+type Many<Field extends FieldDeclaration, Value> = Field extends { readonly is: 'toOne' }
+  ? Value | ReturnedNull<Field>
+  : readonly Value[]
 
 /**
  * A resource as a plain object: `type`, `id`, the attributes, and the relationships that are included or in a fieldset.
@@ -243,9 +243,11 @@ type WritableName<Fields extends FieldDeclarations, Ignored> = {
     : never
 }[keyof Fields]
 
-/** The names of the attributes that a create must send: the required ones without a default. */
+/** The names of the fields that a create must send: the required ones without a default. */
 type RequiredName<Fields extends FieldDeclarations> = {
-  [Name in keyof Fields]: Fields[Name] extends Attribute<infer _, true, Access, false>
+  [Name in keyof Fields]: Fields[Name] extends
+    | Attribute<infer _, true, Access, false>
+    | Readonly<{ is: 'toOne'; required: true }>
     ? Name
     : never
 }[keyof Fields]
@@ -255,7 +257,9 @@ type InputValue<Field extends FieldDeclaration, Format extends ValueFormat> = Fi
   readonly is: 'toOne' | 'toMany'
   readonly to: infer To extends string
 }
-  ? Many<Field, string | Identifier<To>>
+  ? Field extends { readonly is: 'toOne' }
+    ? string | Identifier<To> | SentNull<Field>
+    : readonly (string | Identifier<To>)[]
   : Field extends Attribute<infer Value>
     ? InFormat<Value, Format> | SentNull<Field>
     : never
@@ -317,7 +321,7 @@ export type LinkageChange<Field> = Field extends {
       | Readonly<{ remove: readonly (string | Identifier<To>)[] }>
       | Readonly<{ replace: readonly (string | Identifier<To>)[] }>
   : Field extends { readonly is: 'toOne'; readonly to: infer To extends string }
-    ? Readonly<{ replace: string | Identifier<To> | null }>
+    ? Readonly<{ replace: string | Identifier<To> | SentNull<Field> }>
     : UntypedInput
 
 /** The values that a write of a model without known declarations sends. */

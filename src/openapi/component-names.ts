@@ -1,4 +1,4 @@
-import type { Model } from '../model/model.ts'
+import { listRelationships, type Model, type ResourceType } from '../model/model.ts'
 
 /**
  * The beginnings of the names of components that no type has: `jsonapi.errors`, `filter.text`. A resource type of one of these names
@@ -18,6 +18,16 @@ export function createTypeNames(model: Model): (type: string) => string {
   return (type) => names.get(type) ?? type
 }
 
+/** Returns the beginning of the names of what belongs to a relationship, e.g. `person.computers`. Ids are parts of URLs and of programs. */
+export function nameField(
+  resource: ResourceType,
+  name: string,
+  nameType: (type: string) => string,
+): string {
+  const names = createUniqueNames(listRelationships(resource).map((field) => field.name))
+  return `${nameType(resource.type)}.${names.get(name) ?? name}`
+}
+
 /**
  * Gives each of several names a name of letters, digits, `_` and `-`. A name that has no other characters stays as it is unless it is
  * reserved; of the others, those that would be equal get a number.
@@ -25,7 +35,7 @@ export function createTypeNames(model: Model): (type: string) => string {
  * @param names - each of them once
  * @param reserved - names that none of them gets
  */
-export function createUniqueNames(
+function createUniqueNames(
   names: readonly string[],
   reserved: readonly string[] = [],
 ): ReadonlyMap<string, string> {

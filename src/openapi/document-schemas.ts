@@ -13,7 +13,8 @@ const pages = { first: link, last: link, prev: link, next: link }
  * Describes the documents whose primary data are resources of a type.
  *
  * @returns `person.document` for one resource, `person.documentOrNull` for the resource of a to-one relationship,
- *   `person.collection` for a list; `person.toOneDocument` and `person.toManyDocument` for the linkage of a relationship
+ *   `person.collection` for a list; `person.toOneDocument`, `person.requiredToOneDocument` and `person.toManyDocument` for the linkage of a
+ *   relationship
  * @see https://jsonapi.org/format/1.0/#document-top-level
  */
 export function describeDocuments(resource: ResourceType, context: SchemaContext): Schemas {
@@ -33,6 +34,7 @@ export function describeDocuments(resource: ResourceType, context: SchemaContext
     [`${name}.documentOrNull`]: document('jsonapi.document', orNull(one)),
     [`${name}.collection`]: document('jsonapi.collection', arrayOf(one)),
     [`${name}.toOneDocument`]: document('jsonapi.toOneDocument', orNull(identifier)),
+    [`${name}.requiredToOneDocument`]: document('jsonapi.toOneDocument', identifier),
     [`${name}.toManyDocument`]: document('jsonapi.toManyDocument', arrayOf(identifier)),
   }
 }

@@ -2,9 +2,14 @@ import type { Method, ModelPath } from '../handlers/model-paths.ts'
 import { listRelationships, type RelationshipField, type ResourceType } from '../model/model.ts'
 import type { NamedAction } from '../plan/action.ts'
 import { nameAction, nameActionResponse } from './action-schemas.ts'
-import { createUniqueNames } from './component-names.ts'
+import { nameField } from './component-names.ts'
 import { describeShortFilters } from './parameters.ts'
-import type { SchemaContext } from './resource-schemas.ts'
+import {
+  findRequiredInverse,
+  isReturnedNull,
+  isSentNull,
+  type SchemaContext,
+} from './resource-schemas.ts'
 import type { ErrorResponseName } from './responses.ts'
 import { createReference } from './schema.ts'
 
@@ -239,12 +244,13 @@ function describeResourcePath(resource: ResourceType, context: OperationContext)
 
 function describeRelated(
   resource: ResourceType,
-  { name: relationship, many, to }: RelationshipField,
+  field: RelationshipField,
   context: OperationContext,
 ): DescribedPath {
   const { model, nameType } = context
+  const { name: relationship, many, to } = field
   const related = model.types.get(to) ?? resource
-  const id = nameRelationship(resource, relationship, context)
+  const id = nameField(resource, field.name, nameType)
   const name = nameType(to)
   return {
     tag: resource.type,
@@ -257,10 +263,11 @@ function describeRelated(
         ...{ verb: `${id}.${many ? 'list' : 'get'}`, errors: readErrors },
         summary: `${many ? 'List' : 'Get'} ${relationship}`,
         ...(many && { parameters: listListParameters(related, context) }),
-        response: `${name}.${many ? 'collection' : 'documentOrNull'}`,
+        response: `${name}.${many ? 'collection' : isReturnedNull(model, field) ? 'documentOrNull' : 'document'}`,
       },
       POST: {
-        ...{ verb: `${id}.create`, summary: `Create in ${relationship}`, body: `${name}.new` },
+        ...{ verb: `${id}.create`, summary: `Create in ${relationship}` },
+        body: findRequiredInverse(model, resource, field) ? `${id}.linked.new` : `${name}.new`,
         ...{ status: 201, response: `${name}.created`, errors: writeErrors },
       },
     },
@@ -274,8 +281,10 @@ function describeRelationship(
 ): DescribedPath {
   const { model, nameType } = context
   const related = model.types.get(field.to) ?? resource
-  const id = nameRelationship(resource, field.name, context)
-  const body = `${nameType(field.to)}.${field.many ? 'toMany' : 'toOne'}`
+  const id = nameField(resource, field.name, nameType)
+  const nameLinkage = (isNullable: boolean) =>
+    `${nameType(field.to)}.${field.many ? 'toMany' : isNullable ? 'toOne' : 'requiredToOne'}`
+  const body = nameLinkage(isSentNull(model, field))
   const write = { body, response: 'message', errors: writeErrors } as const
   const [set, replace, remove] = field.many
     ? ['Add to', 'Replace', 'Remove from']
@@ -291,23 +300,13 @@ function describeRelationship(
     operations: {
       GET: {
         ...{ verb: `${id}.linkage`, summary: `Get the linkage of ${field.name}` },
-        ...{ response: `${body}Document`, errors: readErrors },
+        ...{ response: `${nameLinkage(isReturnedNull(model, field))}Document`, errors: readErrors },
       },
       PATCH: { ...write, verb: `${id}.replace`, summary: `${replace} ${field.name}` },
       POST: { ...write, verb: `${id}.add`, summary: `${set} ${field.name}` },
       DELETE: { ...write, verb: `${id}.remove`, summary: `${remove} ${field.name}` },
     },
   }
-}
-
-/** Returns the beginning of the ids of the operations of a relationship. Ids are parts of URLs and of programs in many tools. */
-function nameRelationship(
-  resource: ResourceType,
-  name: string,
-  { nameType }: SchemaContext,
-): string {
-  const names = createUniqueNames(listRelationships(resource).map((field) => field.name))
-  return `${nameType(resource.type)}.${names.get(name) ?? name}`
 }
 
 function describeAction(

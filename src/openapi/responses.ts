@@ -1,8 +1,9 @@
 import { type ErrorCode, errorCodes } from '../errors/codes.ts'
 import type { JsonSchema } from '../model/kinds.ts'
-import type { ResourceType } from '../model/model.ts'
+import { listRelationships, type ResourceType } from '../model/model.ts'
 import { mediaType } from '../parse/negotiate.ts'
-import type { SchemaContext } from './resource-schemas.ts'
+import { nameField } from './component-names.ts'
+import { findRequiredInverse, type SchemaContext } from './resource-schemas.ts'
 
 /** A response (https://spec.openapis.org/oas/v3.1.0#response-object) or a request body. */
 type Exchanged = Readonly<Record<string, unknown>>
@@ -91,6 +92,7 @@ export function describeTypeResponses(
     documentOrNull: `The ${type}, or null.`,
     collection: `A list of resources of the type ${type}.`,
     toOneDocument: `The identifier of the ${type}, or null.`,
+    requiredToOneDocument: `The identifier of the ${type}.`,
     toManyDocument: `Identifiers of the type ${type}.`,
   }
   const responses = Object.entries(descriptions).map(([suffix, description]) => {
@@ -112,21 +114,27 @@ export function describeTypeResponses(
   }
 }
 
-/** Describes the bodies of requests with resources of a type: `person.new`, `person.update`, `person.toOne`, `person.toMany`. */
+/** Describes the bodies of requests with resources of a type: `person.new`, `person.update`, `person.toOne`, `person.toMany` and others. */
 export function describeTypeBodies(
-  { type }: ResourceType,
-  { nameType, ref }: SchemaContext,
+  resource: ResourceType,
+  { model, nameType, ref }: SchemaContext,
 ): ExchangedByName {
-  const name = nameType(type)
+  const name = nameType(resource.type)
   const body = (schema: JsonSchema) => ({ required: true, ...describeContent(schema) })
-  const resource = (suffix: string) =>
-    body({ type: 'object', required: ['data'], properties: { data: ref(`${name}.${suffix}`) } })
+  const document = (schema: string) =>
+    body({ type: 'object', required: ['data'], properties: { data: ref(schema) } })
+  const atRelationships = listRelationships(resource).flatMap((field) => {
+    const id = `${nameField(resource, field.name, nameType)}.linked.new`
+    return findRequiredInverse(model, resource, field) ? [[id, document(id)] as const] : []
+  })
   const linkage = (suffix: string) =>
     body({ allOf: [ref(`${name}.${suffix}`), { type: 'object', required: ['data'] }] })
   return {
-    [`${name}.new`]: resource('new'),
-    [`${name}.update`]: resource('update'),
+    [`${name}.new`]: document(`${name}.new`),
+    ...Object.fromEntries(atRelationships),
+    [`${name}.update`]: document(`${name}.update`),
     [`${name}.toOne`]: linkage('toOneInput'),
+    [`${name}.requiredToOne`]: linkage('requiredToOneInput'),
     [`${name}.toMany`]: linkage('toManyInput'),
   }
 }

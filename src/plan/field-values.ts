@@ -1,6 +1,5 @@
 import { quote } from '../errors/quote.ts'
 import {
-  getRelationship,
   getResourceType,
   type Model,
   type RelationshipField,
@@ -11,6 +10,7 @@ import { normalizeId } from './path-id.ts'
 import type { Planner } from './planner.ts'
 import type { WritePlan } from './write.ts'
 import { convertServerValue, isInRow, type LinkChange, type WriteColumn } from './write-builder.ts'
+import { listColumnNames } from './written-columns.ts'
 
 /** The parts of a plan that values change. */
 interface ChangedPlan {
@@ -168,22 +168,4 @@ function toIds(
 
 function isSameList(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((name) => other.includes(name))
-}
-
-/** The names of the columns of the table that a column of a plan writes. */
-export function listColumnNames(
-  column: WriteColumn,
-  resource: ResourceType,
-  model: Model,
-): readonly string[] {
-  switch (column.is) {
-    case 'attribute': {
-      const field = resource.fields.get(column.name)
-      return field?.is === 'attribute' && field.column !== undefined ? [field.column] : []
-    }
-    case 'key':
-      return getRelationship(resource, column.relationship).link.ownKey
-    case 'parent':
-      return getRelationship(getResourceType(model, column.type), column.relationship).link.otherKey
-  }
 }

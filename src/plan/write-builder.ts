@@ -3,6 +3,7 @@ import { BodyError, pointerToken } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
 import { computeAuthValue } from '../model/access.ts'
+import { mayHideRow } from '../model/hides-rows.ts'
 import { isReservedName } from '../model/member-names.ts'
 import {
   type AttributeField,
@@ -241,24 +242,41 @@ export function addRelationships(
     else if (field.isWritable)
       addRelationship(
         field,
-        { linkage, pointer: `${toFieldPointer(field)}/data`, change },
+        {
+          linkage,
+          pointer: `${toFieldPointer(field)}/data`,
+          location: toFieldPointer(field),
+          change,
+        },
         model,
         builder,
       )
   }
 }
 
-/** Adds the linkage of one relationship; `pointer` is its position in the document. */
+/** The linkage of one relationship in a document. */
+interface SentLinkage {
+  readonly linkage: ParsedLinkage
+  /** Its position in the document. */
+  readonly pointer: string
+  /** The position of the relationship. Default: `pointer`. */
+  readonly location?: string
+  readonly change: LinkChange['change']
+}
+
+/** Adds the linkage of one relationship. */
 export function addRelationship(
   field: RelationshipField,
-  sent: Readonly<{ linkage: ParsedLinkage; pointer: string; change: LinkChange['change'] }>,
+  sent: SentLinkage,
   model: Model,
   builder: WriteBuilder,
 ): void {
-  const linkage = attempt(
-    () => resolveLinkage(sent.linkage, field, model, sent.pointer),
-    builder.structureErrors,
-  )
+  const linkage = isRefusedNull(field, sent, model)
+    ? report(builder.errors, () => createNullError(field, sent))
+    : attempt(
+        () => resolveLinkage(sent.linkage, field, model, sent.pointer),
+        builder.structureErrors,
+      )
   if (linkage === undefined) return
   const { ids, existenceChecks, invalidIds, wrongType } = linkage
   for (const identifier of wrongType)
@@ -276,6 +294,24 @@ export function addRelationship(
     builder.links.push({ relationship: field.name, change })
     builder.linkIds.push(ids)
   }
+}
+
+function createNullError({ name, to }: RelationshipField, sent: SentLinkage): BodyError {
+  const detail = `${name} must be a resource identifier of type ${to}; it is null.`
+  return new BodyError('invalid_value', sent.location ?? sent.pointer, detail)
+}
+
+/**
+ * Whether a document sets a to-one relationship to null that must not be. An update may send back the null of a response: it stands
+ * for a hidden resource (docs/decisions/0020), so only the database knows whether it changes anything.
+ */
+function isRefusedNull(
+  field: RelationshipField,
+  { linkage, change }: SentLinkage,
+  model: Model,
+): boolean {
+  if (linkage.is !== 'none' || field.acceptsNull || !isInRow(field)) return false
+  return change === 'add' || !mayHideRow(model, getResourceType(model, field.to))
 }
 
 /** Whether the row itself contains the foreign key of a relationship. */

@@ -10,6 +10,7 @@ import type { ExistenceCheck } from './linkage.ts'
 import { invalidSegments, normalizeId } from './path-id.ts'
 import type { Planner } from './planner.ts'
 import type { NotFoundSource } from './read.ts'
+import { requireRelationships } from './required-relationships.ts'
 import {
   type AddressedRelationship,
   addAttributes,
@@ -92,6 +93,7 @@ export function planCreate(
   // A new row has no links to replace.
   addRelationships(parsed, resource, builder, { model, change: 'add' })
   const parentLink = parent && linkToParent(parsed, parent, model, builder)
+  requireRelationships(parsed, resource, builder, { model, id })
   const isGenerated = id === undefined && resource.ids.generatedBy === 'database'
   return createPlan(planner, resource, builder, {
     row: isGenerated ? 'new' : 'newWithId',

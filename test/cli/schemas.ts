@@ -94,6 +94,14 @@ export const sharedCases: readonly SchemaCase[] = [
     "author: toOne('author', { column: 'author_id' }),",
   ],
   [
+    'a foreign key that is not null is required, or never null if the column has a default',
+    `create table author (id integer primary key);
+     create table book (id integer primary key, author_id integer not null references author,
+       editor_id integer not null default 1 references author)`,
+    "author: toOne('author', { column: 'author_id', required: true }),",
+    "editor: toOne('author', { column: 'editor_id', nullable: false }),",
+  ],
+  [
     'a unique foreign key becomes a to-one relationship in both directions',
     `create table "user" (id integer primary key);
      create table profile (id integer primary key, user_id integer unique references "user")`,
@@ -105,7 +113,7 @@ export const sharedCases: readonly SchemaCase[] = [
     `create table "user" (id integer primary key);
      create table profile (user_id integer primary key references "user", bio text)`,
     "id: { column: 'user_id', client: 'required' },",
-    "user: toOne('user', { column: 'user_id', access: 'read-only' }),",
+    "user: toOne('user', { column: 'user_id', nullable: false, access: 'read-only' }),",
     "profile: toOne('profile', { column: 'user_id', foreignKey: 'other', access: 'read-only' }),",
   ],
   [
@@ -172,8 +180,8 @@ export const sharedCases: readonly SchemaCase[] = [
     "resource('post_tag', {",
     "id: ['post_id', 'tag_id'],",
     'position: attribute(integer),',
-    "post: toOne('post', { column: 'post_id' }),",
-    "tag: toOne('tag', { column: 'tag_id' }),",
+    "post: toOne('post', { column: 'post_id', required: true }),",
+    "tag: toOne('tag', { column: 'tag_id', required: true }),",
     "posts: toMany('post', { through: { table: 'post_tag', from: 'tag_id', to: 'post_id' } }),",
     'export const resources = [post, postTag, tag] as const',
   ],
@@ -184,8 +192,8 @@ export const sharedCases: readonly SchemaCase[] = [
        quantity integer not null, primary key (order_id, product_id))`,
     "id: ['order_id', 'product_id'],",
     'quantity: attribute(integer, { required: true }),',
-    "order: toOne('order', { column: 'order_id' }),",
-    "product: toOne('product', { column: 'product_id' }),",
+    "order: toOne('order', { column: 'order_id', required: true }),",
+    "product: toOne('product', { column: 'product_id', required: true }),",
     "order_details: toMany('order_detail', { column: 'order_id', access: 'read-only' }),",
     'products: toMany(',
     "through: { table: 'order_details', from: 'order_id', to: 'product_id' },\n      access: 'read-only',",
@@ -260,7 +268,7 @@ export const sharedCases: readonly SchemaCase[] = [
        foreign key (room, label) references shelf (room, label))`,
     "id: { column: ['shelf_room', 'shelf_label', 'no'], kind: [integer, text, integer] },",
     'no: attribute(integer, { required: true }),',
-    "shelf: toOne('shelf', { column: ['shelf_room', 'shelf_label'] }),",
+    "shelf: toOne('shelf', { column: ['shelf_room', 'shelf_label'], required: true }),",
     "shelf: toOne('shelf', { column: ['room', 'label'] }),",
     "id: { column: ['room', 'label'], kind: [integer, text] },",
     'room: attribute(integer, { required: true }),',
@@ -279,7 +287,7 @@ export const sharedCases: readonly SchemaCase[] = [
     "resource('book', {",
     "id: ['tenant_id', 'no'],",
     'no: attribute(integer, { required: true }),',
-    "tenant: toOne('tenant', { column: 'tenant_id' }),",
+    "tenant: toOne('tenant', { column: 'tenant_id', required: true }),",
     "author: toOne('author', { column: ['tenant_id', 'author_no'] }),",
   ],
   [

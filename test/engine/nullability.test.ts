@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { attribute, defineModel, enumeration, integer, resource, text } from 'lapidary'
+import {
+  attribute,
+  defineModel,
+  enumeration,
+  integer,
+  type Model,
+  resource,
+  text,
+  toMany,
+  toOne,
+} from 'lapidary'
 import { describeApi } from 'lapidary/openapi'
 import { isObject } from '../../src/model/json.ts'
 import type { ColumnTypes } from '../databases.ts'
@@ -27,12 +37,55 @@ const tracks = {
     insert into track (title) values ('a')`,
 }
 
+const p = resource('p', {
+  path: '/ps',
+  table: 'p',
+  fields: {
+    n: attribute(text),
+    rs: toMany('r', { column: 'p_id' }),
+    badge: toOne('badge', { column: 'p_id', foreignKey: 'other' }),
+  },
+})
+const q = resource('q', { path: '/qs', table: 'q', fields: { n: attribute(text) } })
+const r = resource('r', {
+  path: '/rs',
+  table: 'r',
+  fields: {
+    title: attribute(text, { required: true }),
+    mail: attribute(text, { required: true }),
+    p: toOne('p', { column: 'p_id', required: true }),
+    q: toOne('q', { column: 'q_id', required: true }),
+    last: toOne('q', { column: 'last_id', nullable: false }),
+  },
+})
+const badge = resource('badge', {
+  path: '/badges',
+  table: 'badge',
+  fields: { p: toOne('p', { column: 'p_id', required: true }) },
+})
+const required = {
+  model: defineModel([p, q, r, badge]),
+  tables: ({ newId }: ColumnTypes) => `
+    create table p (id ${newId}, n text);
+    create table q (id ${newId}, n text);
+    create table r (id ${newId}, title text not null, mail text not null, p_id integer not null references p (id),
+      q_id integer not null references q (id), last_id integer not null default 1 references q (id));
+    create table badge (id ${newId}, p_id integer not null unique references p (id));
+    create index r_p on r (p_id);
+    create index r_q on r (q_id);
+    create index r_last on r (last_id);
+    insert into p (n) values ('p'), ('o');
+    insert into q (n) values ('q');
+    insert into r (title, mail, p_id, q_id) values ('t', 'm', 1, 1), ('u', 'n', 2, 1);
+    insert into badge (p_id) values (1), (2)`,
+}
+
 /** The pointer and the detail of each error. */
 const listErrors = ({ body }: TestResponse) =>
   body.errors?.map(({ source, detail }) => [source?.pointer, detail])
 
 /** A schema of a description. */
-function getSchema(model: typeof tracks.model, name: string, ...path: readonly string[]): unknown {
+function getSchema(model: Model, name: string, ...path: readonly string[]): unknown {
   let found: unknown = describeApi(model).components.schemas[name]
   for (const member of path) {
     assert.ok(isObject(found), `${name} has ${member}`)
@@ -93,6 +146,146 @@ engine('Attributes that are never null but have a default', tracks, (app) => {
       await assert.rejects(store.verify(), {
         errors: ['track.fields.note.nullable: the column "note" of the table "track" is nullable'],
       })
+    } finally {
+      await store.close()
+    }
+  })
+})
+
+engine('Relationships that must not be null', required, (app) => {
+  const [one, other] = ['1', '2'].map((id) => ({ data: { type: 'p', id } }))
+  const toQ = { data: { type: 'q', id: '1' } }
+  const body = (attributes: object, relationships: object, id?: string) => ({
+    data: { type: 'r', id, attributes, relationships },
+  })
+  const missing = (name: string) => [
+    `/data/relationships/${name}`,
+    `A new resource of type r must have the relationship "${name}".`,
+  ]
+  const isNull = (name: string, to: string, pointer = `/data/relationships/${name}`) => [
+    pointer,
+    `${name} must be a resource identifier of type ${to}; it is null.`,
+  ]
+
+  it('a create without them has all errors at once, with those of the attributes', async () => {
+    const response = await app.post('/rs', body({}, {}))
+    assert.equal(response.status, 422)
+    assert.deepEqual(listErrors(response), [
+      ['/data/attributes/title', 'A new resource of type r must have the attribute "title".'],
+      ['/data/attributes/mail', 'A new resource of type r must have the attribute "mail".'],
+      missing('p'),
+      missing('q'),
+    ])
+    assert.deepEqual(
+      response.body.errors?.map(({ code }) => code),
+      Array(4).fill('missing_value'),
+    )
+  })
+
+  it('a relationship without data is missing', async () => {
+    const p = { links: { self: '/x' } }
+    const response = await app.post('/rs', body({ title: 't', mail: 'm' }, { p, q: toQ }))
+    assert.deepEqual(listErrors(response), [missing('p')])
+  })
+
+  it('null is an error of each, in a create and in an update', async () => {
+    const sent = body(
+      { title: 't', mail: 'm' },
+      { p: { data: null }, q: toQ, last: { data: null } },
+      '1',
+    )
+    for (const response of [await app.post('/rs', sent), await app.patch('/rs/1', sent)]) {
+      assert.equal(response.status, 422)
+      assert.deepEqual(listErrors(response), [isNull('p', 'p'), isNull('last', 'q')])
+    }
+  })
+
+  it('null at the address of the relationship is an error', async () => {
+    const response = await app.patch('/rs/1/relationships/p', { data: null })
+    assert.equal(response.status, 422)
+    assert.deepEqual(listErrors(response), [isNull('p', 'p', '/data')])
+  })
+
+  it('a create with them, and one at the address that links it, are accepted', async () => {
+    const attributes = { title: 't', mail: 'm' }
+    const created = await app.post('/rs', body(attributes, { p: one, q: toQ }))
+    assert.equal(created.status, 201)
+    const last = await app.get(`/rs/${created.one.id}/relationships/last`)
+    assert.deepEqual(last.body.data, { type: 'q', id: '1' })
+    const linked = await app.post('/ps/2/rs', body(attributes, { q: toQ }))
+    assert.equal(linked.status, 201)
+    const owner = await app.get(`/rs/${linked.one.id}/relationships/p`)
+    assert.deepEqual(owner.body.data, other?.data)
+    const refused = await app.post('/ps/2/rs', body(attributes, {}))
+    assert.deepEqual(listErrors(refused), [missing('q')])
+  })
+
+  it('a create of the other side takes members over', async () => {
+    const rs = { data: [{ type: 'r', id: '1' }] }
+    const created = await app.post('/ps', { data: { type: 'p', relationships: { rs } } })
+    assert.equal(created.status, 201)
+    const members = await app.get(`/ps/${created.one.id}/relationships/rs`)
+    assert.deepEqual(members.body.data, rs.data)
+  })
+
+  it('the description requires them in a create, and has no null', () => {
+    const relationships = ['properties', 'relationships']
+    const { model } = required
+    assert.deepEqual(getSchema(model, 'r.new', 'required'), ['type', 'attributes', 'relationships'])
+    assert.deepEqual(getSchema(model, 'r.new', ...relationships, 'required'), ['p', 'q'])
+    assert.deepEqual(getSchema(model, 'p.rs.linked.new', ...relationships, 'required'), ['q'])
+    for (const [name, path] of [
+      ['r', [...relationships, 'properties', 'p', '$ref']],
+      ['r.relationships', ['properties', 'last', '$ref']],
+    ] as const)
+      assert.match(String(getSchema(model, name, ...path)), /\/[pq]\.requiredToOne(Input)?$/)
+  })
+
+  it('the start is without warnings', async () => {
+    const store = await openStore(required.model, app.databaseUrl)
+    try {
+      assert.deepEqual((await store.verify()).warnings, [])
+    } finally {
+      await store.close()
+    }
+  })
+})
+
+const undeclared = {
+  model: defineModel([
+    q,
+    resource('r', {
+      path: '/rs',
+      table: 'r',
+      fields: {
+        title: attribute(text, { required: true }),
+        word: attribute(text),
+        q: toOne('q', { column: 'q_id' }),
+        last: toOne('q', { column: 'last_id' }),
+        next: toOne('q', { column: 'next_id', required: true }),
+      },
+    }),
+  ]),
+  tables: ({ newId }: ColumnTypes) => `
+    create table q (id ${newId}, n text);
+    create table r (id ${newId}, title text not null, word text not null default '', q_id integer not null references q (id),
+      last_id integer not null default 1 references q (id), next_id integer);
+    create index r_q on r (q_id);
+    create index r_last on r (last_id);
+    create index r_next on r (next_id)`,
+}
+
+engine('Declarations that do not say what the columns do', undeclared, (app) => {
+  it('are warnings of the start', async () => {
+    const store = await openStore(undeclared.model, app.databaseUrl)
+    try {
+      const column = (name: string) => `the column "${name}" of the table "r" must not be null`
+      assert.deepEqual((await store.verify()).warnings, [
+        `r.fields.word: ${column('word')}, and clients may send null; to fix it: set nullable: false`,
+        `r.fields.q: ${column('q_id')}, and clients may omit the relationship; to fix it: set required: true`,
+        `r.fields.last: ${column('last_id')}, and clients may send null; to fix it: set nullable: false`,
+        'r.fields.next: responses may have null, because no foreign key of the database ensures that the resource exists; to fix it: set nullable: true',
+      ])
     } finally {
       await store.close()
     }
