@@ -1,13 +1,15 @@
 import { type ErrorList, noErrors } from '../errors/collector.ts'
+import { NotFoundError } from '../errors/errors.ts'
 import type { FieldValues, StoredResource } from '../model/hooks.ts'
-import { findRelationship, type ResourceType } from '../model/model.ts'
+import { findRelationship, type RelationshipField, type ResourceType } from '../model/model.ts'
 import { applyFieldValues } from '../plan/field-values.ts'
+import { planRelatedIds } from '../plan/stored-columns.ts'
 import type { WritePlan } from '../plan/write.ts'
 import type { Step } from '../store/steps.ts'
 import { createHookContext, createResourceContext } from './hook-context.ts'
 import { readStored, toChange } from './stored-resource.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
-import { validateWrite } from './validate.ts'
+import { toIdList, validateWrite } from './validate.ts'
 import type { WriteLifecycle } from './write-lifecycle.ts'
 
 /** What the steps before a write have found. */
@@ -16,8 +18,8 @@ interface ChangeState {
   missing: ErrorList
   /** The stored resource before an update; `undefined` for a create, and where nothing needs it. */
   stored: StoredResource | undefined
-  /** The members of each immutable to-many relationship that the document contains, by name. */
-  members: Readonly<Record<string, readonly string[]>>
+  /** The related ids of each immutable relationship that the document contains, by name, as the identity sees them. */
+  related: Readonly<Record<string, readonly string[]>>
   /** The plan with the values that validators and hooks returned. */
   plan: WritePlan
 }
@@ -35,7 +37,7 @@ export function prepareChange(
   { resource, needsStored }: WriteLifecycle,
 ): PreparedChange {
   const isNew = plan.shape.row !== 'existing'
-  const state: ChangeState = { missing: noErrors, stored: undefined, members: {}, plan }
+  const state: ChangeState = { missing: noErrors, stored: undefined, related: {}, plan }
   const check = createCheckStep(state, unit)
   const reads = needsStored ? [check, createStoredReadStep(state, unit, resource)] : [check]
   const validate = createValidateStep(state, unit, resource, reads)
@@ -54,21 +56,22 @@ function createCheckStep(state: ChangeState, { transaction }: UnitOfWork): Step 
 function createStoredReadStep(state: ChangeState, unit: UnitOfWork, resource: ResourceType): Step {
   const run = async () => {
     state.stored = await readStored(unit, resource, state.plan.id)
-    state.members = await readImmutableMembers(state.stored.id, state.plan, unit, resource)
+    state.related = await readImmutable(state.stored, state.plan, unit, resource)
   }
   return { needs: [], run }
 }
 
 function createValidateStep(
   state: ChangeState,
-  { planner }: UnitOfWork,
+  { planner, transaction }: UnitOfWork,
   resource: ResourceType,
   needs: readonly Step[],
 ): Step {
+  const hidden = transaction.identity?.rules.hiddenFields.get(resource.type)
   const run = async () => {
-    const { plan, missing, stored, members } = state
-    const before = stored && { ...stored, members }
-    state.plan = await validateWrite(planner, plan, resource, { missing, before })
+    const { plan, missing, stored, related } = state
+    const before = stored && { ...stored, related }
+    state.plan = await validateWrite(planner, plan, resource, { missing, before, hidden })
   }
   return { needs, run }
 }
@@ -103,19 +106,48 @@ async function runBeforeHook(
   return values ?? undefined
 }
 
-/** Reads the members of the immutable to-many relationships that a document contains, each with a statement of its own. */
-async function readImmutableMembers(
-  id: string,
+/**
+ * Reads the related ids of the immutable relationships that a document contains, as the identity sees them, each with a statement of its
+ * own. Without an identity those of a to-one relationship have been read.
+ */
+async function readImmutable(
+  { id, relationships }: StoredResource,
   { shape }: WritePlan,
-  unit: UnitOfWork,
+  { planner, transaction }: UnitOfWork,
   resource: ResourceType,
-): Promise<ChangeState['members']> {
-  const names = shape.links.flatMap(({ relationship }) => {
-    const field = findRelationship(resource, relationship)
-    return field?.many && field.isImmutable ? [relationship] : []
-  })
-  if (names.length === 0) return {}
-  const { members } = createResourceContext(unit, resource, id)
-  const entries = names.map(async (name) => [name, await members(name)] as const)
+): Promise<ChangeState['related']> {
+  const names = [
+    ...shape.columns.flatMap((column) => (column.is === 'key' ? [column.relationship] : [])),
+    ...shape.links.map(({ relationship }) => relationship),
+  ]
+  const fields = names.flatMap((name) => findRelationship(resource, name) ?? [])
+  const entries = fields
+    .filter(({ isImmutable }) => isImmutable)
+    .map(async (field) => {
+      if (!field.many && transaction.identity === undefined)
+        return [field.name, toIdList(relationships[field.name])] as const
+      return [
+        field.name,
+        await readRelatedIds(field, id, resource, { planner, transaction }),
+      ] as const
+    })
   return Object.fromEntries(await Promise.all(entries))
+}
+
+/** @returns none for a resource that the identity may not read, which is reported as such */
+async function readRelatedIds(
+  field: RelationshipField,
+  id: string,
+  resource: ResourceType,
+  { planner, transaction }: Pick<UnitOfWork, 'planner' | 'transaction'>,
+): Promise<readonly string[]> {
+  try {
+    const { primary } = await transaction.read(planRelatedIds(planner, resource, field), id)
+    const [[, ids] = []] = primary
+    // The linkage of a to-many relationship is a list of ids.
+    return field.many ? (ids as readonly string[]) : toIdList(ids)
+  } catch (error) {
+    if (error instanceof NotFoundError) return []
+    throw error
+  }
 }

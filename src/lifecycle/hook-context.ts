@@ -7,7 +7,7 @@ import type {
 } from '../model/hooks.ts'
 import type { ResourceType } from '../model/model.ts'
 import type { RequestContext } from '../model/request-context.ts'
-import { planMemberIds } from '../plan/stored-columns.ts'
+import { planRelatedIds } from '../plan/stored-columns.ts'
 import type { RunQuery } from '../store/store.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
@@ -54,7 +54,7 @@ export function createResourceContext(
       throw new Error(`${resource.type} has no to-many relationship "${name}".`)
     const { primary } = await transaction
       .as(undefined)
-      .read(planMemberIds(planner, resource, name), id)
+      .read(planRelatedIds(planner, resource, field), id)
     const [[, ids] = []] = primary
     // The linkage of a to-many relationship is a list of ids.
     return ids as readonly string[]

@@ -85,15 +85,16 @@ export async function runBeforeMembers(
 /** @throws ApiError | ManyErrors with the errors of all members */
 async function validateMembers(
   members: readonly ChangedMember[],
-  { planner }: UnitOfWork,
+  { planner, transaction }: UnitOfWork,
 ): Promise<void> {
   const errors = emptyCollector()
   for (const { resource, stored, change } of members) {
     if (resource.validate === undefined) continue
     const update = planEmptyUpdate(planner, resource, stored.id)
     const plan = applyFieldValues(planner, update, change.relationships, resource)
-    const before = { ...stored, members: {} }
-    const options = { missing: noErrors, before }
+    const before = { ...stored, related: {} }
+    const hidden = transaction.identity?.rules.hiddenFields.get(resource.type)
+    const options = { missing: noErrors, before, hidden }
     await validateWrite(planner, plan, resource, options).catch((error) => {
       const found = toErrorList(error)
       if (found === undefined) throw error

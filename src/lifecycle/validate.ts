@@ -26,8 +26,8 @@ import { toFieldPointer } from '../plan/write-builder.ts'
 
 /** What is stored of a resource before an update. */
 interface StoredBefore extends StoredResource {
-  /** The members of each immutable to-many relationship that the document contains, by name. */
-  readonly members: Readonly<Record<string, readonly string[]>>
+  /** The related ids of each immutable relationship that the document contains, by name, as the identity sees them. */
+  readonly related: Readonly<Record<string, readonly string[]>>
 }
 
 /** The attributes of a resource by name. */
@@ -39,6 +39,8 @@ interface ValidateOptions {
   readonly missing: ErrorList
   /** The stored resource; `undefined` for a new one, and where nothing needs it. */
   readonly before: StoredBefore | undefined
+  /** The fields that errors must not name, because they do not exist for the identity. */
+  readonly hidden: ReadonlySet<string> | undefined
 }
 
 /**
@@ -52,14 +54,15 @@ export async function validateWrite(
   planner: Planner,
   plan: WritePlan,
   resource: ResourceType,
-  { missing, before }: ValidateOptions,
+  { missing, before, hidden }: ValidateOptions,
 ): Promise<WritePlan> {
   const stored = before?.attributes
   const errors = emptyCollector()
   reportAll(errors, plan.errors)
   reportAll(errors, missing)
   if (before) reportImmutableRelationships(plan, before, resource, errors)
-  const changed = await validateAttributes(plan, stored, { resource, model: planner.model }, errors)
+  const named: NamedResource = { resource, hidden }
+  const changed = await validateAttributes(plan, stored, { ...named, model: planner.model }, errors)
   if (resource.validate) {
     const written = {
       ...readKeyAttributes(plan, resource, planner.model),
@@ -68,7 +71,7 @@ export async function validateWrite(
     }
     // A change of relationships alone changes no other attribute, so invalid stored attributes do not prevent it.
     if (!stored || Object.keys(written).length > 0)
-      await validateResource({ ...stored, ...written }, resource, plan, errors)
+      await validateResource({ ...stored, ...written }, named, plan, errors)
   }
   throwErrors(errors)
   return Object.keys(changed).length === 0
@@ -76,13 +79,19 @@ export async function validateWrite(
     : applyFieldValues(planner, plan, changed, resource)
 }
 
+/** A resource type, and the fields that errors must not name. */
+interface NamedResource extends Pick<ValidateOptions, 'hidden'> {
+  readonly resource: ResourceType
+}
+
 /** Checks the immutable attributes, and runs the validators of attributes. @returns the values that validators changed, by name */
 async function validateAttributes(
   plan: WritePlan,
   stored: Attributes | undefined,
-  { resource, model }: Readonly<{ resource: ResourceType; model: Model }>,
+  { model, ...named }: NamedResource & Readonly<{ model: Model }>,
   errors: ErrorCollector,
 ): Promise<Attributes> {
+  const { resource } = named
   const changed: Record<string, unknown> = {}
   for (const [index, column] of plan.shape.columns.entries()) {
     const field = column.is === 'attribute' ? resource.fields.get(column.name) : undefined
@@ -93,7 +102,7 @@ async function validateAttributes(
     if (stored && field.isImmutable && !isChecked && !isEqual(field, value, stored[field.name]))
       report(errors, () => immutableError(field, stored, model))
     if (field.validate && value !== null) {
-      const result = await validateValue(value, field, field.validate, errors)
+      const result = await validateValue(value, { field, validator: field.validate }, named, errors)
       if (!Object.is(result, value)) changed[field.name] = result
     }
   }
@@ -112,20 +121,26 @@ export function getAttributes({ shape, values }: WritePlan): Attributes {
 /** @returns the value that the validator returned, or the value itself when it is not valid */
 async function validateValue(
   value: unknown,
-  field: AttributeField,
-  validator: StandardSchemaV1,
+  { field, validator }: Readonly<{ field: AttributeField; validator: StandardSchemaV1 }>,
+  { resource, hidden }: NamedResource,
   errors: ErrorCollector,
 ): Promise<unknown> {
   const result = await validator['~standard'].validate(value)
   if (!result.issues) return result.value
   const sent = quote(value)
-  for (const issue of result.issues) report(errors, () => attributeError(field, sent, issue))
+  for (const issue of result.issues)
+    report(errors, () =>
+      // The server has set the value.
+      hidden?.has(field.name)
+        ? new BodyError('invalid_value', '/data', `${resource.type}: ${issue.message}.`)
+        : attributeError(field, sent, issue),
+    )
   return value
 }
 
 /**
  * Reports the immutable relationships that an update would change. It may repeat them: many clients send back all that they have
- * received.
+ * received. So they are compared with what the identity sees: the id of a hidden resource is a change, like any other id.
  */
 function reportImmutableRelationships(
   { shape, values, linkIds }: WritePlan,
@@ -145,8 +160,7 @@ function reportImmutableRelationships(
   for (const [name, ids] of sent) {
     const field = findRelationship(resource, name)
     if (!field?.isImmutable) continue
-    const stored = field.many ? before.members[name] : toIdList(before.relationships[name])
-    if (isSameSet(ids, stored ?? [])) continue
+    if (isSameSet(ids, before.related[name] ?? [])) continue
     report(
       errors,
       () => new BodyError('read_only', toFieldPointer(field), describeImmutable(field)),
@@ -154,7 +168,8 @@ function reportImmutableRelationships(
   }
 }
 
-function toIdList(id: unknown): readonly string[] {
+/** The ids of the value of a to-one relationship. */
+export function toIdList(id: unknown): readonly string[] {
   return id === null || id === undefined ? [] : [String(id)]
 }
 
@@ -165,18 +180,19 @@ function isSameSet(one: readonly string[], other: readonly string[]): boolean {
 /** @param attributes - stored and written; the validator receives null for every other attribute */
 async function validateResource(
   attributes: Attributes,
-  resource: ResourceType,
+  named: NamedResource,
   { document }: WritePlan,
   errors: ErrorCollector,
 ): Promise<void> {
+  const { resource } = named
   // A location that has an error already gets no second one.
   const reported = new Set(errors.errors.map(({ location }) => location))
   const nulls = Object.fromEntries(listStoredAttributes(resource).map(({ name }) => [name, null]))
   const result = await resource.validate?.['~standard'].validate({ ...nulls, ...attributes })
   for (const issue of result?.issues ?? []) {
     // Other documents do not contain the attributes.
-    const pointer = document === 'resource' ? getPointer(resource, issue) : '/data'
-    if (!reported.has(pointer)) report(errors, () => resourceError(resource, issue, pointer))
+    const pointer = document === 'resource' ? getPointer(named, issue) : '/data'
+    if (!reported.has(pointer)) report(errors, () => resourceError(named, issue, pointer))
   }
 }
 
@@ -203,25 +219,26 @@ function attributeError(
 }
 
 function resourceError(
-  resource: ResourceType,
+  named: NamedResource,
   issue: StandardSchemaV1.Issue,
   pointer: string,
 ): BodyError {
-  const name = findField(resource, issue)?.name ?? resource.type
+  const name = findField(named, issue)?.name ?? named.resource.type
   return new BodyError('invalid_value', pointer, `${name}: ${issue.message}.`)
 }
 
 /** Returns the JSON Pointer of an issue of a resource's validator. An issue without a path is about the resource. */
-function getPointer(resource: ResourceType, issue: StandardSchemaV1.Issue): string {
-  const field = findField(resource, issue)
+function getPointer(named: NamedResource, issue: StandardSchemaV1.Issue): string {
+  const field = findField(named, issue)
   const [, ...path] = issue.path ?? []
   return field === undefined ? '/data' : toFieldPointer(field) + formatPointer(path)
 }
 
-/** The first element of an issue's path is the name of the attribute. */
-function findField({ fields }: ResourceType, { path = [] }: StandardSchemaV1.Issue) {
+/** The first element of an issue's path is the name of the attribute. One that does not exist for the identity is none. */
+function findField({ resource, hidden }: NamedResource, { path = [] }: StandardSchemaV1.Issue) {
   const [first] = path
-  return first === undefined ? undefined : fields.get(getKey(first))
+  const name = first === undefined ? '' : getKey(first)
+  return hidden?.has(name) ? undefined : resource.fields.get(name)
 }
 
 type PathElement = PropertyKey | StandardSchemaV1.PathSegment

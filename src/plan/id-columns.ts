@@ -99,23 +99,33 @@ function omitKnownParts(
   return omits.length === 0 ? written : { ...written, omits }
 }
 
-/** Does the same with the columns of a document that writes a composite id, and adds an error for each field that does not agree. */
+/** The document of a write, and the fields that exist for its identity. */
+interface SentDocument {
+  readonly fields: ResourceType['fields']
+  readonly document: 'resource' | 'linkage' | 'none'
+}
+
+/**
+ * Does the same with the columns of a document that writes a composite id, and adds an error for each field that does not agree.
+ * @param row - its type has also the fields that do not exist for the identity, which the server may set
+ */
 export function agreeOnId(
   builder: WriteBuilder,
   row: WrittenRow,
-  document: 'resource' | 'linkage' | 'none',
+  { fields, document }: SentDocument,
 ): void {
-  const { resource, id } = row
+  const { id } = row
   const { columns, conflicts, known } = omitIdColumns(builder.columns, builder.values, row)
   builder.columns.splice(0, columns.length, ...columns)
   const pointerOf = (name: string) => {
-    const field = resource.fields.get(name)
+    const field = fields.get(name)
     return document === 'resource' && field ? toFieldPointer(field) : '/data'
   }
   for (const { field, other } of conflicts)
     report(builder.errors, () => {
-      const otherPart = other ?? `the id ${quote(id)}`
-      const detail = `${field} does not agree with ${otherPart}: ${other ? 'both are' : 'it is a'} part of the id, which cannot change.`
+      const nameOf = (part: string) => (fields.has(part) ? part : 'a value that the server sets')
+      const otherPart = other === undefined ? `the id ${quote(id)}` : nameOf(other)
+      const detail = `${nameOf(field)} does not agree with ${otherPart}: ${other ? 'both are' : 'it is a'} part of the id, which cannot change.`
       return new BodyError('invalid_value', pointerOf(field), detail)
     })
   for (const conflict of listMemberConflicts(builder, known, row))

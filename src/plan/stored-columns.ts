@@ -50,8 +50,12 @@ export function planStoredRead(planner: Planner, resource: ResourceType): ReadPl
 }
 
 /** Plans a read of the linkage of one relationship of one resource. The row is the id and the linkage. */
-export function planMemberIds(planner: Planner, { type }: ResourceType, name: string): ReadPlan {
-  const linkages = [{ relationship: name, many: true }]
+export function planRelatedIds(
+  planner: Planner,
+  { type }: ResourceType,
+  { name, many }: RelationshipField,
+): ReadPlan {
+  const linkages = [{ relationship: name, many }]
   return planOne(planner, { ...createIdentifierLayout(type), linkages })
 }
 

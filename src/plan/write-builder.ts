@@ -93,7 +93,7 @@ export function addAttributes(
 ): void {
   for (const [name, value] of parsed.attributes) {
     const field = name === 'id' ? resource.id : resource.fields.get(name)
-    if (field === undefined || field.is === 'relationship') {
+    if (field === undefined || field.is === 'relationship' || isUnknown(field, operation)) {
       if (!isReservedName(name))
         report(builder.errors, () => unknownField(name, resource, 'attribute'))
     } else if (field.is === 'attribute' && isDenied(field, operation))
@@ -129,6 +129,15 @@ function reportElements(
       return new BodyError('invalid_value', `${toFieldPointer(field)}/${index}`, detail)
     })
   }
+}
+
+/**
+ * Whether an attribute does not exist in a body: it cannot be sent and, not being readable, has no value that can be repeated. The stored
+ * one of an immutable attribute would confirm guesses.
+ */
+function isUnknown(field: Exclude<Field, RelationshipField>, operation: 'create' | 'update') {
+  if (field.is === 'computed' || field.isReadable) return false
+  return operation === 'create' ? field.set !== undefined : field.isImmutable
 }
 
 /** Whether access rules refuse a client's value of a field. */

@@ -212,7 +212,10 @@ function createPlan(
   { row, parent, id, required, document, operation }: PlanTarget,
 ): WritePlan {
   const { columns, links, values, linkIds, existenceChecks, structureErrors, errors } = builder
-  if (resource.id.parts.length > 1) agreeOnId(builder, { resource, model, id }, document)
+  if (resource.id.parts.length > 1) {
+    const row = { resource: resource.unrestricted ?? resource, model, id }
+    agreeOnId(builder, row, { fields: resource.fields, document })
+  }
   throwErrors(structureErrors)
   return {
     shape: shapes.intern({ type: resource.type, columns, links, row, parent }),

@@ -70,7 +70,9 @@ export function checkColumnLimits(
   for (const [index, column] of shape.columns.entries()) {
     const field = column.is === 'attribute' ? resource.fields.get(column.name) : undefined
     const limit = field?.is === 'attribute' ? limits.get(field) : undefined
-    if (field?.is === 'attribute' && field.isWritable && limit)
+    // The database reports a value that the server sets without naming its field.
+    const isHidden = field && resource.hiddenFields?.has(field.name)
+    if (field?.is === 'attribute' && field.isWritable && limit && !isHidden)
       errors.push(...checkValue(values[index], field, limit))
   }
   return errors

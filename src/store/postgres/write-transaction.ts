@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Awaitable } from '../../model/hooks.ts'
-import type { WritePlan } from '../../plan/write.ts'
 import { commitConstraintError, reportConstraintErrors, TakenIdError } from '../constraints.ts'
 import type { Transaction } from '../store.ts'
 import { openTransaction } from '../transaction.ts'
@@ -33,12 +32,11 @@ export function executeTransaction<Result>(
   work: (transaction: Transaction) => Awaitable<Result>,
   { pool, statementsOf, facts, setup }: WriteContext,
 ): Promise<Result> {
-  const { model } = statementsOf(undefined).target
-  const checkValues = (plan: WritePlan) =>
-    checkColumnLimits(plan, model, facts.current.columnLimits)
   const run = async (transaction: PostgresTransaction) => {
     const operations = openTransaction(statementsOf, (statements) =>
-      createWriteConnection(transaction, statements, checkValues),
+      createWriteConnection(transaction, statements, (plan) =>
+        checkColumnLimits(plan, statements.target.model, facts.current.columnLimits),
+      ),
     )
     const result = await work(operations)
     await reportConstraintErrors(() => transaction.commit(), commitConstraintError)
