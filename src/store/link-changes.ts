@@ -185,7 +185,8 @@ function compileIsMember(link: Link, other: ResourceType, target: Target): Sql {
   const { dialect } = target
   const key = linkKeyAt(link, 'ownKey', 0)
   const isId = isSameKey(link.otherKey, id.columns) && !hasSpellings(other, target)
-  if (isId && other.scope === undefined) return isInIdList(key, 'ids', id, dialect)
+  const isKnown = other.scope === undefined && !target.mayHide?.(other.table)
+  if (isId && isKnown) return isInIdList(key, 'ids', id, dialect)
   const isListed = isInIdList(columnsAt(1, id.columns), 'ids', id, dialect)
   const where = and([isListed, ...inScope(1, other)])
   return sql`${toKey(key)} in (select ${sql.join(linkKeyAt(link, 'otherKey', 1))} from ${tableAt(1, other.table)} where ${where})`

@@ -43,8 +43,9 @@ export function hasSpellings({ table, id }: ResourceType, { ignoresCase }: Targe
 }
 
 /**
- * Whether a foreign key of the row is the linkage itself; not if the type has a scope that the other row may not match, if the
- * id may be spelled differently, or if the key may reference nothing (docs/decisions/0057).
+ * Whether a foreign key of the row is the linkage itself; not if the type has a scope that the other row may not match, if a policy
+ * of the database may hide the row, if the id may be spelled differently, or if the key may reference nothing
+ * (docs/decisions/0057).
  */
 export function isOwnKey(field: RelationshipField, target: Target): boolean {
   const { link, to, many, isEnforced } = field
@@ -54,6 +55,7 @@ export function isOwnKey(field: RelationshipField, target: Target): boolean {
     link.foreignKey === 'own' &&
     isSameKey(link.otherKey, other.id.columns) &&
     other.scope === undefined &&
+    !target.mayHide?.(other.table) &&
     !hasSpellings(other, target) &&
     (isEnforced ?? target.isEnforced?.(field) ?? true)
   )

@@ -60,6 +60,7 @@ function isRelated(
   const isKeyInPath =
     isSameKey(link.ownKey, resource.id.columns) &&
     resource.scope === undefined &&
+    !target.mayHide?.(resource.table) &&
     !hasSpellings(resource, target) &&
     isPathReferenced(field, target)
   if (isKeyInPath) return isLinkedFrom(depth, link, idParam('id', resource.id, target.dialect))

@@ -54,6 +54,11 @@ export interface Target {
   readonly isSinglePrecision?: ((table: Table, column: string) => boolean) | undefined
   /** What triggers and rules may do with the changes of a table's rows; absent: nothing. */
   readonly triggersOf?: ((table: Table) => TableTriggers | undefined) | undefined
+  /**
+   * Whether a policy of the database may hide rows of a table, so that a key does not tell whether the row that it references exists for
+   * the request; absent: none does.
+   */
+  readonly mayHide?: ((table: Table) => boolean) | undefined
   /** Whether every role of a request may lock rows of a table, which needs the privilege to update it; absent: all may. */
   readonly mayLock?: ((table: Table) => boolean) | undefined
   /**

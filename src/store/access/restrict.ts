@@ -24,7 +24,8 @@ interface RuleRows {
 export function compileRowCondition(condition: RowCondition, rows: RuleRows, target: Target): Sql {
   if (typeof condition === 'boolean') return condition ? sql`true` : sql`false`
   const { access } = target
-  const unrestricted = access?.unrestricted ?? target
+  // A rule sees the rows of every identity, so a key in it is the link.
+  const unrestricted = { ...(access?.unrestricted ?? target), mayHide: undefined }
   switch (condition.is) {
     case 'filter': {
       const resource = getResourceType(unrestricted.model, rows.resource.type)

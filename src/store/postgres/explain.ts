@@ -15,33 +15,34 @@ import { queryPostgresCatalog } from './catalog.ts'
 import type { PostgresPool } from './connection-pool.ts'
 import { splitColumns } from './document-statement.ts'
 import { createPostgresRunQuery } from './read.ts'
+import { areKnown, type KnownTables, loadTables } from './role-tables.ts'
 import type { CreateSessionSetup } from './session-setup.ts'
-import type { PostgresStatements, PostgresStatementsOf } from './statements.ts'
-import type { LoadedTableFacts } from './table-facts.ts'
+import type { PostgresStatements, PostgresStatementsOfRole } from './statements.ts'
 import type { PostgresTransaction } from './transaction.ts'
 
 /** What the operations that explain need. */
 interface ExplainContext {
   /** The primary. */
   readonly pool: PostgresPool
-  readonly facts: LoadedTableFacts
+  readonly tables: KnownTables
   readonly target: Target
   readonly createSetup: CreateSessionSetup | undefined
-  readonly statementsOf: PostgresStatementsOf
+  readonly statementsOfRole: PostgresStatementsOfRole
 }
 
 /** Creates the operations of a store that explain reads, and who may see or change a row. */
 export function createExplainOperations(
   context: ExplainContext,
 ): Pick<Store, 'explain' | 'explainAccess' | 'findAllowed'> {
-  const { pool, facts, target, createSetup, statementsOf } = context
+  const { pool, tables, target, createSetup, statementsOfRole } = context
   const read = createReadWithRules(context)
   return {
     explain: async (plan, id, { hooks, signal } = {}) => {
-      if (!facts.areKnown) await facts.load()
-      const options = { statements: statementsOf(plan.identity), hooks }
+      const setup = createSetup?.(plan.identity)
+      if (!areKnown(tables, setup)) await loadTables(tables, setup)
+      const options = { statements: statementsOfRole(setup)(plan.identity), hooks }
       const work = (transaction: PostgresTransaction) => explainRead(transaction, plan, id, options)
-      const explained = await pool.read(signal?.(), work, createSetup?.(plan.identity))
+      const explained = await pool.read(signal?.(), work, setup)
       const catalog = await queryPostgresCatalog(pool.shared)
       const uncounted = listReadWarnings(plan, explained, target, catalog)
       const context = { plan, id, hasHooks: hooks !== undefined, dialect: target.dialect }
@@ -70,20 +71,21 @@ function sample<Result>(
 }
 
 /** Creates the function that runs statements in one snapshot of the primary, with the access rules of an identity. */
-function createReadWithRules({ pool, facts, createSetup, statementsOf }: ExplainContext) {
+function createReadWithRules({ pool, tables, createSetup, statementsOfRole }: ExplainContext) {
   return async <Result>(
     { identity }: Readonly<{ identity: Identity | undefined }>,
     work: (statements: Statements, run: PostgresTransaction['all']) => Promise<Result>,
   ): Promise<Result> => {
-    if (!facts.areKnown) await facts.load()
+    const setup = createSetup?.(identity)
+    if (!areKnown(tables, setup)) await loadTables(tables, setup)
     const read = async (transaction: PostgresTransaction) => {
-      const result = await work(statementsOf(identity), (statement, values) =>
+      const result = await work(statementsOfRole(setup)(identity), (statement, values) =>
         transaction.all(statement, values),
       )
       await transaction.commit()
       return result
     }
-    return pool.read(undefined, read, createSetup?.(identity))
+    return pool.read(undefined, read, setup)
   }
 }
 

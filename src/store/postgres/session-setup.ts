@@ -19,6 +19,8 @@ export interface SessionSetup {
   readonly values: RunValues
   /** Whether the same SQL means other tables for another identity, so that no plan of it is kept. */
   readonly setsSearchPath: boolean
+  /** The role that it sets; `undefined` if it is that of the connection. */
+  readonly role: string | undefined
 }
 
 /**
@@ -48,7 +50,9 @@ export function compileSession(
   const setsSearchPath = options.searchPath !== undefined
   return (identity) => {
     const planValues = parameters.map(({ compute }) => compute(identity?.auth))
-    return { statement, values: { planValues }, setsSearchPath }
+    // The role is the last parameter.
+    const role = options.role === undefined ? undefined : planValues.at(-1)
+    return { statement, values: { planValues }, setsSearchPath, role }
   }
 }
 

@@ -19,6 +19,7 @@ import {
   type DocumentOptions,
   type DocumentStatement,
 } from './document-statement.ts'
+import type { SessionSetup } from './session-setup.ts'
 
 /** The statements of a store on PostgreSQL. Each statement of a document reads all of it. */
 export interface PostgresStatements extends Statements {
@@ -40,6 +41,12 @@ export interface PostgresStatements extends Statements {
 
 /** Returns the statements of an identity; those without rules for `undefined`. */
 export type PostgresStatementsOf = (identity: Identity | undefined) => PostgresStatements
+
+/**
+ * Returns the statements of requests with the role of a session; roles that see all tables alike share them.
+ * @param setup - that of the request; `undefined` for the role of the connection
+ */
+export type PostgresStatementsOfRole = (setup: SessionSetup | undefined) => PostgresStatementsOf
 
 /** The limits of a document in memory. */
 const readLimits: DocumentOptions = {

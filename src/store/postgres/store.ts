@@ -3,6 +3,7 @@ import { checkTables } from '../../model/check-tables.ts'
 import { throwDeclarationErrors } from '../../model/declaration-error.ts'
 import type { Dialect } from '../../model/dialect.ts'
 import type { Model } from '../../model/model.ts'
+import { memoizeByIdentity } from '../../plan/cache/memoize-by-identity.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import type { Rows } from '../../plan/read-result.ts'
 import { createStatementsByRules } from '../access/restrict.ts'
@@ -39,6 +40,15 @@ import {
 } from './read.ts'
 import { Replicas } from './replicas.ts'
 import {
+  areKnown,
+  type KnownTables,
+  LoadedRoleTables,
+  loadTables,
+  type RoleTables,
+  readRoleTables,
+  targetOfRole,
+} from './role-tables.ts'
+import {
   checkServerSettings,
   chooseFoldingCollation,
   describeDatabase,
@@ -46,7 +56,7 @@ import {
 } from './server-settings.ts'
 import { checkSessionRoles, connectAsRole } from './session-roles.ts'
 import { type CreateSessionSetup, compileSession, type SessionSetup } from './session-setup.ts'
-import { createPostgresStatements, type PostgresStatementsOf } from './statements.ts'
+import { createPostgresStatements, type PostgresStatementsOfRole } from './statements.ts'
 import { queryStoredFunctions } from './stored-functions.ts'
 import { LoadedTableFacts, readTableFacts } from './table-facts.ts'
 import { beginMigration, type PostgresTransaction } from './transaction.ts'
@@ -66,19 +76,21 @@ export async function createPostgresStore(
   const counts = new PostgresCountCache()
   const createSetup = compileSession(model.session, dialect)
   const { facts, target } = createTarget(model, dialect, pool, counts)
+  const roles = new LoadedRoleTables((role) => readRoleTables(model, role, pool.shared, target))
   const cache = new StatementCache(statementCache, () => facts.areKnown)
-  const statementsOf = createStatementsOf(target, cache)
+  const statementsOfRole = createStatementsOfRole(target, roles, cache)
   const limit = maxResources === undefined ? undefined : { resources: maxResources }
-  const context: ReadContext = { statementsOf, counts, limit }
-  const primary: PrimaryContext = { pool, facts, target, createSetup }
+  const context: ReadContext = { statementsOfRole, counts, limit }
+  const tables: KnownTables = { facts, roles }
+  const primary: PrimaryContext = { pool, tables, target, createSetup }
   return {
     model,
     dialect: 'postgres',
     description,
-    ...createReadOperations({ replicas, facts, dialect, createSetup }, context),
-    ...createExplainOperations({ ...primary, statementsOf }),
+    ...createReadOperations({ replicas, tables, dialect, createSetup }, context),
+    ...createExplainOperations({ ...primary, statementsOfRole }),
     ...createWriteOperations(primary, context),
-    ...createSchemaOperations(pool, target, facts),
+    ...createSchemaOperations(pool, target, tables),
     close: async () => {
       await Promise.all([pool.close(), replicas.close()])
     },
@@ -93,26 +105,33 @@ function openPools(url: string, options: PostgresOptions) {
   return { pool, replicas: new Replicas(pool, replicaPools) }
 }
 
-/** Creates the function that returns the statements of a request, by the access rules that apply to it. */
-function createStatementsOf(target: Target, cache: StatementCache): PostgresStatementsOf {
-  return createStatementsByRules(
-    createPostgresStatements(target, cache),
-    (restricted) => createPostgresStatements(restricted, cache),
-    cache.canKeep,
+/** Creates the function that returns the statements of a request, by its role and by the access rules that apply to it. */
+function createStatementsOfRole(
+  target: Target,
+  roles: LoadedRoleTables,
+  cache: StatementCache,
+): PostgresStatementsOfRole {
+  const createOfRole = memoizeByIdentity((tables: RoleTables) =>
+    createStatementsByRules(
+      createPostgresStatements(targetOfRole(target, tables), cache),
+      (restricted) => createPostgresStatements(restricted, cache),
+      cache.canKeep,
+    ),
   )
+  return (setup) => createOfRole(roles.get(setup?.role))
 }
 
 /** What the operations that read need, besides the context of each read. */
 interface ReadOperationsContext {
   readonly replicas: Replicas
-  readonly facts: LoadedTableFacts
+  readonly tables: KnownTables
   readonly dialect: Dialect
   readonly createSetup: CreateSessionSetup | undefined
 }
 
 /** Creates the operations of a store that read. */
 function createReadOperations(
-  { replicas, facts, dialect, createSetup }: ReadOperationsContext,
+  { replicas, tables, dialect, createSetup }: ReadOperationsContext,
   context: ReadContext,
 ): Pick<Store, 'read' | 'snapshot'> {
   return {
@@ -120,9 +139,9 @@ function createReadOperations(
       replicas.read((replica) => {
         const setup = createSetup?.(plan.identity)
         const request = { pool: replica, plan, id, hooks, signal, setup }
-        return facts.areKnown
+        return areKnown(tables, setup)
           ? readFrom(request, context)
-          : facts.load().then(() => readFrom(request, context))
+          : loadTables(tables, setup).then(() => readFrom(request, context))
       }),
     snapshot: (work, { signal, identity } = {}) =>
       replicas.read((replica) =>
@@ -143,21 +162,22 @@ function createReadOperations(
 interface PrimaryContext {
   /** The primary. */
   readonly pool: PostgresPool
-  readonly facts: LoadedTableFacts
+  readonly tables: KnownTables
   readonly target: Target
   readonly createSetup: CreateSessionSetup | undefined
 }
 
 /** Creates the operation of a store that writes. */
 function createWriteOperations(
-  { pool, facts, createSetup }: PrimaryContext,
-  { statementsOf }: ReadContext,
+  { pool, tables, createSetup }: PrimaryContext,
+  { statementsOfRole }: ReadContext,
 ): Pick<Store, 'transaction'> {
   return {
     transaction: async (work, { identity } = {}) => {
       const setup = createSetup?.(identity)
-      if (!facts.areKnown) await facts.load()
-      return executeTransaction(work, { pool, statementsOf, facts, setup })
+      if (!areKnown(tables, setup)) await loadTables(tables, setup)
+      const { facts } = tables
+      return executeTransaction(work, { pool, statementsOf: statementsOfRole(setup), facts, setup })
     },
   }
 }
@@ -194,11 +214,11 @@ function createTarget(
 function createSchemaOperations(
   pool: PostgresPool,
   target: Target,
-  facts: LoadedTableFacts,
+  tables: KnownTables,
 ): Pick<Store, 'prepare' | 'verify' | 'catalog' | 'migrate' | 'checkReady'> {
   let expected: readonly Migration[] | undefined
   return {
-    prepare: () => facts.load(),
+    prepare: () => loadTables(tables, undefined),
     verify: () => verify(target, pool.shared),
     catalog: () => queryPostgresCatalog(pool.shared),
     migrate: async (migrations, mode = 'run') => {
@@ -207,7 +227,8 @@ function createSchemaOperations(
         await migratePostgres(transaction, migrations, mode)
         await transaction.commit()
       })
-      facts.forget()
+      tables.facts.forget()
+      tables.roles.forget()
       expected = migrations
     },
     checkReady: () =>
@@ -263,7 +284,7 @@ interface ReadRequest extends ReadOptions {
 
 /** The dependencies of reads. */
 interface ReadContext {
-  readonly statementsOf: PostgresStatementsOf
+  readonly statementsOfRole: PostgresStatementsOfRole
   readonly counts: PostgresCountCache
   readonly limit: ResourceLimit | undefined
 }
@@ -271,9 +292,9 @@ interface ReadContext {
 /** Executes a read on one database, as `Store.read`: in one statement, with hooks in a transaction, or as a stream. */
 async function readFrom(
   { pool, plan, id, hooks, signal, setup }: ReadRequest,
-  { statementsOf, counts, limit }: ReadContext,
+  { statementsOfRole, counts, limit }: ReadContext,
 ): Promise<Rows> {
-  const statements = statementsOf(plan.identity)
+  const statements = statementsOfRole(setup)(plan.identity)
   if (hooks) {
     const work = (transaction: PostgresTransaction) =>
       readWithHooks(transaction, plan, id, { hooks, statements, limit, durations: pool.durations })
