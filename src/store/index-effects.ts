@@ -42,22 +42,22 @@ const changes: Readonly<Record<IndexUse['is'], string>> = {
 interface DescribedRead {
   readonly plan: ReadPlan
   readonly id: string | undefined
-  readonly hasHooks: boolean
+  /** Whether rows may be hidden from the request, so that their numbers must not be told. */
+  readonly hidesRows: boolean
   readonly dialect: Dialect
 }
 
 /**
  * Says what the indexes of warnings change: how many rows are read with them, of how many. A count that fails, e.g. at its deadline,
- * leaves a sentence without numbers, as do access rules and hooks: the numbers would be of rows that they may hide.
+ * leaves a sentence without numbers, as does whatever may hide rows.
  * @param transact - runs work in a read transaction; each statement visits at most 10,000 rows
  */
 export async function describeIndexes(
   warnings: readonly UncountedWarning[],
-  { plan, id, hasHooks, dialect }: DescribedRead,
+  { plan, id, hidesRows, dialect }: DescribedRead,
   transact: (work: (run: RunStatement) => Promise<CountedWarning[]>) => Promise<CountedWarning[]>,
 ): Promise<CountedWarning[]> {
-  const isOpen = plan.identity === undefined && !hasHooks
-  if (!isOpen || warnings.every(({ use }) => use === undefined))
+  if (hidesRows || warnings.every(({ use }) => use === undefined))
     return warnings.map((warning) => describeIndex(warning))
   const values = createRunValues(plan, id)
   return transact(async (run) => {

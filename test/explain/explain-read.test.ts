@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import {
   attribute,
+  auth,
   boolean,
   date,
   datetime,
@@ -12,8 +13,10 @@ import {
   explainRead,
   expression,
   integer,
+  type Model,
   type ReadExplanation,
   resource,
+  type Sql,
   type Store,
   sql,
   text,
@@ -469,6 +472,50 @@ for (const database of databases)
         await opened.close()
       }
     })
+
+    /** How a model leaves all items but one out. */
+    const hiding: Readonly<Record<string, () => Model>> = {
+      'an access rule': () => defineModel([oneItem({ access: { read: isOne } })]),
+      'a rule for another type': () =>
+        defineModel([oneItem({}), resource('shop', { ...ofShop, access: { read: false } })]),
+      'a scope': () => defineModel([oneItem({ scope: (column) => sql`${column('stock')} = 1` })]),
+      'soft deletion': () => defineModel([oneItem({ softDelete: 'seen_at' })]),
+      'a tenant': () =>
+        defineModel([oneItem({})], { tenant: { column: 'stock', value: auth(() => 1) } }),
+      'a hook before every transaction': () =>
+        defineModel([oneItem({})], { hooks: { begin: () => {} } }),
+      ...(isPostgres && {
+        'a session': () => defineModel([oneItem({})], { session: { settings: { 'app.id': '1' } } }),
+      }),
+    }
+    const ofShop = { path: '/shops', table: 'shop', fields: { name: attribute(text) } }
+    const isOne = { sql: (column: (name: string) => Sql) => sql`${column('stock')} = 1` }
+    const oneItem = (options: object) =>
+      resource('item', {
+        ...{ path: '/items', table: 'item' },
+        fields: { name: fields.name },
+        ...options,
+      })
+    for (const [what, define] of Object.entries(hiding))
+      it(`given ${what} that hides rows, then neither plans nor warnings have numbers of rows`, async () => {
+        const hidden = define()
+        const opened = await openStore(hidden, url)
+        try {
+          for (const search of ['', filterBy({ name: 'name', op: 'eq', val: 'n5' }), 'sort=name']) {
+            const { statements, warnings } = await explainRead(
+              { model: hidden, store: opened },
+              `/items?${search}`,
+              { auth: {} },
+            )
+            const plan = statements.flatMap((each) => each.plan).join('\n')
+            assert.doesNotMatch(plan, /rows|cost|actual|Removed|Buffers|Memory|Workers/i)
+            const changes = warnings.map(({ change }) => change).join()
+            assert.doesNotMatch(changes, /\d/)
+          }
+        } finally {
+          await opened.close()
+        }
+      })
 
     it('run a long list up to its limit', async () => {
       const { statements } = await explain('page[size]=1000')

@@ -5,6 +5,7 @@ import { findAllowed } from '../access/find-allowed.ts'
 import { maxBufferedRows } from '../buffering.ts'
 import { type ExplainedStatement, formatParameters, listReadWarnings } from '../explain.ts'
 import { describeIndexes } from '../index-effects.ts'
+import { mayHideRows } from '../may-hide-rows.ts'
 import { notFoundError } from '../not-found.ts'
 import { createRunValues, limitRows } from '../run-values.ts'
 import type { RunStatement } from '../statement.ts'
@@ -45,7 +46,8 @@ export function createExplainOperations(
       const explained = await pool.read(signal?.(), work, setup)
       const catalog = await queryPostgresCatalog(pool.shared)
       const uncounted = listReadWarnings(plan, explained, target, catalog)
-      const context = { plan, id, hasHooks: hooks !== undefined, dialect: target.dialect }
+      const hidesRows = mayHideRows(options.statements.target, hooks)
+      const context = { plan, id, hidesRows, dialect: target.dialect }
       const warnings = await describeIndexes(uncounted, context, (describe) =>
         sample(pool, describe),
       )
@@ -96,7 +98,8 @@ interface ExplainOptions {
 }
 
 /**
- * Runs a read and returns its statement with its plan: the rows and the times of `explain analyze` are those of a second run.
+ * Runs a read and returns its statement with its plan: the rows and the times of `explain analyze` are those of a second run. Where rows
+ * may be hidden, the plan has no numbers.
  * @param transaction - a read transaction; it ends here
  * @throws NotFoundError when the resource in the path does not exist
  */
@@ -117,16 +120,24 @@ async function explainRead(
   // The other columns are not arrays.
   const rowSets = [columns.primary, ...columns.included].filter((rows) => Array.isArray(rows))
   const { sql, placeholders } = statement
-  const explain = { sql: `explain (analyze, timing off) ${sql}`, placeholders }
+  const hidesRows = mayHideRows(statements.target, hooks)
+  const mode = hidesRows ? 'costs off' : 'analyze, timing off'
+  const explain = { sql: `explain (${mode}) ${sql}`, placeholders }
   const lines = await transaction.allUnprepared(explain, values)
+  const planLines = lines.map(([line]) => String(line))
   await transaction.commit()
   return [
     {
       sql,
       parameters: formatParameters(statement, values),
-      plan: lines.map(([line]) => String(line)),
+      plan: hidesRows ? planLines.filter((line) => !tellsSize(line)) : planLines,
       rows: rowSets.reduce((sum, rows) => sum + rows.length, 0),
       milliseconds,
     },
   ]
+}
+
+/** Whether a line of a plan without numbers depends on the size of a table all the same: PostgreSQL plans more workers for a larger one. */
+function tellsSize(line: string): boolean {
+  return line.trimStart().startsWith('Workers Planned:')
 }

@@ -11,6 +11,7 @@ import { addTableFunctions } from '../describe-table-functions.ts'
 import { listReadWarnings } from '../explain.ts'
 import { describeIndexes } from '../index-effects.ts'
 import { createInvalidValueReport } from '../invalid-value-report.ts'
+import { mayHideRows } from '../may-hide-rows.ts'
 import { checkMigrations, type Migration } from '../migrations.ts'
 import { Mutex } from '../mutex.ts'
 import { listSegmentIdWarnings } from '../segment-ids.ts'
@@ -168,7 +169,8 @@ function createReadOperations({
       const { hooks } = options
       const explained = await router.explain(plan, id, options)
       const uncounted = listReadWarnings(plan, explained, target, querySqliteCatalog(writer))
-      const context = { plan, id, hasHooks: hooks !== undefined, dialect: target.dialect }
+      const hidesRows = mayHideRows(statementsOf(plan.identity).target, hooks)
+      const context = { plan, id, hidesRows, dialect: target.dialect }
       const warnings = await describeIndexes(uncounted, context, (describe) =>
         router.sample(describe),
       )
