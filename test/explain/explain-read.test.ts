@@ -478,7 +478,7 @@ for (const database of databases)
       'an access rule': () => defineModel([oneItem({ access: { read: isOne } })]),
       'a rule for another type': () =>
         defineModel([oneItem({}), resource('shop', { ...ofShop, access: { read: false } })]),
-      'a scope': () => defineModel([oneItem({ scope: (column) => sql`${column('stock')} = 1` })]),
+      'a scope': () => defineModel([oneItem({ scope: isOne.sql })]),
       'soft deletion': () => defineModel([oneItem({ softDelete: 'seen_at' })]),
       'a tenant': () =>
         defineModel([oneItem({})], { tenant: { column: 'stock', value: auth(() => 1) } }),

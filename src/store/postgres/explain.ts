@@ -8,7 +8,7 @@ import { describeIndexes } from '../index-effects.ts'
 import { mayHideRows } from '../may-hide-rows.ts'
 import { notFoundError } from '../not-found.ts'
 import { createRunValues, limitRows } from '../run-values.ts'
-import type { RunStatement } from '../statement.ts'
+import type { RunStatement, RunValues, Statement } from '../statement.ts'
 import type { Statements } from '../statements.ts'
 import type { ReadHooks, Store } from '../store.ts'
 import type { Target } from '../tables.ts'
@@ -119,22 +119,30 @@ async function explainRead(
   if (!columns.pathExists) throw notFoundError(plan.notFound, id)
   // The other columns are not arrays.
   const rowSets = [columns.primary, ...columns.included].filter((rows) => Array.isArray(rows))
-  const { sql, placeholders } = statement
   const hidesRows = mayHideRows(statements.target, hooks)
-  const mode = hidesRows ? 'costs off' : 'analyze, timing off'
-  const explain = { sql: `explain (${mode}) ${sql}`, placeholders }
-  const lines = await transaction.allUnprepared(explain, values)
-  const planLines = lines.map(([line]) => String(line))
+  const queryPlan = await readQueryPlan(transaction, statement, { values, hidesRows })
   await transaction.commit()
   return [
     {
-      sql,
+      sql: statement.sql,
       parameters: formatParameters(statement, values),
-      plan: hidesRows ? planLines.filter((line) => !tellsSize(line)) : planLines,
+      plan: queryPlan,
       rows: rowSets.reduce((sum, rows) => sum + rows.length, 0),
       milliseconds,
     },
   ]
+}
+
+/** Reads the plan of a statement: as it ran again or, where rows may be hidden, without numbers of rows. */
+async function readQueryPlan(
+  transaction: PostgresTransaction,
+  { sql, placeholders }: Statement,
+  { values, hidesRows }: Readonly<{ values: RunValues; hidesRows: boolean }>,
+): Promise<string[]> {
+  const mode = hidesRows ? 'costs off' : 'analyze, timing off'
+  const explain = { sql: `explain (${mode}) ${sql}`, placeholders }
+  const lines = await transaction.allUnprepared(explain, values)
+  return lines.map(([line]) => String(line)).filter((line) => !(hidesRows && tellsSize(line)))
 }
 
 /** Whether a line of a plan without numbers depends on the size of a table all the same: PostgreSQL plans more workers for a larger one. */

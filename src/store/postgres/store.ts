@@ -75,13 +75,11 @@ export async function createPostgresStore(
   const dialect = await detectDialect(pool, description)
   const counts = new PostgresCountCache()
   const createSetup = compileSession(model.session, dialect)
-  const { facts, target } = createTarget(model, dialect, pool, counts)
-  const roles = new LoadedRoleTables((role) => readRoleTables(model, role, pool.shared, target))
-  const cache = new StatementCache(statementCache, () => facts.areKnown)
-  const statementsOfRole = createStatementsOfRole(target, roles, cache)
+  const { tables, target } = createTarget(model, dialect, pool, counts)
+  const cache = new StatementCache(statementCache, () => tables.facts.areKnown)
+  const statementsOfRole = createStatementsOfRole(target, tables.roles, cache)
   const limit = maxResources === undefined ? undefined : { resources: maxResources }
   const context: ReadContext = { statementsOfRole, counts, limit }
-  const tables: KnownTables = { facts, roles }
   const primary: PrimaryContext = { pool, tables, target, createSetup }
   return {
     model,
@@ -188,7 +186,7 @@ function createTarget(
   dialect: Dialect,
   { shared }: PostgresPool,
   counts: PostgresCountCache,
-): Readonly<{ facts: LoadedTableFacts; target: Target }> {
+): Readonly<{ tables: KnownTables; target: Target }> {
   const facts = new LoadedTableFacts(async () => {
     const loaded = await readTableFacts(model, shared, target)
     // Which rows a session finds depends on its role, its search path and the policies of the tables.
@@ -207,7 +205,8 @@ function createTarget(
     triggersOf: (table) => facts.current.triggersOf(table),
     reportInvalidValue: createInvalidValueReport(),
   }
-  return { facts, target }
+  const roles = new LoadedRoleTables((role) => readRoleTables(model, role, shared, target))
+  return { tables: { facts, roles }, target }
 }
 
 /** Creates the operations of a store that read or change the schema. */

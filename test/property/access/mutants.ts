@@ -47,8 +47,8 @@ export const mutants: readonly Mutant[] = [
     title: 'the error of a hidden row differs from that of an absent one',
     seed: 301,
     file: 'src/store/preconditions.ts',
-    from: 'const { lock } = statements.ofType(notFound.type)',
-    to: 'const { inScope: lock } = statements.ofType(notFound.type)',
+    from: 'const locking = connection.all(lock(findLock(plan, statements)), values)',
+    to: 'const locking = connection.all(statements.ofType(notFound.type).inScope, values)',
   },
   {
     title: 'plans are cached without the identity',
