@@ -3,7 +3,7 @@ import { canStoreKeys } from './can-store-keys.ts'
 import { identifier } from './code.ts'
 import type { Findings } from './findings.ts'
 import { inferKeyKind, type KindCode } from './infer-kind.ts'
-import { looksSecret } from './looks-secret.ts'
+import { isSecret } from './looks-secret.ts'
 import { parseName, toMemberName } from './name.ts'
 
 /** A column of a key. */
@@ -161,8 +161,7 @@ function findPart(
   const kind = findings.kinds.get(column) ?? inferKeyKind(column, catalog)
   const problem = findings.columns.get(column)
   const keyKind = toKeyKindCode(kind, catalog)
-  if (looksSecret(column, kind, table))
-    return `the name of its key ${column.name} suggests a secret`
+  if (isSecret({ column, kind, table }, findings)) return `its key ${column.name} looks secret`
   if (problem !== undefined) return `its key ${column.name} is omitted: ${problem}`
   if (findings.keys.has(column)) return findings.keys.get(column) ?? ''
   if (!isComposite && findings.repeated.has(column)) return `its key ${column.name} repeats`

@@ -46,6 +46,12 @@ function typesFlag(unset: 'plural' | 'singular'): Flag {
   }
 }
 
+/** The flag of `serve`, `init` and `introspect` for columns that look secret. */
+const showFlag: Flag = {
+  value: '<columns>',
+  help: 'serve columns although they look secret, e.g. users.pass_hint,files.key; may be repeated',
+}
+
 /** The flags that `explain` and `doctor` share. */
 const sourceFlags = {
   'database-url': {
@@ -78,6 +84,7 @@ export const commands = {
     flags: {
       write: { help: 'clients can also create, update and delete' },
       types: typesFlag('plural'),
+      show: showFlag,
       warnings: {
         help: 'print the warnings about missing indexes, collations and other differences',
       },
@@ -93,6 +100,7 @@ export const commands = {
     flags: {
       out: { value: '<folder>', help: 'the folder of the project (default: this folder)' },
       types: typesFlag('plural'),
+      show: showFlag,
       force: { help: 'overwrite existing declarations and main.ts' },
     },
     settings: {},
@@ -106,6 +114,7 @@ export const commands = {
         help: 'write one file per resource type and an index.ts; without it, print everything',
       },
       types: typesFlag('singular'),
+      show: showFlag,
       force: { help: 'overwrite existing files' },
     },
     settings: {},

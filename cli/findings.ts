@@ -1,4 +1,4 @@
-import type { SampleRequest, StoredColumn, StoredTable, TableSample } from 'lapidary'
+import type { ColumnContent, SampleRequest, StoredColumn, StoredTable, TableSample } from 'lapidary'
 import { evaluateCodec } from './evaluate-codec.ts'
 import type { KindCode } from './infer-kind.ts'
 
@@ -18,6 +18,10 @@ export interface Findings {
   readonly notes: ReadonlyMap<StoredColumn, string>
   /** The columns with some values that are not of their kind, which are returned as null. */
   readonly invalid: ReadonlySet<StoredColumn>
+  /** What the values are of columns that may hold secrets. */
+  readonly contents: ReadonlyMap<StoredColumn, ColumnContent>
+  /** The columns that are served although they look secret. */
+  readonly shown: ReadonlySet<StoredColumn>
   /** The datetimes of SQLite whose texts have several formats, or one that cannot be declared. */
   readonly mixedFormats: ReadonlySet<StoredColumn>
 }
@@ -41,6 +45,8 @@ export function createFindings() {
     kinds: new Map<StoredColumn, KindCode>(),
     notes: new Map<StoredColumn, string>(),
     invalid: new Set<StoredColumn>(),
+    contents: new Map<StoredColumn, ColumnContent>(),
+    shown: new Set<StoredColumn>(),
     mixedFormats: new Set<StoredColumn>(),
   }
 }

@@ -22,7 +22,10 @@ export function formatOmissions(
       ? [`${more} more lines are left out; lapidary introspect <database url> prints all`]
       : []),
     ...(secrets.length > 0
-      ? ['Omitted because the names suggest secrets:', ...secrets.map((line) => `  ${line}`)]
+      ? [
+          'Omitted because they look secret; --show <table>.<column> serves one:',
+          ...secrets.map((line) => `  ${line}`),
+        ]
       : []),
   ]
 }

@@ -47,7 +47,7 @@ export interface Declarations {
     omitted: readonly string[]
     /** A line for each column with values that do not fit its type. */
     notes: readonly string[]
-    /** A line with the table and its columns that are omitted because their names suggest secrets; absent without any. */
+    /** A line with the table and its columns that are omitted because they look secret; absent without any. */
     secrets: string | undefined
   }>[]
   /** A line for each table that is not a resource type, with the reason. */

@@ -9,7 +9,7 @@ import { type Code, type CodeEntry, call, object } from './code.ts'
 import type { RelationshipCandidate } from './find-relationships.ts'
 import type { Findings } from './findings.ts'
 import { inferKind } from './infer-kind.ts'
-import { looksSecret } from './looks-secret.ts'
+import { isSecret } from './looks-secret.ts'
 import { joinNames, type Name, parseName, toMemberName } from './name.ts'
 import type { NamedTable } from './name-tables.ts'
 import { type TakeName, uniqueNames } from './unique-names.ts'
@@ -25,7 +25,7 @@ export interface GeneratedFields {
   readonly omitted: readonly string[]
   /** A line for each column with values that do not fit its type. */
   readonly notes: readonly string[]
-  /** The columns that are omitted because their names suggest secrets. */
+  /** The columns that are omitted because they look secret. */
   readonly secrets: readonly string[]
 }
 
@@ -37,7 +37,7 @@ interface FieldsContext {
 }
 
 /** Why a column that looks secret is omitted. */
-const secretReason = 'its name suggests a secret'
+const secretReason = 'it looks secret'
 
 /** Says how a datetime is written to a column without a format of its own. */
 const isoNote =
@@ -84,7 +84,7 @@ export function generateFields(
   const brokenKeys = foreignKeysInColumnOrder(table).flatMap((key) =>
     describeBrokenKey(key, catalog),
   )
-  const isSecret = ({ omittedBecause }: AttributeColumn) => omittedBecause === secretReason
+  const wasSecret = ({ omittedBecause }: AttributeColumn) => omittedBecause === secretReason
   return {
     readOnlyReason,
     written,
@@ -97,10 +97,10 @@ export function generateFields(
           : toOneLine(`${table.name}.${column.name}: ${text}`),
       )
     }),
-    secrets: attributes.filter(isSecret).map(({ column }) => column.name),
+    secrets: attributes.filter(wasSecret).map(({ column }) => column.name),
     omitted: [
       ...attributes.flatMap((each) =>
-        each.kind === undefined && !isSecret(each)
+        each.kind === undefined && !wasSecret(each)
           ? formatOmission(`${table.name}.${each.column.name || '""'}`, each.omittedBecause)
           : [],
       ),
@@ -135,7 +135,8 @@ function attributeKind(
 ): Omit<AttributeColumn, 'column'> {
   const kind = findings.kinds.get(column) ?? inferKind(column, catalog)
   const problem = findings.columns.get(column)
-  if (looksSecret(column, kind, table)) return { kind: undefined, omittedBecause: secretReason }
+  if (isSecret({ column, kind, table }, findings))
+    return { kind: undefined, omittedBecause: secretReason }
   if (problem !== undefined) return { kind: undefined, omittedBecause: problem }
   const omittedBecause =
     column.type === ''

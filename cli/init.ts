@@ -17,8 +17,8 @@ const scripts = { start: 'node main.ts', dev: 'node --watch main.ts', types: 'ts
  * @throws Error with a one-line message; then no file is written
  */
 export async function init(command: InitCommand): Promise<void> {
-  const { databaseUrl, types, folder, force } = command
-  const declarations = await readDeclarations(databaseUrl, { types, checksAllRows: true })
+  const { databaseUrl, types, show, folder, force } = command
+  const declarations = await readDeclarations(databaseUrl, { types, show, checksAllRows: true })
   const generated = [
     { name: 'main.ts', text: generateMain(databaseUrl, folder) },
     ...formatFiles(declarations).map(({ name, text }) => ({ name: `resources/${name}`, text })),

@@ -84,6 +84,7 @@ function inspectTable(
       findings.columns.set(column, `it cannot be read: ${found.error}`)
       return []
     }
+    if (found.content !== undefined) findings.contents.set(column, found.content)
     const kind = inferKind(column, catalog)
     if (kind?.name === 'integer' && found.hasLargeIntegers) findings.kinds.set(column, integer64)
     inspectKey(column, found, { kind, catalog, findings })

@@ -1,4 +1,5 @@
-import type { SampleRequest } from 'lapidary'
+import type { Catalog, SampleRequest, StoredColumn } from 'lapidary'
+import { suggestName } from '../process/suggest-name.ts'
 import {
   describeMissingSetting,
   findCompileSettings,
@@ -21,8 +22,8 @@ import { readCatalog, sampleDatabase } from './read-catalog.ts'
  * @throws Error with a one-line message
  */
 export async function introspect(command: IntrospectCommand): Promise<void> {
-  const { databaseUrl, types, folder, force } = command
-  const declarations = await readDeclarations(databaseUrl, { types, checksAllRows: true })
+  const { databaseUrl, types, show, folder, force } = command
+  const declarations = await readDeclarations(databaseUrl, { types, show, checksAllRows: true })
   if (folder === undefined) {
     process.stdout.write(formatSingleFile(declarations))
     for (const line of formatOmissions(declarations)) console.error(line)
@@ -46,6 +47,8 @@ interface ReadDeclarationsOptions extends Omit<GenerateOptions, 'findings'> {
    * value. Default false: the declarations are those of a model with lenient attributes.
    */
   readonly checksAllRows?: boolean
+  /** The columns that are served although they look secret, as `users.pass_crypt`. Default: none. */
+  readonly show?: readonly string[]
 }
 
 /**
@@ -54,13 +57,39 @@ interface ReadDeclarationsOptions extends Omit<GenerateOptions, 'findings'> {
  */
 export async function readDeclarations(
   databaseUrl: string,
-  { checksAllRows, ...options }: ReadDeclarationsOptions,
+  { checksAllRows, show = [], ...options }: ReadDeclarationsOptions,
 ): Promise<Declarations> {
   const catalog = await readCatalog(databaseUrl)
   const sample = (requests: readonly SampleRequest[]) => sampleDatabase(databaseUrl, requests)
-  const findings = await inspectCatalog(catalog, sample, { checksAllRows })
+  const shown = findColumns(catalog, show)
+  const findings = { ...(await inspectCatalog(catalog, sample, { checksAllRows })), shown }
   const declarations = generateDeclarations(catalog, { ...options, findings })
   if (declarations.resources.length > 0) return declarations
   const reasons = declarations.omitted.join('; ')
   throw new Error(`no table can be a resource: ${reasons}`)
+}
+
+/**
+ * Finds the columns of `--show`.
+ * @param names - each as `users.pass_crypt`, or with the schema in front
+ * @throws Error with a one-line message and the nearest name for one that does not exist
+ */
+function findColumns({ tables }: Catalog, names: readonly string[]): ReadonlySet<StoredColumn> {
+  const columns = new Map(
+    tables.flatMap(({ schema, name, columns }) =>
+      [...columns.values()].flatMap((column) => {
+        const path = `${name}.${column.name}`
+        return [[path, column] as const, [`${schema}.${path}`, column] as const]
+      }),
+    ),
+  )
+  return new Set(
+    names.map((name) => {
+      const column = columns.get(name)
+      if (column !== undefined) return column
+      const nearest = suggestName(name, [...columns.keys()])
+      const hint = nearest === undefined ? '' : `; did you mean "${nearest}"?`
+      throw new Error(`--show must name columns as <table>.<column>; there is no "${name}"${hint}`)
+    }),
+  )
 }

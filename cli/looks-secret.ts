@@ -1,112 +1,181 @@
-import type { StoredColumn, StoredTable } from 'lapidary'
+import type { ColumnContent, StoredColumn, StoredTable } from 'lapidary'
+import type { Findings } from './findings.ts'
 import type { KindCode } from './infer-kind.ts'
 import { parseName } from './name.ts'
 
-/** Words for a password, in several languages, and for other values that open an account. Also found inside longer words. */
-const passwords =
-  /password|passwd|passwort|passphrase|passcode|kennwort|wachtwoord|lösenord|losenord|motdepasse|contraseña|contrasena|mot de passe/
+/** The facts about a column that may show that its values open an account. */
+interface ColumnFacts {
+  readonly column: StoredColumn
+  readonly kind: KindCode | undefined
+  readonly table: Pick<StoredTable, 'name' | 'columns'> & Partial<Pick<StoredTable, 'primaryKey'>>
+  /** What the first rows contain; absent if they were not read, or contain something else. */
+  readonly content?: ColumnContent | undefined
+}
 
-/** Two words written as one, such as `clientsecret`; `secretary`, `secretariat` and `secretion` are other words. */
-const secretCompounds =
-  /secret(?!ar|ion|or)|(?:api|access|auth|session|refresh)(?:key|token)$|^(?:session|sess|s)id$|^(?:user|usr|db|login|admin|account|mail|smtp|ftp|root)pass$|^(?:pass|pw)(?:hash|salt)$/
-
-/** Words that mean a secret wherever they are in a name. */
-const secretWords: ReadonlySet<string> = wordSet(
-  'pw pwd senha hasło haslo pswd otp totp credential credentials cvv cvc cvv2',
-)
-
-/** Words that mean a secret at the end of a name, or before `hash`, `salt`, `digest`, `value` or `hint`. */
-const lastWords: ReadonlySet<string> = wordSet('pass token tokens')
-
-/** Words before a `pass` that is not a password: a `boarding_pass`. */
-const harmlessPasses: ReadonlySet<string> = wordSet(
-  'boarding bus day ski season travel mountain band low high all',
-)
-
-/** Secrets of two words: one of the first group before one of the second. */
-const keyPhrases =
-  /\b(?:private|secret|api|access|encryption|encrypted|signing|auth|authentication|activation|confirmation|verification|reset|recovery|backup|security|session|webhook|invite|invitation|license|licence) (?:key|keys|code|codes|answer|cookie)\b|\bsession id\b|\bpin (?:hash|salt)\b/
-
-/** Words that mean a secret only of an account or of a card: elsewhere a `pin` is on a map and a `hash` is of a file. */
-const accountSecrets: ReadonlySet<string> = wordSet('hash salt pin digest')
-
-/** Words for accounts and cards, in the name of the column or of its table. */
-const accountWords: ReadonlySet<string> = wordSet(`
-  account accounts admin admins auth authentication card cards client clients credential credentials customer customers
-  employee employees login logins member members pass password passwords people person persons staff user users usr
-  pw pwd token tokens`)
-
-/** Words at the end of a name that describe a secret without being one: `password_length`, `token_type`. */
-const descriptions: ReadonlySet<string> = wordSet(`
-  algorithm algo attempts at changed count created date day days description enabled expires expired expiration expiry kind
-  label length limit method name policy required scheme score size state status strength time type updated version`)
-
-/** Kinds that cannot hold a secret: `password_set_at` is a date, `has_password` a boolean. */
-const harmlessKinds: ReadonlySet<string> = wordSet('boolean date datetime time enumeration')
-/** Kinds that only short secrets have: `failed_passwords` is a number. */
-const numericKinds: ReadonlySet<string> = wordSet('integer integer64 number decimal')
-const numericSecrets: ReadonlySet<string> = wordSet('otp passcode cvv cvc cvv2')
-
-/** Words after the secret itself: a `token_hash` is the hash of a token. */
-const suffixes: ReadonlySet<string> = wordSet('hash salt digest value hint')
-
-/** Tables whose `key` opens an account, as `authtoken_token` of Django REST framework. */
-const tokenWords: ReadonlySet<string> = wordSet('token tokens')
-/** Columns with the data of a session. A text that is the id of such a row is in the cookie of the client. */
-const sessionData: ReadonlySet<string> = wordSet('payload data sess session session_data')
+/** True if a column looks secret, and `--show` does not name it. */
+export function isSecret(
+  facts: Omit<ColumnFacts, 'content'>,
+  { contents, shown }: Pick<Findings, 'contents' | 'shown'>,
+): boolean {
+  const { column } = facts
+  return !shown.has(column) && looksSecret({ ...facts, content: contents.get(column) })
+}
 
 /**
- * True if the name and the kind of a column suggest that it holds a secret, such as a password hash. Decides by the words of
- * the name, which may be those of its table too: `hash` is a secret of `users`, but not of `files`.
+ * True if a column may hold a value that opens an account, or from which one can be guessed: passwords, their hashes, tokens, keys.
+ * Decides by the words of the name, by the name of the table (`hash` is a secret of `users`, but not of `files`), by the kind and
+ * by the stored values. In doubt it is true: `--show` serves a column that is no secret.
  */
-export function looksSecret(
-  { name }: StoredColumn,
-  kind: KindCode | undefined,
-  table: Pick<StoredTable, 'name' | 'columns'>,
-): boolean {
-  const { words } = parseName(name)
-  if (kind?.name === 'text' && isSecretOfTable(words, table)) return true
+export function looksSecret({ column, kind, table, content }: ColumnFacts): boolean {
+  if (content === 'credential') return true
+  const { words } = parseName(column.name)
   const last = words.at(-1) ?? ''
+  const isText = kind === undefined || textKinds.has(kind.name)
+  const tableWords = parseName(table.name).words
+  if (isText && isGeneralNameOfSecret(words, tableWords, table)) return true
   if (descriptions.has(last) || harmlessKinds.has(kind?.name ?? '')) return false
-  const isOfAccount = [...words, ...parseName(table.name).words].some((word) =>
-    accountWords.has(word),
-  )
-  if (isOfAccount && accountSecrets.has(last) && !isQuantity(kind, last)) return true
+  if (isSecretOfAccount(last, kind, [...words, ...tableWords])) return true
   if (numericKinds.has(kind?.name ?? '')) return numericSecrets.has(last)
-  return hasSecretWord(words) || endsWithSecret(words)
+  if (namesSecret(words)) return true
+  return content === 'random' && isText && !isHarmlessRandom(words, column, table)
 }
 
-/** True for a column with a general name in a table of secrets: the `key` of a token, and the `id` of a session with its data. */
-function isSecretOfTable(
+/** Parts of words that mean a secret wherever they are, in several languages. `secretary` and `secretion` are other words. */
+const parts =
+  /passw|passphrase|passcode|passkey|kennwort|wachtwoord|lösenord|losenord|motdepasse|contraseñ|contrasen|salasana|hasło|haslo|secret(?!ar|ion|or)|credential|(?:api|act|access|auth|session|private|priv|shared|signing|encryption|crypt|hmac|master)keys?$|.tokens?$|psk$/
+
+/** One word for the id of a session, which is in the cookie of the client. */
+const sessionIds = wordSet('sid sessid sessionid')
+
+/** Words that mean a secret wherever they are in a name. */
+const secretWords = wordSet(
+  'pw pwd pswd psw pword senha heslo parola otp totp hotp psk cvv cvc cvv2 cvc2 jwt ha1 ha1b ntlm nthash lmhash htdigest pem pkcs12 pfx keytab htpasswd',
+)
+
+/** Words that mean a secret at the end of a name, or before the words of `suffixes`. */
+const lastWords = wordSet('pass token tokens secret secrets privkey')
+/** One word that ends in `pass`, such as `userpass`; a `compass` and a `bypass` are others. */
+const endsInPass =
+  /^(?:user|usr|db|login|admin|account|mail|smtp|ftp|imap|pop|ldap|sip|root|bind|proxy|old|new|tmp)pass$/
+/** Words before a `pass` that is not a password: a `boarding_pass`. */
+const harmlessPasses = wordSet(
+  'boarding bus day ski season travel mountain band low high all guest press monthly annual',
+)
+/** Words after a secret: a `token_hash` is the hash of a token, and `pass_crypt` that of a password. */
+const suffixes = wordSet(
+  'hash hashed salt digest value hint crypt crypted encrypted enc cipher ciphertext md5 sha sha1 sha256 sha512 bcrypt argon2 scrypt plain plaintext raw hex b64 base64 pem data string text old new temp tmp 1 2',
+)
+
+/** Words before `key`, `code` or the like that make it a secret. */
+const keyAdjectives =
+  'private secret api access encryption encrypted signing auth authentication authorization activation confirmation confirm verification verify validation reset recovery backup scratch security session webhook invite invitation license licence shared preshared master hmac aes rsa tls ssl cipher consumer app application client device unlock login autologin remember feed rss stream wrapped wrapping host registration pairing sms'
+const keyNouns = 'key keys code codes answer answers cookie cookies hash digest salt pin'
+const keyPhrase = new RegExp(
+  `\\b(?:${keyAdjectives.replaceAll(' ', '|')}) (?:${keyNouns.replaceAll(' ', '|')})\\b`,
+)
+/** Phrases of these words that are no secrets: the hash of a commit of a host is one of its state, not of its password. */
+const harmlessPhrase =
+  /\b(?:app|application|client|device|host|license|licence) (?:code|codes|hash|digest|pin)\b|\bpublic\b/
+const otherPhrases =
+  /\bmot de passe\b|\bsession id\b|\bpin (?:hash|salt)\b|\bpass (?:hash|salt|word|phrase|code)\b|\b(?:nt|lm) (?:hash|password)\b|\bone time\b|\bkey auth\b|^encrypted .|. encrypted$/
+
+/** Words that mean a secret only of an account or of a card: elsewhere a `pin` is on a map and a `hash` is of a file. */
+const accountSecrets = wordSet('hash salt pin digest verifier md5 sha1 sha256 crypt')
+/** Words for accounts and cards, in the name of the column or of its table. */
+const accountWords = wordSet(`
+  account accounts admin admins auth authentication card cards client clients credential credentials customer customers
+  editor editors employee employees login logins member members operator operators pass password passwords people person
+  persons player players staff subscriber subscribers user users usr pw pwd token tokens`)
+
+/** Words at the end of a name that describe a secret without being one: `password_length`, `token_type`. */
+const descriptions = wordSet(`
+  algorithm algo attempts at changed count counter created date day days description enabled expires expire expired expiration
+  expiry format identity kind label length level limit method name policy public required scheme score size state status
+  strength time timestamp ttl type updated usage used version`)
+
+/** Kinds that cannot hold a secret: `password_set_at` is a date, `has_password` a boolean. */
+const harmlessKinds = wordSet('boolean date datetime time enumeration')
+/** Kinds that only short secrets have: `failed_passwords` is a number. */
+const numericKinds = wordSet('integer integer64 number decimal')
+const numericSecrets = wordSet('otp passcode cvv cvc cvv2 cvc2')
+const textKinds = wordSet('text databaseText bytes json email url')
+
+/** The last words of tables that hold secrets: in `api_keys` the column `key` is the key itself. */
+const secretTables = wordSet(
+  'token tokens credential credentials password passwords passwd secret secrets apikey apikeys logincookies',
+)
+const secretTablePhrase = /\b(?:t|h)?otp\b|\b(?:second|two) factors?\b/
+/** Tables whose `key` may be one of an account. */
+const accountTables = wordSet('account accounts user users client clients')
+/** Names that say nothing by themselves. */
+const generalNames = wordSet(
+  'cookie key value hash hashed code codes digest data content string salt material plaintext body',
+)
+/** Tables of FreeRADIUS, whose `value` is the password of the user in the same row. */
+const radiusTables = wordSet('radcheck radreply radgroupcheck radgroupreply')
+/** Columns with the data of a session. A text that is the id of such a row is in the cookie of the client. */
+const sessionData = wordSet('payload data sess session session_data')
+
+/** True for a column with a general name in a table of secrets: the `key` of an API key, and the `id` of a session with its data. */
+function isGeneralNameOfSecret(
   words: readonly string[],
-  { name, columns }: Pick<StoredTable, 'name' | 'columns'>,
+  tableWords: readonly string[],
+  { columns }: Pick<StoredTable, 'columns'>,
 ): boolean {
-  const last = parseName(name).words.at(-1) ?? ''
-  const text = words.join(' ')
-  if (text === 'key') return tokenWords.has(last)
+  const name = words.join('_')
+  const table = tableWords.join(' ')
+  const last = tableWords.at(-1) ?? ''
+  const [first = '', ...others] = words
+  if (generalNames.has(first) && others.every((word) => suffixes.has(word))) {
+    const isOfSecrets =
+      secretTables.has(last) || secretTablePhrase.test(table) || keyPhrase.test(table)
+    if (isOfSecrets && !tableWords.includes('public')) return true
+    if (name === 'key' && accountTables.has(last)) return true
+    if (name === 'value' && radiusTables.has(last)) return true
+  }
   const isSession = last === 'session' || last === 'sessions'
-  return text === 'id' && isSession && [...columns.keys()].some((each) => sessionData.has(each))
-}
-
-/** True for a number that is not a secret of digits: a `salt` in grams. */
-function isQuantity(kind: KindCode | undefined, word: string): boolean {
-  return numericKinds.has(kind?.name ?? '') && word !== 'pin'
-}
-
-function hasSecretWord(words: readonly string[]): boolean {
-  const text = words.join(' ')
   return (
-    passwords.test(text) ||
-    keyPhrases.test(text) ||
-    words.some((word) => secretWords.has(word) || secretCompounds.test(word))
+    isSession &&
+    (name === 'id' || sessionData.has(name)) &&
+    [...columns.keys()].some((each) => sessionData.has(each))
   )
 }
 
-/** True for `user_pass`, `userpass` and `reset_token_hash`. */
-function endsWithSecret(words: readonly string[]): boolean {
+function isSecretOfAccount(
+  last: string,
+  kind: KindCode | undefined,
+  words: readonly string[],
+): boolean {
+  if (!accountSecrets.has(last) || !words.some((word) => accountWords.has(word))) return false
+  // A number of another name is a quantity: a `salt` in grams.
+  return last === 'pin' || !numericKinds.has(kind?.name ?? '')
+}
+
+function namesSecret(words: readonly string[]): boolean {
+  const text = words.join(' ')
+  if (/\bpublic\b/.test(text)) return false
+  if (words.some((word) => secretWords.has(word) || sessionIds.has(word) || endsInPass.test(word)))
+    return true
+  if (otherPhrases.test(text) || [...words, words.join('')].some((word) => parts.test(word)))
+    return true
+  if (keyPhrase.test(text) && !harmlessPhrase.test(text)) return true
   const end = words.findLastIndex((word) => !suffixes.has(word))
   const [word = '', before = ''] = [words[end], words[end - 1]]
   return lastWords.has(word) && !harmlessPasses.has(before)
+}
+
+/** Words for random texts that open nothing: ids, and digests of contents. */
+const harmlessRandom = wordSet(`
+  id ids uuid guid oid ulid uid cid hash hashes sha sha1 sha256 md5 checksum crc etag digest fingerprint thumbprint integrity
+  signature revision rev commit version ref reference path file filename url uri link slug image photo avatar picture
+  thumbnail name title address number isbn ean sku barcode public tx txid transaction block model`)
+
+function isHarmlessRandom(
+  words: readonly string[],
+  { name }: StoredColumn,
+  { primaryKey = [] }: Partial<Pick<StoredTable, 'primaryKey'>>,
+): boolean {
+  return primaryKey.includes(name) || words.some((word) => harmlessRandom.has(word))
 }
 
 function wordSet(text: string): ReadonlySet<string> {

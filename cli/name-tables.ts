@@ -44,10 +44,13 @@ export type TypeNames = 'singular' | 'plural'
 export function nameTables(classified: ClassifiedTables, types: TypeNames): NamedTable[] {
   const singulars = chooseSingulars(classified)
   const paths = choosePaths(classified, singulars)
+  // The generated folder has an index.ts of its own. Names of the API do not depend on it.
+  const takeFile = uniqueNames(['index'])
   return classified.resources.map((keyed) => {
     const singular = singulars.get(keyed) ?? parseName(keyed.table.name)
     const { plural, segment } = paths.get(keyed) ?? { plural: singular, segment: '' }
     const identifier = toIdentifier(singular)
+    const file = toKebabCase(singular)
     const isReserved = reserved.has(identifier) || identifier in Object.prototype
     return {
       ...keyed,
@@ -55,7 +58,7 @@ export function nameTables(classified: ClassifiedTables, types: TypeNames): Name
       plural,
       type: types === 'plural' ? segment : toMemberName(singular),
       path: `/${segment}`,
-      file: toKebabCase(singular),
+      file: takeFile([file, `${file}-resource`], '-'),
       constant: isReserved ? `${identifier}Resource` : identifier,
     }
   })
@@ -63,7 +66,7 @@ export function nameTables(classified: ClassifiedTables, types: TypeNames): Name
 
 /** Chooses the name of one resource of each type. */
 function chooseSingulars({ resources, catalog }: ClassifiedTables): ReadonlyMap<KeyedTable, Name> {
-  const takeName = uniqueNames(['index'])
+  const takeName = uniqueNames()
   const isExact = ({ table }: KeyedTable) => {
     const name = parseName(table.name)
     return toMemberName(singularizeName(name)) === toMemberName(name)

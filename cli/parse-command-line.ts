@@ -32,6 +32,8 @@ export interface ServeCommand {
   readonly is: 'serve'
   readonly settings: ServeSettings
   readonly types: TypeNames
+  /** The columns that are served although they look secret. */
+  readonly show: readonly string[]
   readonly write: boolean
   /** Whether it prints every warning instead of their number. */
   readonly warnings: boolean
@@ -42,6 +44,8 @@ export interface IntrospectCommand {
   readonly is: 'introspect'
   readonly databaseUrl: string
   readonly types: TypeNames
+  /** The columns that are served although they look secret. */
+  readonly show: readonly string[]
   /** Absent when the declarations are printed. */
   readonly folder: string | undefined
   readonly force: boolean
@@ -52,6 +56,8 @@ export interface InitCommand {
   readonly is: 'init'
   readonly databaseUrl: string
   readonly types: TypeNames
+  /** The columns that are served although they look secret. */
+  readonly show: readonly string[]
   /** The folder of the project. */
   readonly folder: string
   readonly force: boolean
@@ -177,7 +183,7 @@ function flagTypesOf({ flags, settings }: CommandDescription): FlagTypes {
 }
 
 function parseServe(
-  { texts, switches, positionals }: ParsedFlags,
+  { texts, lists, switches, positionals }: ParsedFlags,
   environment: NodeJS.ProcessEnv,
 ): ServeCommand {
   const { DATABASE_URL } = environment
@@ -192,6 +198,7 @@ function parseServe(
     is: 'serve',
     settings: { ...settings, databaseUrl },
     types: parseTypes(texts.types, 'plural'),
+    show: parseShow(lists.show),
     write: switches.has('write'),
     warnings: switches.has('warnings'),
   }
@@ -199,15 +206,15 @@ function parseServe(
 
 function parseGenerate(
   is: 'introspect' | 'init',
-  { texts, switches, positionals }: ParsedFlags,
+  { texts, lists, switches, positionals }: ParsedFlags,
 ): IntrospectCommand | InitCommand {
   const { out } = texts
   if (out === '') throw new Error('--out must name a folder')
   const databaseUrl = oneUrl(is, positionals)
-  const force = switches.has('force')
+  const common = { databaseUrl, show: parseShow(lists.show), force: switches.has('force') }
   if (is === 'init')
-    return { is, databaseUrl, types: parseTypes(texts.types, 'plural'), folder: out ?? '.', force }
-  return { is, databaseUrl, types: parseTypes(texts.types, 'singular'), folder: out, force }
+    return { is, types: parseTypes(texts.types, 'plural'), folder: out ?? '.', ...common }
+  return { is, types: parseTypes(texts.types, 'singular'), folder: out, ...common }
 }
 
 function parseExplain(
@@ -318,6 +325,10 @@ function parseJson(flag: string, text: string | undefined, example: string): unk
   } catch {
     throw new Error(`--${flag} must be JSON, e.g. --${flag} '${example}'; it is '${text}'`)
   }
+}
+
+function parseShow(lists: readonly string[] = []): string[] {
+  return lists.flatMap((list) => list.split(',').map((name) => name.trim()))
 }
 
 function parseTypes(text: string | undefined, unset: TypeNames): TypeNames {

@@ -46,6 +46,9 @@ const singularEnds =
 const sibilantPlural =
   /(?:ss|sh|ch|x|zz|alias|atlas|bias|canvas|gas|iris|lens|[blmnrt]us|pus|sus|cus|dius|nius|plus)es$/
 
+/** Words that are no nouns in the singular: abbreviations such as `crs` and `tls`, and participles such as `archived`. */
+const withoutPlural = /^[^aeiouy]+s$|^(?!.*(?:eed|bed|shed|sled|ped|hundred)$).{4,}ed$/
+
 /** Returns the singular of a word; the word itself when it is none that the rules know as a plural. */
 export function singularize(word: string): string {
   if (invariant.includes(word)) return word
@@ -66,7 +69,7 @@ export function pluralize(word: string): string {
   if (invariant.includes(word)) return word
   const known = plurals.get(word)
   if (known !== undefined) return known
-  if (singularize(word) !== word) return word
+  if (withoutPlural.test(word) || singularize(word) !== word) return word
   const compound = compounds.find(([singularEnd]) => singularEnd.test(word))?.[2]
   if (compound !== undefined) return replaceEnd(word, ...compound)
   if (/sis$/.test(word)) return word.replace(/is$/, 'es')

@@ -45,9 +45,14 @@ export async function serve(command: ServeCommand): Promise<void> {
 }
 
 /** Reads the tables of the database and declares them in memory. */
-async function readDatabase({ settings, types, write }: ServeCommand): Promise<ServedDatabase> {
+async function readDatabase({
+  settings,
+  types,
+  show,
+  write,
+}: ServeCommand): Promise<ServedDatabase> {
   const { databaseUrl, clientIds, idMismatch, pageSize, maxPageSize } = settings
-  const declarations = await readDeclarations(databaseUrl, { types, readOnly: !write })
+  const declarations = await readDeclarations(databaseUrl, { types, show, readOnly: !write })
   const resources = evaluateDeclarations(declarations)
   const warnings: string[] = []
   const application: Application = {

@@ -227,8 +227,9 @@ export type { InvalidElement, ReadFailure, ReadResult } from './model/value-resu
 export type { ErrorResponse } from './serialize/errors.ts'
 export type { RuleDescription } from './store/access/describe-rule.ts'
 export type { RuleEffect } from './store/access/explain-access.ts'
+/** What is read of tables to find out what their columns contain. */
+export type { ColumnContent } from './store/column-content.ts'
 export type { ExplainedStatement, ReadExplanation, ReadWarning } from './store/explain.ts'
 export type { Migration, MigrationMode } from './store/migrations.ts'
-/** What is read of tables to find out what their columns contain. */
 export type { ColumnSample, SampleRequest, TableSample } from './store/sample-table.ts'
 export type { Store } from './store/store.ts'

@@ -4,6 +4,7 @@ import { type Codec, getCodec } from '../model/codecs.ts'
 import type { Dialect, Sql } from '../model/dialect.ts'
 import type { Table } from '../model/model.ts'
 import { type DatetimeTextFormat, findDatetimeTextFormat } from '../model/stored-formats.ts'
+import { type ColumnContent, describeContent } from './column-content.ts'
 import { compileStatement, type Statement } from './statement.ts'
 
 /** The maximum number of rows that are read from each table. */
@@ -57,6 +58,8 @@ export interface ColumnSample {
   readonly hasLargeIntegers?: boolean
   /** The format of datetimes that all values have, and the default of the column; null if they have several. Absent: none has one. */
   readonly datetimeFormat?: DatetimeTextFormat | null
+  /** What the values are, as far as that decides who may read them; absent if neither. */
+  readonly content?: ColumnContent
   /** The default of the column, for a message, if the codec cannot load it. */
   readonly invalidDefault?: string
   /** The types of the values, in the words of the database; empty if all values of a column have its type. */
@@ -211,6 +214,7 @@ function describeColumn(
   const isNull = (value: unknown) =>
     load !== undefined && canLoad(value, load) && load(value) === null
   const [example] = invalid
+  const content = describeContent(stored)
   const isLarge = (value: unknown) =>
     /^-?\d{16,}$/.test(String(value)) && !Number.isSafeInteger(Number(value))
   return {
@@ -221,6 +225,7 @@ function describeColumn(
     ...(example !== undefined && { example: describeValue(example) }),
     ...(stored.some(isNull) && { loadsNull: true }),
     ...(stored.some(isLarge) && { hasLargeIntegers: true }),
+    ...(content !== undefined && { content }),
     types: [...new Set(types)].flatMap((type) => (typeof type === 'string' ? type : [])).sort(),
   }
 }

@@ -58,7 +58,7 @@ const omitted = [
   'the function pick is omitted: its call is ambiguous: pick(integer, text) accepts the same arguments',
   'the procedure tidy is omitted: it may write; declare an action that calls it',
   'the function touch is omitted: it is volatile and may write; declare an action that calls it, or mark it stable',
-  'Omitted because the names suggest secrets:',
+  'Omitted because they look secret; --show <table>.<column> serves one:',
   '  Report: secret_token',
 ]
 
@@ -73,7 +73,7 @@ export const report = resource('report', {
   access: 'read-only',
   fields: {
     theTitle: attribute(text),
-    // secret_token is omitted: its name suggests a secret
+    // secret_token is omitted: it looks secret
   },
 })
 `

@@ -96,7 +96,7 @@ describe('lapidary init', () => {
     const resources = 'album.ts artist.ts index.ts'.split(' ').map((name) => `resources/${name}`)
     assert.deepEqual(stdout.trimEnd().split('\n'), [
       `Wrote ${[...files, ...resources].map((name) => join('api', name)).join(', ')}.`,
-      'Omitted because the names suggest secrets:',
+      'Omitted because they look secret; --show <table>.<column> serves one:',
       '  album: secret',
       'Next:',
       '  cd api',

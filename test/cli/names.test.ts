@@ -24,7 +24,22 @@ const pairs =
 /** Words that are singular and plural, or no plural at all. */
 const invariantWords = 'news series equipment data sms gps staff x s 日本'.split(' ')
 
+/** Table names that are no nouns in the singular. */
+const withoutPlural = 'crs tls gps dns archived dirtied deleted blocked'.split(' ')
+
 describe('Singular and plural', () => {
+  for (const word of withoutPlural) {
+    it(`the plural of ${word} is ${word}`, () => {
+      assert.equal(pluralize(word), word)
+    })
+  }
+
+  for (const word of ['feed', 'seed', 'bed', 'watershed', 'moped']) {
+    it(`the plural of ${word} is ${word}s`, () => {
+      assert.equal(pluralize(word), `${word}s`)
+    })
+  }
+
   for (const [singular = '', plural = ''] of pairs) {
     it(`${singular} and ${plural} are made from each other and from themselves`, () => {
       assert.deepEqual([pluralize(singular), singularize(plural)], [plural, singular])

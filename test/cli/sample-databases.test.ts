@@ -16,7 +16,7 @@ const filmRental = {
       rentals sales-by-stores staff stores`,
   omitted: [
     'film_list is omitted: it is a view without a column "id"',
-    'Omitted because the names suggest secrets:',
+    'Omitted because they look secret; --show <table>.<column> serves one:',
     '  staff: password',
   ],
   links: {

@@ -24,6 +24,12 @@ export const sharedCases: readonly SchemaCase[] = [
     "export const tags = resource('tags', {\n  path: '/tags',",
   ],
   [
+    'a table called index keeps its name: only the file of its declaration has another one',
+    'create table "index" (id integer primary key, n text)',
+    "export const index = resource('index', {",
+    "path: '/indexes',",
+  ],
+  [
     'the path /health is that of the server',
     'create table health (id integer primary key)',
     "path: '/all-health',",
@@ -73,8 +79,8 @@ export const sharedCases: readonly SchemaCase[] = [
   [
     'a column whose name suggests a secret is omitted, but not the time when the secret was set',
     'create table a (id integer primary key, password_hash text, "apiKey" text, password_set_at timestamp, design text)',
-    '// password_hash is omitted: its name suggests a secret',
-    '// apiKey is omitted: its name suggests a secret',
+    '// password_hash is omitted: it looks secret',
+    '// apiKey is omitted: it looks secret',
     'password_set_at: attribute(datetime),',
     'design: attribute(text),',
   ],
@@ -84,7 +90,7 @@ export const sharedCases: readonly SchemaCase[] = [
     '/** Rows of the table `a`. Read-only: no field writes secret, which must not be null. */',
     "access: 'read-only',",
     'name: attribute(text, { nullable: false }),',
-    '// secret is omitted: its name suggests a secret',
+    '// secret is omitted: it looks secret',
   ],
   [
     'a foreign key becomes a to-one relationship and its to-many inverse',
@@ -237,7 +243,7 @@ export const sharedCases: readonly SchemaCase[] = [
     `create table "user" (id integer primary key);
      create table follow (id integer primary key, follower_id integer not null references "user",
        followed_id integer not null references "user", unique (followed_id, follower_id))`,
-    'followeds: toMany(',
+    'followed: toMany(',
     "through: { table: 'follow', from: 'follower_id', to: 'followed_id' },",
     'followers: toMany(',
     'export const resources = [user] as const',
@@ -328,6 +334,6 @@ export const sharedCases: readonly SchemaCase[] = [
     'bare is omitted: it has no primary key',
     'dated is omitted: its key at has the type interval',
     'loose is omitted: it is a view without a column "id"',
-    'session is omitted: the name of its key token suggests a secret',
+    'session is omitted: its key token looks secret',
   ],
 ]

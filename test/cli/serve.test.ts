@@ -53,7 +53,7 @@ for (const database of databases) {
       for (const line of [
         '3 collections: albums, artists, customers',
         'log is omitted: it has no primary key',
-        'Omitted because the names suggest secrets:',
+        'Omitted because they look secret; --show <table>.<column> serves one:',
         '  customer: password_hash, api_key',
         'With --write, clients can also create, update and delete.',
       ])

@@ -56,7 +56,7 @@ export const findings: Readonly<Record<DialectName, Findings>> = {
       'strict_table.a: SQLite has no type ANY; its values of type integer and text are read as databaseText',
       'unnamed."" is omitted: its name is empty',
       'untyped.z is omitted: it has no type, and no attribute kind fits its values of type blob and integer',
-      'Omitted because the names suggest secrets:',
+      'Omitted because they look secret; --show <table>.<column> serves one:',
       '  account: pwd_hash, api_token',
       '  employee: user_pass, pin, session_id',
     ],
@@ -78,9 +78,9 @@ export const findings: Readonly<Record<DialectName, Findings>> = {
     // A trigger rejects updates of guarded. The key of lost_parent to hash, which is not unique, blocks writes of both tables. The price of the
     // mismatch has more digits than its column.
     rejected: {
-      '/guardeds/1': 409,
-      '/guardeds/2': 409,
-      '/guardeds/3': 409,
+      '/guarded/1': 409,
+      '/guarded/2': 409,
+      '/guarded/3': 409,
       '/lost-parents/1': 409,
       '/lost-parents/2': 409,
       '/mismatches/3': 422,
@@ -105,7 +105,7 @@ export const findings: Readonly<Record<DialectName, Findings>> = {
       'odd_value.made: 2 of 8 values are not of the kind datetime, such as "294276-12-31 23:59:59"; they are returned as null',
       'odd_value.price: 1 of 8 values is not of the kind decimal, such as "NaN"; it is returned as null',
       'odd_value.clock: 1 of 7 values is not of the kind time, such as "24:00:00"; it is returned as null',
-      'Omitted because the names suggest secrets:',
+      'Omitted because they look secret; --show <table>.<column> serves one:',
       '  account: pwd_hash, api_token',
       '  employee: user_pass, pin, session_id',
     ],
@@ -118,9 +118,9 @@ export const findings: Readonly<Record<DialectName, Findings>> = {
     ],
     // A trigger rejects updates of guarded. The attribute extra has JSON that is neither an object nor an array.
     rejected: {
-      '/guardeds/1': 409,
-      '/guardeds/2': 409,
-      '/guardeds/3': 409,
+      '/guarded/1': 409,
+      '/guarded/2': 409,
+      '/guarded/3': 409,
       '/odd-values/2': 422,
       '/odd-values/3': 422,
     },
