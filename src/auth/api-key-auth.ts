@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { throwDeclarationErrors } from '../model/declaration-error.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import { type Check, isFunction, members, mustBe, optional } from '../model/option-checks.ts'
-import type { Authenticator } from './authenticator.ts'
+import { type Authenticator, createAuthenticator, type Outcome } from './authenticator.ts'
 import { type AuthRequest, readCredentials } from './credentials.ts'
 import { createUnauthenticatedError } from './unauthenticated.ts'
 
@@ -49,18 +49,18 @@ export function apiKeyAuth<Auth>(options: ApiKeyAuthOptions<Auth>): Authenticato
   const find = typeof keys === 'function' ? keys : createKeyLookup(keys)
   const name = header.toLowerCase()
   const challenge = `ApiKey header="${name}"`
-  const authenticate = async (request: AuthRequest): Promise<Auth> => {
+  const check = async (request: AuthRequest): Promise<Outcome<Auth>> => {
     const key = readCredentials(request, name)
-    if (key === undefined) {
-      if (anonymous) return await anonymous()
-      throw createUnauthenticatedError(challenge, true)
-    }
+    if (key === undefined)
+      return { is: 'missing', error: createUnauthenticatedError(challenge, true), anonymous }
     const auth = typeof key === 'string' ? await find(hashApiKey(key)) : undefined
-    if (auth === undefined) throw createUnauthenticatedError(challenge, false)
-    return auth
+    return auth === undefined
+      ? { is: 'rejected', error: createUnauthenticatedError(challenge, false) }
+      : { is: 'accepted', auth }
   }
   const schemes = { [name]: { type: 'apiKey', in: 'header', name } } as const
-  return Object.assign(authenticate, { security: { schemes, isOptional: anonymous !== undefined } })
+  const security = { schemes, isOptional: anonymous !== undefined }
+  return createAuthenticator(check, { security, credentialFields: [name] })
 }
 
 /** Compares a hash with every stored one, so that the time does not depend on which one it equals. */

@@ -1,5 +1,5 @@
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto'
-import type { Authenticator } from './authenticator.ts'
+import { type Authenticator, createAuthenticator, type Outcome } from './authenticator.ts'
 import { type BearerAuthOptions, type BearerKey, checkBearerOptions } from './bearer-options.ts'
 import { type AuthRequest, readCredentials } from './credentials.ts'
 import { createUnauthenticatedError } from './unauthenticated.ts'
@@ -23,22 +23,22 @@ export function bearerAuth<Auth>(options: BearerAuthOptions<Auth>): Authenticato
   const algorithms = [...options.algorithms]
   const key = readKey(options.key)
   let verifier: Promise<TokenVerifier> | undefined
-  const authenticate = async (request: AuthRequest): Promise<Auth> => {
+  const check = async (request: AuthRequest): Promise<Outcome<Auth>> => {
     const credentials = readCredentials(request, 'authorization')
-    if (credentials === undefined) {
-      if (anonymous) return await anonymous()
-      throw createUnauthenticatedError('Bearer', true)
-    }
+    if (credentials === undefined)
+      return { is: 'missing', error: createUnauthenticatedError('Bearer', true), anonymous }
     const token = typeof credentials === 'string' ? bearerPattern.exec(credentials)?.[1] : undefined
-    if (token === undefined) throw createInvalidTokenError()
+    if (token === undefined) return { is: 'rejected', error: createInvalidTokenError() }
     verifier ??= loadVerifier({ key, issuer, audience, algorithms, clockTolerance })
     const claims = await (await verifier)(token)
     const auth = claims && (await toAuth(claims))
-    if (auth === undefined) throw createInvalidTokenError()
-    return auth
+    return auth === undefined
+      ? { is: 'rejected', error: createInvalidTokenError() }
+      : { is: 'accepted', auth }
   }
   const schemes = { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } as const
-  return Object.assign(authenticate, { security: { schemes, isOptional: anonymous !== undefined } })
+  const security = { schemes, isOptional: anonymous !== undefined }
+  return createAuthenticator(check, { security, credentialFields: ['authorization'] })
 }
 
 function createInvalidTokenError() {

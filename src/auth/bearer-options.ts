@@ -6,7 +6,7 @@ import { type Check, isFunction, members, mustBe, optional } from '../model/opti
 
 /**
  * The key that tokens are verified with: a shared secret of at least 32 bytes, a public key in PEM (SPKI), or the URL of a
- * JSON Web Key Set, which is cached for ten minutes and loaded again when a token names a key that it lacks, at most twice a
+ * JSON Web Key Set, by https unless it is on this machine, which is cached for ten minutes and loaded again when a token names a key that it lacks, at most twice a
  * minute.
  */
 export type BearerKey =
@@ -43,17 +43,27 @@ const optionalFunction = optional(mustBe('a function', isFunction))
 
 const keyChecks: Readonly<Record<string, Check>> = {
   secret: mustBe(
-    `a string of at least ${minSecretLength} bytes`,
-    (value) => typeof value === 'string' && Buffer.byteLength(value) >= minSecretLength,
+    `a string of at least ${minSecretLength} bytes, and no key in PEM: pass a public key as { pem }`,
+    (value) =>
+      typeof value === 'string' &&
+      Buffer.byteLength(value) >= minSecretLength &&
+      // Everybody knows a public key, so everybody could sign with it as a secret.
+      !value.includes('-----BEGIN'),
   ),
   pem: mustBe(
     'a public key in PEM, which begins with "-----BEGIN"',
     (value) => typeof value === 'string' && value.trimStart().startsWith('-----BEGIN'),
   ),
   jwks: mustBe(
-    'the URL of a key set',
-    (value) => typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value),
+    'the https URL of a key set, or an http URL of this machine',
+    (value) => typeof value === 'string' && isKeySetUrl(URL.parse(value)),
   ),
+}
+
+/** Over plain HTTP anybody on the way could replace the keys. */
+function isKeySetUrl(url: URL | null): boolean {
+  const isLocal = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url?.hostname ?? '')
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)
 }
 
 /** Messages do not repeat the value of a secret. */

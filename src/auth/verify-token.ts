@@ -20,13 +20,18 @@ export interface TokenOptions {
  */
 export type TokenVerifier = (token: string) => Promise<JWTPayload | undefined>
 
+/** The latest date, in seconds. An expiry beyond it is none (RFC 7519 §2, NumericDate). */
+const maxDate = 8.64e12
+
 /** Creates the verifier of JSON Web Tokens (RFC 7519). A token must have an expiry (`exp`). */
 export function createTokenVerifier({ key, ...options }: TokenOptions): TokenVerifier {
   const getKey = key instanceof URL ? createKeySetLookup(key) : async () => key
   const verifyOptions = { ...options, requiredClaims: ['exp'] }
   return async (token) => {
     try {
-      return (await jwtVerify(token, getKey, verifyOptions)).payload
+      const { payload } = await jwtVerify(token, getKey, verifyOptions)
+      // JSON has numbers such as 1e400, which are infinite in JavaScript.
+      return Math.abs(Number(payload.exp)) <= maxDate ? payload : undefined
     } catch (error) {
       if (error instanceof HeaderError) throw error
       return undefined

@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose'
 import { attribute, createHandler, defineModel, RequestError, resource, text } from 'lapidary'
-import { apiKeyAuth, bearerAuth, createApiKey, firstOf, hashApiKey } from 'lapidary/auth'
+import {
+  type AuthRequest,
+  apiKeyAuth,
+  bearerAuth,
+  createApiKey,
+  firstOf,
+  hashApiKey,
+} from 'lapidary/auth'
 import { createServer as createApiServer } from 'lapidary/fastify'
 import { createNodeHandler } from 'lapidary/node'
 import { openSqlite } from 'lapidary/sqlite'
@@ -35,6 +43,13 @@ async function resultOf(authenticated: Promise<unknown>): Promise<unknown> {
     if (!(error instanceof RequestError)) throw error
     return [error.status, error.headers['www-authenticate']]
   }
+}
+
+/** Signs a token whose expiry is spelled like this. */
+function signText(exp: string): string {
+  const claims = `{"iss":"${issuer}","aud":"${audience}","sub":"ada","exp":${exp}}`
+  const content = `${encode({ alg: 'HS256' })}.${Buffer.from(claims).toString('base64url')}`
+  return `${content}.${createHmac('sha256', secret).update(content).digest('base64url')}`
 }
 
 const bearer = (token: string, rawHeaders: readonly string[] = []) => ({
@@ -80,6 +95,8 @@ describe('bearerAuth with a secret', () => {
   const tokens: readonly (readonly [title: string, token: () => Promise<string> | string])[] = [
     ['an expired token', () => sign({ exp: secondsNow() - 60 })],
     ['a token without an expiry', () => sign({ exp: undefined })],
+    ['a token whose expiry is infinite', () => signText('1e400')],
+    ['a token whose expiry is no date', () => sign({ exp: 1e300 })],
     ['a token that is not valid yet', () => sign({ nbf: secondsNow() + 60 })],
     ['a token of another issuer', () => sign({ iss: 'https://evil.example.org' })],
     ['a token for another audience', () => sign({ aud: 'other' })],
@@ -131,7 +148,19 @@ describe('bearerAuth with a secret', () => {
     assert.throws(create({ key: { pem: 'no key' } }), /bearerAuth\.key\.pem: must be/)
     const pem = { key: { pem: '-----BEGIN' }, algorithms: ['RS256'] }
     assert.throws(create(pem), /bearerAuth\.key\.pem: cannot be read/)
-    assert.throws(create({ key: { jwks: 'no url' } }), /bearerAuth\.key\.jwks: must be the URL/)
+    for (const jwks of [
+      'no url',
+      'http://login.example.org/keys',
+      'http://127.evil.example/k',
+      'ftp://a/k',
+    ])
+      assert.throws(
+        create({ key: { jwks }, algorithms: ['RS256'] }),
+        /bearerAuth\.key\.jwks: must be the https URL of a key set, or an http URL of this machine/,
+      )
+    for (const jwks of ['https://a.example/k', 'http://localhost:1/k', 'http://[::1]/k'])
+      create({ key: { jwks }, algorithms: ['RS256'] })()
+    assert.throws(create({ issuer: undefined }), /bearerAuth\.issuer: must be a string/)
   })
 })
 
@@ -139,6 +168,8 @@ describe('bearerAuth with public keys', () => {
   it('verifies by a PEM, and never takes the PEM for a secret', async () => {
     const { publicKey, privateKey } = await generateKeyPair('ES256')
     const pem = await exportSPKI(publicKey)
+    const asSecret = { ...common, key: { secret: pem }, algorithms: ['HS256'] }
+    assert.throws(() => bearerAuth(asSecret), /key\.secret: .*pass a public key as { pem }$/)
     const authenticate = bearerAuth({ ...common, key: { pem }, algorithms: ['ES256', 'HS256'] })
     assert.equal(await authenticate(bearer(await sign({}, privateKey, { alg: 'ES256' }))), 'ada')
     const forged = await sign({}, new TextEncoder().encode(pem))
@@ -239,6 +270,105 @@ describe('apiKeyAuth', () => {
   it('throws for a key that is not hashed', () => {
     const create = () => apiKeyAuth({ keys: [{ hash: ada.key, auth: 'ada' }] })
     assert.throws(create, /keys\[0\]\.hash: must be/)
+  })
+})
+
+describe('firstOf', () => {
+  const { key, hash } = createApiKey()
+  const nobody = { anonymous: () => 'nobody' }
+  const bearerOptions = { ...common, key: { secret }, algorithms: ['HS256'] }
+  const keyOptions = { keys: [{ hash, auth: 'the key' }] }
+  const session = async ({ headers }: AuthRequest) => {
+    const cookie =
+      'get' in headers && typeof headers.get === 'function' ? headers.get('cookie') : null
+    if (cookie === 'session=1') return 'the session'
+    throw new RequestError({ status: 401, detail: 'Sign in.' })
+  }
+  const withBearer = [bearerAuth({ ...bearerOptions, ...nobody }), apiKeyAuth(keyOptions)] as const
+  const withKey = [bearerAuth(bearerOptions), apiKeyAuth({ ...keyOptions, ...nobody })] as const
+  const open = async () => undefined
+  // biome-ignore format: a table, one combination a row
+  const combinations: readonly (readonly [title: string, authenticate: (request: AuthRequest) => Promise<unknown>])[] = [
+    ['bearerAuth with anonymous, then apiKeyAuth', firstOf(...withBearer)],
+    ['apiKeyAuth, then bearerAuth with anonymous', firstOf(withBearer[1], withBearer[0])],
+    ['bearerAuth, then apiKeyAuth with anonymous', firstOf(...withKey)],
+    ['apiKeyAuth with anonymous, then bearerAuth', firstOf(withKey[1], withKey[0])],
+    ['both with anonymous',                        firstOf(withBearer[0], withKey[1])],
+    ['a nested firstOf',                           firstOf(firstOf(session, withBearer[1]), firstOf(withBearer[0]))],
+    ['a nested firstOf with anonymous in front',   firstOf(firstOf(...withKey), session)],
+  ]
+  const send = async (
+    authenticate: (request: AuthRequest) => Promise<unknown>,
+    headers: Record<string, string>,
+  ) => {
+    const result = await resultOf(authenticate(new Request('http://a', { headers })))
+    return Array.isArray(result) ? result[0] : result
+  }
+  for (const [title, authenticate] of combinations) {
+    const valid = async () => `Bearer ${await sign()}`
+    // biome-ignore format: a table, one request a row
+    const requests: readonly (readonly [credentials: string, headers: () => Promise<Record<string, string>>, result: unknown])[] = [
+      ['no credentials',               async () => ({}),                                                    'nobody'],
+      ['a token',                      async () => ({ authorization: await valid() }),                      'ada'],
+      ['a key',                        async () => ({ 'x-api-key': key }),                                  'the key'],
+      ['an expired token',             async () => ({ authorization: `Bearer ${await sign({ exp: 1 })}` }), 401],
+      ['a forged token',               async () => ({ authorization: 'Bearer forged' }),                    401],
+      ['an empty field',               async () => ({ authorization: '' }),                                 401],
+      ['another scheme',               async () => ({ authorization: 'Basic YTpi' }),                       401],
+      ['a wrong key',                  async () => ({ 'x-api-key': 'guessed' }),                            401],
+      ['a wrong key and a token',      async () => ({ 'x-api-key': 'guessed', authorization: await valid() }), 'ada'],
+      ['a key and a forged token',     async () => ({ 'x-api-key': key, authorization: 'Bearer forged' }),  'the key'],
+      ['a wrong key, a forged token',  async () => ({ 'x-api-key': 'guessed', authorization: 'Bearer x' }), 401],
+    ]
+    for (const [credentials, headers, result] of requests)
+      it(`given ${title} and ${credentials}, then the result is ${result}`, async () => {
+        assert.equal(await send(authenticate, await headers()), result)
+      })
+
+    it(`given ${title} and repeated fields, then the request is rejected`, async () => {
+      const token = await valid()
+      const raw = ['Authorization', token, 'authorization', token]
+      const repeated = { headers: { authorization: token }, rawHeaders: raw }
+      assert.deepEqual(Object(await resultOf(authenticate(repeated)))[0], 401)
+      const keys = { headers: { 'x-api-key': [key, key] } }
+      assert.deepEqual(Object(await resultOf(authenticate(keys)))[0], 401)
+    })
+  }
+
+  it('tells every challenge, and which credentials are wrong', async () => {
+    const authenticate = firstOf(apiKeyAuth(keyOptions), bearerAuth(bearerOptions))
+    const challenges = async (headers: Record<string, string>) =>
+      resultOf(authenticate(new Request('http://a', { headers })))
+    const missing = 'ApiKey header="x-api-key", Bearer'
+    assert.deepEqual(await challenges({}), [401, missing])
+    assert.deepEqual(await challenges({ 'x-api-key': 'x' }), [401, missing])
+    const forged = `${missing} error="invalid_token"`
+    assert.deepEqual(await challenges({ authorization: 'Bearer x' }), [401, forged])
+    await assert.rejects(authenticate(new Request('http://a', { headers: { 'x-api-key': 'x' } })), {
+      message: 'The credentials of the request are not valid.',
+    })
+    await assert.rejects(authenticate(new Request('http://a')), {
+      message: 'The request has no credentials; WWW-Authenticate names what it needs.',
+    })
+  })
+
+  it('takes a 401 of a function of the application for wrong credentials only if the request has some', async () => {
+    const authenticate = firstOf(session, apiKeyAuth({ ...keyOptions, ...nobody }))
+    assert.equal(await send(authenticate, { cookie: 'session=1' }), 'the session')
+    assert.equal(await send(authenticate, { cookie: 'session=expired' }), 401)
+    assert.equal(await send(authenticate, { authorization: 'Bearer x' }), 401)
+    assert.equal(await send(authenticate, { 'x-user': 'x' }), 'nobody')
+    const named = Object.assign(session.bind(undefined), { credentialFields: ['x-user'] })
+    const extended = firstOf(named, apiKeyAuth({ ...keyOptions, ...nobody }))
+    assert.equal(await send(extended, { 'x-user': 'x' }), 401)
+    assert.deepEqual(extended.credentialFields, ['authorization', 'cookie', 'x-user', 'x-api-key'])
+  })
+
+  it('takes undefined of a function of the application for no credentials', async () => {
+    const authenticate = firstOf<string | undefined>(open, bearerAuth(bearerOptions))
+    assert.equal(await send(authenticate, {}), undefined)
+    assert.equal(await send(authenticate, { authorization: `Bearer ${await sign()}` }), 'ada')
+    assert.equal(await send(authenticate, { authorization: 'Bearer x' }), 401)
   })
 })
 
