@@ -27,8 +27,8 @@ export type Outcome<Auth> =
 /** Looks for credentials of one kind. @throws any other error, e.g. because keys cannot be loaded */
 export type CredentialCheck<Auth> = (request: AuthRequest) => Promise<Outcome<Auth>>
 
-/** The checks of the functions that `createAuthenticator` has created, for `firstOf`. */
-const checks = new WeakMap<object, CredentialCheck<unknown>>()
+/** The property of the functions that `createAuthenticator` has created with their check, for `firstOf`. */
+const checkKey = Symbol('lapidary.check')
 
 /** Creates the function `authenticate` of a method. */
 export function createAuthenticator<Auth>(
@@ -41,8 +41,7 @@ export function createAuthenticator<Auth>(
     if (outcome.is === 'missing' && outcome.anonymous) return await outcome.anonymous()
     throw outcome.error
   }
-  checks.set(authenticate, check)
-  return Object.assign(authenticate, description)
+  return Object.assign(authenticate, description, { [checkKey]: check })
 }
 
 /** Returns the check of a function that `createAuthenticator` has created; `undefined` for any other function. */
@@ -50,5 +49,5 @@ export function findCredentialCheck<Auth>(
   authenticate: (request: AuthRequest) => Awaitable<Auth | undefined>,
 ): CredentialCheck<Auth> | undefined {
   // The check of a function returns auth contexts of the type that the function returns.
-  return checks.get(authenticate) as CredentialCheck<Auth> | undefined
+  return Reflect.get(authenticate, checkKey) as CredentialCheck<Auth> | undefined
 }

@@ -7,6 +7,11 @@ import { createRoutes } from './create-routes.ts'
 import { createErrorResponder } from './errors.ts'
 import { checkHead, commonHeaders, documentHeaders } from './headers.ts'
 import { type RoutedRequest, toPage, wantsPage } from './html.ts'
+import {
+  choosePrivateCacheControl,
+  createIdentityHeaders,
+  createMountHeaders,
+} from './identity-headers.ts'
 import { logInternalError } from './log-internal-error.ts'
 import {
   createMethodError,
@@ -40,6 +45,8 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
   const resolveOrigin = createOriginResolver(options.publicUrl)
   const checkOrigin = createOriginCheck(options)
   const respondToError = createErrorResponder(log)
+  const mountHeaders = createMountHeaders(options)
+  const identityHeaders = createIdentityHeaders(options)
 
   return async (request) => {
     try {
@@ -48,8 +55,13 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
       const { method, target: url, log, isDisconnected } = request
       const failed = { method, url, log, isDisconnected: isDisconnected() }
       const response = respondToError(error, failed)
-      return toHttpResponse(await present(response, request), request)
+      return toHttpResponse(await present(response, request), request, selectHeaders(request))
     }
+  }
+
+  /** The header fields of the responses to a request; a host may have authenticated it though the mount does not. */
+  function selectHeaders({ isAuthenticated }: HttpRequest): Readonly<Record<string, string>> {
+    return isAuthenticated ? identityHeaders : mountHeaders
   }
 
   async function dispatch(request: HttpRequest): Promise<HttpResponse> {
@@ -63,7 +75,11 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
     if (handle === undefined) return listMethods(route)
     const respondWithFile = route.file && files.get(route)
     if (respondWithFile)
-      return toHttpResponse(await respondWithFile(readFileRequest(request)), request)
+      return toHttpResponse(
+        await respondWithFile(readFileRequest(request)),
+        request,
+        documentHeaders,
+      )
     const { auth, challenge } = await authenticate(route, request, options)
     const runHandler = (body: Uint8Array) => {
       const origin = resolveOrigin(request.host, request.protocol)
@@ -74,7 +90,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
       : request.processBody(runHandler))
     const described = handlerMethod === 'GET' ? addHeaders(handled, route) : handled
     const routed = { context, route, id, auth, challenge }
-    return startResponse(await present(described, request, routed), request)
+    return startResponse(await present(described, request, routed), request, selectHeaders(request))
   }
 
   /** Renders the response to a browser as a page. @param routed - absent for an error */
@@ -126,14 +142,18 @@ async function authenticate(
 }
 
 /** Starts a response. Of a stream the first chunk is read, so that its error is reported by an error document. */
-async function startResponse(response: ApiResponse, request: HttpRequest): Promise<HttpResponse> {
-  if (typeof response.body === 'string') return toHttpResponse(response, request)
+async function startResponse(
+  response: ApiResponse,
+  request: HttpRequest,
+  common: Readonly<Record<string, string>>,
+): Promise<HttpResponse> {
+  if (typeof response.body === 'string') return toHttpResponse(response, request, common)
   const { method, target: url, log } = request
   const chunks = await startStream(response.body, (error) =>
     logInternalError(error, { method, url, log }),
   )
   if (method === 'HEAD') await chunks.return()
-  return toHttpResponse({ ...response, body: chunks }, request)
+  return toHttpResponse({ ...response, body: chunks }, request, common)
 }
 
 function checkRequestHead({ method, target, header, hasBody }: HttpRequest): void {
@@ -164,7 +184,7 @@ function toApiRequest(
   return { ...parts, search: getQueryString(target), requestId, ip, log, signal }
 }
 
-/** Adds the header fields of every response; the response to HEAD has no body. */
+/** Adds the common header fields; the response to HEAD has no body. */
 function toHttpResponse(
   {
     status,
@@ -176,12 +196,18 @@ function toHttpResponse(
     body: HttpResponse['body']
   }>,
   { method }: HttpRequest,
+  common: Readonly<Record<string, string>>,
 ): HttpResponse {
   const isReady = typeof body === 'string' || body instanceof Uint8Array
   const length = isReady ? { 'content-length': String(Buffer.byteLength(body)) } : {}
   return {
     status,
-    headers: { ...documentHeaders, ...headers, ...length },
+    headers: {
+      ...{ ...common, ...headers, ...length },
+      ...(common['cache-control'] !== undefined && {
+        'cache-control': choosePrivateCacheControl(undefined, headers?.['cache-control']),
+      }),
+    },
     body: method === 'HEAD' ? undefined : body,
   }
 }

@@ -64,7 +64,7 @@ export function createHandler<Auth = unknown>(
     return toResponse(
       await dispatch({
         ...readRequest(request),
-        ...{ log, ip, requestId },
+        ...{ log, ip, requestId, isAuthenticated: info.auth !== undefined },
         processBody: (process) => read(receiveStream(request), process),
         authenticate: () => (info.auth === undefined ? authenticate?.(request) : info.auth),
       }),

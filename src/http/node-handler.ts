@@ -7,6 +7,7 @@ import { createBodyReader } from './body-reader.ts'
 import { createDisconnectSignal } from './disconnect-signal.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { announcesBody, extendVary } from './headers.ts'
+import { privateCacheControl } from './identity-headers.ts'
 import { createJsonLogger } from './json-logger.ts'
 import {
   checkHttpOptions,
@@ -163,11 +164,16 @@ function getParsedBody(request: IncomingMessage): Uint8Array {
 
 async function send({ status, headers, body }: HttpResponse, response: ServerResponse) {
   const vary = response.getHeader('vary')
+  const cacheControl =
+    headers['cache-control'] === privateCacheControl
+      ? response.getHeader('cache-control')?.toString()
+      : undefined
   // A client that still sends its body would have to be read to the end before the next request.
   const isUnread = !response.req.complete
   response.writeHead(status, {
     ...headers,
     ...(vary !== undefined && { vary: extendVary(vary, headers.vary) }),
+    ...(cacheControl !== undefined && { 'cache-control': cacheControl }),
     ...(isUnread && { connection: 'close' }),
   })
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array)

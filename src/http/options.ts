@@ -7,6 +7,7 @@ import { checkOpenApi } from '../openapi/check-options.ts'
 import type { OpenApiOptions } from '../openapi/options.ts'
 import { allowedOriginsCheck } from './check-origin.ts'
 import type { HtmlPages } from './html.ts'
+import { credentialFieldsCheck } from './identity-headers.ts'
 
 /** The options of every adapter. */
 export interface HttpOptions<Auth = unknown> extends AppOptions<Auth> {
@@ -18,6 +19,11 @@ export interface HttpOptions<Auth = unknown> extends AppOptions<Auth> {
    * Default none.
    */
   readonly allowedOrigins?: readonly string[]
+  /**
+   * Further header fields that `authenticate` reads, e.g. `x-user`. With `authenticate`, responses have `Cache-Control: private` and `Vary`
+   * with these, and with those of a function of `lapidary/auth`, or `Authorization` and `Cookie` for any other. Default none.
+   */
+  readonly credentialFields?: readonly string[]
   /** The largest body, in bytes. Default 1 MiB. */
   readonly maxBody?: number
   /**
@@ -62,6 +68,7 @@ const isInterval = (value: unknown): boolean =>
 /** The checks of the options of every adapter. */
 const commonChecks: Readonly<Record<string, Check>> = {
   allowedOrigins: optional(allowedOriginsCheck),
+  credentialFields: optional(credentialFieldsCheck),
   maxBody: optional(count),
   notFoundInterval: optional(mustBe('a whole number from 0 to 10,000', isInterval)),
   publicRoot: optional(booleanCheck),

@@ -24,6 +24,8 @@ export interface HttpRequest {
   readonly isDisconnected: () => boolean
   /** Returns the auth context, or a promise of it. Called once, before the body is read. */
   readonly authenticate: () => unknown
+  /** True if the host has authenticated the request, whether or not the mount authenticates requests. */
+  readonly isAuthenticated?: boolean
   /** Reads the body and processes it. @throws BodyError `body_too_large` (413) beyond the largest size */
   readonly processBody: <Result>(process: ProcessBody<Result>) => Promise<Result>
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../../model/request-context.ts'
 import { createErrorResponder } from '../errors.ts'
 import { createUndecodablePath } from '../headers.ts'
 import { createBodyTooLarge } from '../incoming-body.ts'
-import { type ResponseSender, sendResponse } from './response.ts'
+import type { ResponseSender } from './response.ts'
 
 /** Sends the response to a request whose processing threw an error. */
 export type ErrorReporter = (
@@ -16,12 +16,9 @@ export type ErrorReporter = (
 /**
  * Creates the error handler of the routes of an application.
  * @param log - the logger of the application
- * @param send - sends a response. Default: as JSON
+ * @param send - sends a response
  */
-export function createErrorReporter(
-  log: Logger,
-  send: ResponseSender = sendResponse,
-): ErrorReporter {
+export function createErrorReporter(log: Logger, send: ResponseSender): ErrorReporter {
   const respond = createErrorResponder(log)
   return async (error, request, reply) => {
     const { method, url, raw } = request

@@ -3,6 +3,7 @@ import { describeAccess } from '../../handlers/list-access.ts'
 import type { Route } from '../../handlers/route-table.ts'
 import { createOriginCheck } from '../check-origin.ts'
 import { createRoutes } from '../create-routes.ts'
+import { createMountHeaders } from '../identity-headers.ts'
 import { createMethodError } from '../methods.ts'
 import {
   anyValue,
@@ -16,6 +17,7 @@ import { createRouter } from '../router.ts'
 import { addBodyParsers } from './body-parsers.ts'
 import { createErrorReporter } from './errors.ts'
 import { createResponseSender } from './page-response.ts'
+import { createJsonSender } from './response.ts'
 import { type Authenticate, authKey, registerRoutes } from './routes.ts'
 
 /** The options of the plugin `jsonApi`. */
@@ -51,7 +53,8 @@ export function addModel(app: FastifyInstance, options: JsonApiOptions): RejectR
   for (const each of [options, { ...options, prefix }]) checkHttpOptions(each, 'jsonApi', checks)
   const { model, store, authenticate, publicUrl, maxBody = defaultMaxBody, html } = options
   const { routes, context } = createRoutes({ ...options, prefix })
-  const send = createResponseSender({ html, prefix, publicUrl }, context)
+  const sendJson = createJsonSender(createMountHeaders(options))
+  const send = createResponseSender({ html, prefix, publicUrl }, sendJson, context)
   const reportError = createErrorReporter(app.log, send)
   if (authenticate) app.decorateRequest(authKey, null)
   addBodyParsers(app, maxBody)
@@ -71,6 +74,7 @@ export function addModel(app: FastifyInstance, options: JsonApiOptions): RejectR
     checkOrigin: createOriginCheck(options),
     reportError,
     send,
+    sendJson,
     maxBody,
     html,
     ...(options.publicRoot !== undefined && { publicRoot: options.publicRoot }),

@@ -2,7 +2,8 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Route } from '../../handlers/route-table.ts'
 import type { DocumentText } from '../../serialize/document.ts'
-import { documentHeaders, extendVary } from '../headers.ts'
+import { extendVary } from '../headers.ts'
+import { choosePrivateCacheControl } from '../identity-headers.ts'
 import { logInternalError } from '../log-internal-error.ts'
 import { startStream } from '../stream.ts'
 import { countStreamedBytes } from './access-log.ts'
@@ -14,35 +15,42 @@ export interface Sendable {
   readonly body: DocumentText
 }
 
-/** Sends a response to a request, as `sendResponse` does. @param route - absent for an error */
+/** Sends a response to a request. @param route - absent for an error */
 export type ResponseSender = (
   reply: FastifyReply,
   response: Sendable,
   route?: Route,
 ) => Promise<FastifyReply | undefined> | undefined
 
-/** The header fields of every response with a document, by name. */
-const documentFields = Object.entries(documentHeaders)
-
 /**
- * Sends a response. A string leaves together with its head in one write. A stream leaves as fast as the client reads it.
+ * Creates the function that sends responses. A string leaves together with its head in one write. A stream leaves as fast as the client
+ * reads it.
  *
- * @returns `undefined` for a string, which is sent; for a stream a promise of the reply, for the Fastify handler to return
+ * @param common - the header fields of every response
+ * @returns a function that returns `undefined` for a string, which is sent; for a stream a promise of the reply, for the Fastify handler
+ *   to return
  * @see https://jsonapi.org/format/1.0/#content-negotiation-servers
  */
-export function sendResponse(
-  reply: FastifyReply,
-  { status, headers, body }: Sendable,
-): Promise<FastifyReply> | undefined {
-  const vary = reply.getHeader('vary')
-  reply.code(status)
-  for (const [name, value] of documentFields) reply.header(name, value)
-  if (vary !== undefined) reply.header('vary', extendVary(vary))
-  if (headers) reply.headers(headers)
-  if (typeof body !== 'string') return sendStream(reply, body)
-  // Without a serializer Fastify adds a charset to the media type, which JSON:API forbids.
-  reply.serializer(String).send(body)
-  return undefined
+export function createJsonSender(common: Readonly<Record<string, string>>): ResponseSender {
+  const fields = Object.entries(common)
+  const { vary: commonVary } = common
+  const isPrivate = common['cache-control'] !== undefined
+  return function sendResponse(reply, { status, headers, body }) {
+    const vary = reply.getHeader('vary')
+    const cacheControl = isPrivate ? reply.getHeader('cache-control')?.toString() : undefined
+    reply.code(status)
+    for (const [name, value] of fields) reply.header(name, value)
+    if (vary !== undefined) reply.header('vary', extendVary(vary, commonVary))
+    if (headers) reply.headers(headers)
+    if (cacheControl !== undefined || (isPrivate && headers?.['cache-control'] !== undefined)) {
+      const chosen = choosePrivateCacheControl(cacheControl, headers?.['cache-control'])
+      reply.header('cache-control', chosen)
+    }
+    if (typeof body !== 'string') return sendStream(reply, body)
+    // Without a serializer Fastify adds a charset to the media type, which JSON:API forbids.
+    reply.serializer(String).send(body)
+    return undefined
+  }
 }
 
 async function sendStream(reply: FastifyReply, body: AsyncIterable<string>): Promise<FastifyReply> {

@@ -29,7 +29,7 @@ import { getQueryString } from '../query-string.ts'
 import { responseKey } from './body-parsers.ts'
 import type { ErrorReporter } from './errors.ts'
 import { createFileHandler } from './file-handler.ts'
-import { type ResponseSender, type Sendable, sendResponse } from './response.ts'
+import type { ResponseSender, Sendable } from './response.ts'
 
 /** Returns the auth context of a request, or a promise of it. */
 export type Authenticate<Auth = unknown> = (request: FastifyRequest) => Awaitable<Auth>
@@ -43,6 +43,8 @@ interface RouteOptions {
   readonly checkOrigin: ReturnType<typeof createOriginCheck>
   readonly reportError: ErrorReporter
   readonly send: ResponseSender
+  /** Sends a response that is not shown as a page. */
+  readonly sendJson: ResponseSender
   readonly html: HtmlPages | undefined
   readonly publicRoot?: boolean
   /** In bytes. */
@@ -161,9 +163,10 @@ function isThenable(value: unknown): boolean {
 function createRouteHandler(
   { method, handle }: Readonly<{ method: Method; handle: RouteHandler }>,
   route: Route,
-  { context, authenticate, resolveOrigin, reportError, send }: RouteOptions,
+  { context, authenticate, resolveOrigin, reportError, send, sendJson }: RouteOptions,
 ) {
-  const respond = bindSender(send, route, method)
+  // Only GET is answered by pages.
+  const respond = method === 'GET' ? bindSender(send, route) : sendJson
   // Without `await`: a response that is ready is sent in the same turn, without a promise.
   return (request: FastifyRequest, reply: FastifyReply) => {
     try {
@@ -182,9 +185,7 @@ function createRouteHandler(
 }
 
 /** Creates the function that sends the successful responses of a route, with the header fields of the route. */
-function bindSender(send: ResponseSender, route: Route, method: Method) {
-  // Only GET is answered by pages.
-  if (method !== 'GET') return sendResponse
+function bindSender(send: ResponseSender, route: Route) {
   const { headers } = route
   return headers
     ? (reply: FastifyReply, response: Sendable) => send(reply.headers(headers), response, route)

@@ -12,6 +12,7 @@ import { describeHealth } from '../../openapi/describe-addresses.ts'
 import type { OpenApiOptions } from '../../openapi/options.ts'
 import { createServerFactory, type HttpServerOptions } from '../bounded-server/server-factory.ts'
 import { maxUrlLength } from '../headers.ts'
+import { createMountHeaders } from '../identity-headers.ts'
 import { anyValue, checkHttpOptions, optionalCount, type WithAuthenticate } from '../options.ts'
 import { addAccessLog } from './access-log.ts'
 import { addDrain } from './drain.ts'
@@ -24,6 +25,7 @@ import { createResponseSender } from './page-response.ts'
 import { addModel, addNotFoundHandler, type JsonApiOptions, type RejectRequest } from './plugin.ts'
 import { createRequestIdGenerator } from './request-id.ts'
 import { LazyLogController } from './request-log.ts'
+import { createJsonSender } from './response.ts'
 
 /** The options that `createServer` passes to Fastify: https://fastify.dev/docs/latest/Reference/Server/ */
 type FastifyOptions = Pick<
@@ -123,7 +125,8 @@ export function createServer<Auth = unknown>(
     frameworkErrors: (error, request, reply) => void reportError(error, request, reply),
   })
   lazyLogs?.attachTo(app)
-  const reportError = createErrorReporter(app.log, createResponseSender(options))
+  const sendJson = createJsonSender(createMountHeaders(options))
+  const reportError = createErrorReporter(app.log, createResponseSender(options, sendJson))
   app.setErrorHandler(reportError)
   if (accessLog) addAccessLog(app)
   if (options.health ?? true) addHealthRoutes(app, options)
@@ -183,7 +186,7 @@ function toHttpServerOptions(options: ServerOptions): HttpServerOptions {
  */
 function registerBeforeReady(app: FastifyInstance, options: ServerOptions): void {
   const { model, store, prefix = '', rootMeta, publicUrl, maxBody, authenticate, html } = options
-  const { openapi, notFoundInterval, publicRoot, allowedOrigins } = options
+  const { openapi, notFoundInterval, publicRoot, allowedOrigins, credentialFields } = options
   const { promise: rejection, resolve } = Promise.withResolvers<RejectRequest>()
   addNotFoundHandler(app, async (request) => (await rejection)(request))
   const register = async (scope: FastifyInstance, modelOptions: JsonApiOptions) =>
@@ -198,6 +201,7 @@ function registerBeforeReady(app: FastifyInstance, options: ServerOptions): void
           ...(rootMeta && { rootMeta }),
           ...(maxBody !== undefined && { maxBody }),
           ...(allowedOrigins && { allowedOrigins }),
+          ...(credentialFields && { credentialFields }),
           ...(notFoundInterval !== undefined && { notFoundInterval }),
           ...(publicRoot !== undefined && { publicRoot }),
           ...(authenticate && { authenticate }),
