@@ -35,9 +35,12 @@ export function groupAttributes(resource: ResourceType): FieldGroups {
   }
 }
 
-/** Describes the value of an attribute in responses. */
+/**
+ * Describes the value of an attribute in responses. A lenient attribute has null instead of a value that nobody expects; the description
+ * says what the declaration says.
+ */
 export function describeReturnedValue(field: AttributeLike): JsonSchema {
-  const isNullable = field.is === 'computed' || field.isNullable || field.invalidValues !== 'error'
+  const isNullable = field.is === 'computed' || field.isNullable || field.invalidValues === 'null'
   const schema = describeStored(field.kind.schema)
   const allowsAll = Object.keys(schema).length === 0
   return describe(field, isNullable && !allowsAll ? orNull(schema) : schema)

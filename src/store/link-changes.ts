@@ -180,7 +180,7 @@ function compileIsNew(
 }
 
 /** Compiles whether the own key of `t0` references a row of a type with one of `ids`. */
-function compileIsMember(link: Link, other: ResourceType, target: Target): Sql {
+export function compileIsMember(link: Link, other: ResourceType, target: Target): Sql {
   const { id } = other
   const { dialect } = target
   const key = linkKeyAt(link, 'ownKey', 0)

@@ -6,14 +6,18 @@ import {
   report,
   reportAll,
 } from '../errors/collector.ts'
+import { BodyError } from '../errors/errors.ts'
 import type { Awaitable } from '../model/hooks.ts'
-import { getRelationship } from '../model/model.ts'
+import { getRelationship, type RelationshipField } from '../model/model.ts'
 import { AccessDenied, createForbidden } from '../plan/access/access-denied.ts'
 import { createRelatedNotFound, type ExistenceCheck } from '../plan/linkage.ts'
+import type { WritePlan } from '../plan/write.ts'
+import { toFieldPointer } from '../plan/write-builder.ts'
 import { lockAndCheck } from './access/run-checks.ts'
 import { notFoundError } from './not-found.ts'
 import type { Statements } from './statements.ts'
 import { thenMaybe } from './then-maybe.ts'
+import type { UnlinkCheck } from './unlink-checks.ts'
 import type { WriteConnection } from './write-connection.ts'
 import type { PlannedWrite } from './write-state.ts'
 
@@ -79,13 +83,15 @@ export async function checkRulesAndRelated(write: PlannedWrite): Promise<ErrorLi
   const { existenceChecks } = plan
   const invalid = connection.checkValues?.(plan) ?? []
   const access = statements.checks?.(plan)
-  if (!access && existenceChecks.length + invalid.length === 0) return noErrors
+  const unlinks = statements.unlinkChecks(plan.shape)
+  if (!access && existenceChecks.length + invalid.length + unlinks.length === 0) return noErrors
   if (access?.isDenied) throw createForbidden(new AccessDenied('create', { type: plan.shape.type }))
   const errors = emptyCollector()
   reportAll(errors, { errors: invalid, more: 0 })
   await Promise.all([
     access && lockAndCheck(connection, access, plan),
     findMissing(connection, existenceChecks, statements, errors),
+    findUnlinked(write, unlinks, errors),
   ])
   return errors
 }
@@ -109,4 +115,32 @@ async function findMissing(
     for (const check of checks)
       if (!existing.has(check.id)) report(errors, () => createRelatedNotFound(check))
   }
+}
+
+/** Reports the relationships whose change would leave a row without a foreign key that must not be null. */
+async function findUnlinked(
+  { connection, plan }: PlannedWrite,
+  checks: readonly UnlinkCheck[],
+  errors: ErrorCollector,
+): Promise<void> {
+  const { id, linkIds, values } = plan
+  const run = checks.filter(({ column }) => column === undefined || values[column] === null)
+  const found = await Promise.all(
+    run.map(({ link, statement }) => {
+      const ids = link === undefined ? undefined : linkIds[link]
+      return connection.all(statement, { planValues: [], id, ...(ids && { ids }) })
+    }),
+  )
+  for (const [index, { field }] of run.entries())
+    if (found[index]?.length) report(errors, () => createUnlinkError(field, plan))
+}
+
+function createUnlinkError(field: RelationshipField, { shape, document }: WritePlan): BodyError {
+  const { name, to, link } = field
+  const pointer = document === 'resource' ? toFieldPointer(field) : '/data'
+  const detail =
+    link.foreignKey === 'own'
+      ? `"${name}" must not be null, because every resource of type ${shape.type} has one; replace it instead.`
+      : `A resource of type ${to} cannot be removed from "${name}", because it must belong to one of type ${shape.type}; move it to another one, or delete it.`
+  return new BodyError('invalid_value', pointer, detail)
 }

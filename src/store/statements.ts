@@ -16,6 +16,7 @@ import type { Statement } from './statement.ts'
 import { StatementCache, statementSize } from './statement-cache.ts'
 import { markUncheckedKeys } from './streamed-keys.ts'
 import type { Target } from './tables.ts'
+import { compileUnlinkChecks, type UnlinkCheck } from './unlink-checks.ts'
 
 /** The statements of a resource type that are the same for every query shape. */
 interface TypeStatements {
@@ -43,6 +44,8 @@ export interface Statements {
   readonly checks: ((plan: WritePlan) => AccessChecks | undefined) | undefined
   /** Returns the access rule for members whose foreign key a link of a write changed; `undefined` if there is none. */
   readonly memberCheck: (plan: WritePlan, index: number) => AccessCheck | undefined
+  /** Returns the checks of a write that may unlink rows which must be linked. */
+  readonly unlinkChecks: (shape: WriteShape) => readonly UnlinkCheck[]
   readonly members: (shape: MembersShape) => Statement
   readonly ofType: (type: string) => TypeStatements
   readonly target: Target
@@ -63,6 +66,10 @@ export function createStatements(target: Target, cache = new StatementCache()): 
     write: cache.memoize((shape: WriteShape) => compileWrite(shape, target), writeSize),
     checks: createAccessChecks(target, cache),
     memberCheck: createMemberChecks(target, cache),
+    unlinkChecks: cache.memoize(
+      (shape: WriteShape) => compileUnlinkChecks(shape, target),
+      (checks) => statementSize(...checks.map(({ statement }) => statement)),
+    ),
     members: cache.memoize(
       (shape: MembersShape) => compileMembers(shape, target),
       (statement) => statementSize(statement),

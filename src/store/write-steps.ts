@@ -24,7 +24,8 @@ export function createWriteOperations(
     write: (plan, options = {}) => {
       const state = createWriteState(connection, plan, options, statements)
       const steps: WriteStep[] = plan.precondition ? [lockStep] : []
-      if (mayCheckMore || plan.existenceChecks.length > 0) steps.push(checkStep)
+      const mayUnlink = statements.unlinkChecks(plan.shape).length > 0
+      if (mayCheckMore || mayUnlink || plan.existenceChecks.length > 0) steps.push(checkStep)
       steps.push(...listWriteSteps(state))
       return thenMaybe(connection.runSteps(steps, state), getWritten)
     },

@@ -6,6 +6,9 @@ import {
   enumeration,
   integer,
   type Model,
+  type NewResourceOf,
+  type ResourceOf,
+  type ResourceUpdateOf,
   resource,
   text,
   toMany,
@@ -135,6 +138,12 @@ engine('Attributes that are never null but have a default', tracks, (app) => {
     assert.deepEqual(required, ['title', 'label'])
   })
 
+  it('the description is the same where values that nobody expects are null', () => {
+    const model = defineModel([track], { invalidValues: 'lenient' })
+    const path = ['properties', 'attributes', 'properties', 'mood', 'type'] as const
+    assert.equal(getSchema(model, 'track', ...path), 'string')
+  })
+
   it('the start rejects nullable: false of a column that may be null', async () => {
     const fields = {
       title: attribute(text, { required: true }),
@@ -220,6 +229,77 @@ engine('Relationships that must not be null', required, (app) => {
     assert.deepEqual(listErrors(refused), [missing('q')])
   })
 
+  /** The error of a member that would be without the resource to which it must belong. */
+  const stays = (name: string, type: string, pointer: string) => [
+    pointer,
+    `A resource of type ${type} cannot be removed from "${name}", because it must belong to one of type p; move it to another one, or delete it.`,
+  ]
+  const [r1, r2] = ['1', '2'].map((id) => ({ type: 'r', id }))
+  const [badge1, badge2] = ['1', '2'].map((id) => ({ type: 'badge', id }))
+
+  for (const [what, method, path, data, error] of [
+    ['a member', 'DELETE', '/ps/1/relationships/rs', [r1], stays('rs', 'r', '/data')],
+    ['all members', 'PATCH', '/ps/1/relationships/rs', [], stays('rs', 'r', '/data')],
+    ['a member by another one', 'PATCH', '/ps/1/relationships/rs', [r2], stays('rs', 'r', '/data')],
+    ['the only one', 'PATCH', '/ps/1/relationships/badge', null, stays('badge', 'badge', '/data')],
+    [
+      'the only one by another',
+      'PATCH',
+      '/ps/1/relationships/badge',
+      badge2,
+      stays('badge', 'badge', '/data'),
+    ],
+    [
+      'the present owner',
+      'DELETE',
+      '/rs/1/relationships/p',
+      one?.data,
+      [
+        '/data',
+        '"p" must not be null, because every resource of type r has one; replace it instead.',
+      ],
+    ],
+  ] as const)
+    it(`${what} cannot be removed by ${method} ${path}`, async () => {
+      const response = await app.call(method, path, { body: { data } })
+      assert.equal(response.status, 422)
+      assert.deepEqual(listErrors(response), [error])
+      assert.deepEqual((await app.get('/ps/1/relationships/rs')).body.data, [r1])
+      assert.deepEqual((await app.get('/ps/1/relationships/badge')).body.data, badge1)
+    })
+
+  it('several relationships that would remove members are errors of one response', async () => {
+    const relationships = { rs: { data: [] }, badge: { data: null } }
+    const response = await app.patch('/ps/1', { data: { type: 'p', id: '1', relationships } })
+    assert.deepEqual(listErrors(response), [
+      stays('rs', 'r', '/data/relationships/rs'),
+      stays('badge', 'badge', '/data/relationships/badge'),
+    ])
+  })
+
+  for (const [what, method, path, data, members] of [
+    ['a resource that is no member is removed', 'DELETE', '/ps/1/relationships/rs', [r2], [r1]],
+    [
+      'the members are replaced by themselves and another',
+      'PATCH',
+      '/ps/1/relationships/rs',
+      [r1, r2],
+      [r1, r2],
+    ],
+    [
+      'another owner than the present one is removed',
+      'DELETE',
+      '/rs/1/relationships/p',
+      other?.data,
+      [r1],
+    ],
+  ] as const)
+    it(`${what} without an error`, async () => {
+      const response = await app.call(method, path, { body: { data } })
+      assert.equal(response.status, 200)
+      assert.deepEqual((await app.get('/ps/1/relationships/rs')).body.data, members)
+    })
+
   it('a create of the other side takes members over', async () => {
     const rs = { data: [{ type: 'r', id: '1' }] }
     const created = await app.post('/ps', { data: { type: 'p', relationships: { rs } } })
@@ -291,3 +371,104 @@ engine('Declarations that do not say what the columns do', undeclared, (app) => 
     }
   })
 })
+
+const hidden = {
+  model: defineModel([
+    resource('team', {
+      path: '/teams',
+      table: 'team',
+      softDelete: 'deleted_at',
+      fields: { tasks: toMany('task', { column: 'team_id' }) },
+    }),
+    resource('task', {
+      path: '/tasks',
+      table: 'task',
+      fields: {
+        name: attribute(text),
+        // The rule of the program is stricter than the column.
+        team: toOne('team', { column: 'team_id', required: true, nullable: true }),
+      },
+    }),
+  ]),
+  tables: ({ newId, datetime }: ColumnTypes) => `
+    create table team (id ${newId}, deleted_at ${datetime});
+    create table task (id ${newId}, name text, team_id integer references team (id));
+    create index task_team on task (team_id);
+    insert into team (deleted_at) values (null), ('2024-02-29T12:00:00Z');
+    insert into task (name, team_id) values ('a', 1), ('b', 2)`,
+}
+
+engine('A required relationship to a resource that may be hidden', hidden, (app) => {
+  const withoutTeam = (id: string) => ({
+    data: { type: 'task', id, attributes: { name: 'c' }, relationships: { team: { data: null } } },
+  })
+
+  it('null may be sent back for a hidden resource, and changes nothing', async () => {
+    assert.equal((await app.patch('/tasks/2', withoutTeam('2'))).status, 200)
+    await app.execute('update team set deleted_at = null')
+    const { body } = await app.get('/tasks/2/relationships/team')
+    assert.deepEqual(body.data, { type: 'team', id: '2' })
+  })
+
+  it('null is an error for one that is not hidden, in an update and in a create', async () => {
+    const update = await app.patch('/tasks/1', withoutTeam('1'))
+    assert.deepEqual(
+      [update.status, update.error.source?.pointer],
+      [422, '/data/relationships/team'],
+    )
+    assert.equal((await app.post('/tasks', withoutTeam('3'))).status, 422)
+  })
+
+  it('a member cannot be removed, although the column may be null', async () => {
+    const body = { data: [{ type: 'task', id: '1' }] }
+    assert.equal((await app.delete('/teams/1/relationships/tasks', body)).status, 422)
+    assert.equal((await app.patch('/teams/1/relationships/tasks', { data: [] })).status, 422)
+  })
+
+  it('the description allows null in responses and in updates', () => {
+    const responses = getSchema(
+      hidden.model,
+      'task',
+      'properties',
+      'relationships',
+      'properties',
+      'team',
+    )
+    assert.match(JSON.stringify(responses), /team\.toOne"/)
+    assert.deepEqual(getSchema(hidden.model, 'task.new', 'required'), ['type', 'relationships'])
+  })
+})
+
+type R = typeof required.model
+type Track = typeof tracks.model
+
+/** What the types of the client and of calls in process say; those of hooks are in `hook-types.test.ts`. */
+export function checkTypes(
+  track: ResourceOf<Track, 'track'>,
+  withP: ResourceOf<R, 'r', 'p'>,
+  withTeam: ResourceOf<typeof hidden.model, 'task', 'team'>,
+): readonly unknown[] {
+  const mood: 'calm' | 'loud' = track.mood
+  const plays: number = track.plays
+  const note: string | null = track.note
+  // @ts-expect-error responses may have null
+  track.label.length
+  const id: string = withP.p.id
+  // @ts-expect-error the resource may be hidden
+  withTeam.team.id
+  const created: NewResourceOf<R, 'r'> = { title: 't', mail: 'm', p: '1', q: '1' }
+  // @ts-expect-error p and q are missing
+  const incomplete: NewResourceOf<R, 'r'> = { title: 't', mail: 'm' }
+  // @ts-expect-error p is never null
+  const withNull: NewResourceOf<R, 'r'> = { title: 't', mail: 'm', p: null, q: '1' }
+  const partial: ResourceUpdateOf<R, 'r'> = { title: 'u' }
+  // @ts-expect-error last is never null
+  const cleared: ResourceUpdateOf<R, 'r'> = { last: null }
+  const omitted: NewResourceOf<Track, 'track'> = { title: 't', label: 'l', note: null }
+  // @ts-expect-error mood is never null
+  const moodless: NewResourceOf<Track, 'track'> = { title: 't', label: 'l', mood: null }
+  return [
+    ...[mood, plays, note, id, created, incomplete, withNull, partial],
+    ...[cleared, omitted, moodless],
+  ]
+}

@@ -4,6 +4,7 @@ import {
   attribute,
   createHandler,
   defineModel,
+  enumeration,
   integer64,
   resource,
   text,
@@ -134,5 +135,75 @@ describe('What the pages of lists and resources say', () => {
     assert.match(page, /There are no resource types that you may use\./)
     assert.doesNotMatch(page, /<table>/)
     await secretStore.close()
+  })
+})
+
+const shelf = resource('shelf', {
+  path: '/shelves',
+  table: 'shelf',
+  fields: { books: toMany('book', { column: 'shelf_id' }) },
+})
+const book = resource('book', {
+  path: '/books',
+  table: 'book',
+  fields: {
+    state: attribute(enumeration(['new', 'used']), { nullable: false }),
+    word: attribute(text, { nullable: false }),
+    shelf: toOne('shelf', { column: 'shelf_id', required: true }),
+    other: toOne('shelf', { column: 'other_id' }),
+  },
+})
+
+describe('The forms of fields that are never null', () => {
+  const shelves = defineModel([shelf, book])
+  const store = openSqlite(shelves, ':memory:')
+  const handle = createHandler({ model: shelves, store, html: createPages() })
+  const read = async (path: string) => {
+    const headers = { accept: 'text/html' }
+    const response = await handle(new Request(new URL(path, 'http://x'), { headers }))
+    return await response.text()
+  }
+  /** The HTML of the input of a field. */
+  const input = (html: string, name: string) =>
+    new RegExp(`<(?:input|select|textarea)[^>]* name="${name}"[^>]*>(?:<option.*?</select>)?`, 's')
+      .exec(html)
+      ?.at(0)
+
+  before(() =>
+    store.migrate([
+      {
+        version: 1,
+        sql: `create table shelf (id integer primary key);
+          create table book (id integer primary key, state text not null default 'new', word text not null default '',
+            shelf_id integer not null references shelf (id), other_id integer references shelf (id));
+          insert into shelf values (1); insert into book (shelf_id) values (1)`,
+      },
+    ]),
+  )
+  after(() => store.close())
+
+  it('a create requires the relationship, but not at the address that links it, and may omit a value with a default', async () => {
+    const create = await read('/books')
+    assert.match(input(create, 'shelf') ?? '', / required/)
+    assert.match(create, /shelf \(id of shelf, required\)/)
+    assert.doesNotMatch(input(create, 'other') ?? '', / required/)
+    assert.match(input(create, 'state') ?? '', /<option value selected/)
+    assert.doesNotMatch(input(await read('/shelves/1/books'), 'shelf') ?? ' required', / required/)
+  })
+
+  it('an update has no empty choice, and no box for null', async () => {
+    const update = await read('/books/1')
+    assert.match(input(update, 'shelf') ?? '', / required/)
+    assert.doesNotMatch(input(update, 'state') ?? '<option value>', /<option value[ >]/)
+    assert.match(input(update, 'word') ?? '', / required/)
+    assert.doesNotMatch(update, /data-null="word"/)
+  })
+
+  it('the page of a linkage has no button that removes what must be linked', async () => {
+    for (const path of ['/books/1/relationships/shelf', '/shelves/1/relationships/books']) {
+      const page = await read(path)
+      assert.match(page, /class="members"/)
+      assert.doesNotMatch(page, />Remove</)
+    }
   })
 })
