@@ -53,6 +53,7 @@ export const errorCodes = {
   unknown_field:          { status: 422, title: 'The field does not exist' },
   headers_too_large:      { status: 431, title: 'The header fields are too large' },
   internal_error:         { status: 500, title: 'The server failed to process the request' },
+  unknown_method:         { status: 501, title: 'The method is not known' },
   unsupported_coding:     { status: 501, title: 'The transfer coding is not supported' },
   overloaded:             { status: 503, title: 'The server is overloaded' },
   query_timeout:          { status: 503, title: 'The query took too long' },

@@ -25,12 +25,20 @@ interface RequestHead {
 
 /**
  * Checks the head of a request, before its body is read.
- * @throws HeaderError `url_too_long` (414), `unsupported_media_type` (415), `not_acceptable` (406)
+ * @throws HeaderError `invalid_request` (400) for the target `*` of another method than OPTIONS, `url_too_long` (414),
+ *   `unsupported_media_type` (415), `not_acceptable` (406)
  */
 export function checkHead(head: RequestHead): void {
   if (head.target.length > maxUrlLength)
     throw new HeaderError('url_too_long', `A URL may have at most ${maxUrlLength} bytes.`)
+  if (head.target === '*' && head.method !== 'OPTIONS') throw createAsteriskError(head.method)
   negotiate(head)
+}
+
+/** Returns the error of a method that cannot have the target `*` (RFC 9112 §3.2.4). */
+export function createAsteriskError(method: string | undefined): HeaderError {
+  const detail = `The target "*" is for OPTIONS only; the target of ${method} is a path, such as "/".`
+  return new HeaderError('invalid_request', detail)
 }
 
 /** True if the header fields announce a body of at least one byte (RFC 9112 §6.3). */

@@ -1,4 +1,5 @@
 import { HeaderError } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
 import type { Method } from '../handlers/model-paths.ts'
 import type { Route } from '../handlers/route-table.ts'
 import { describeReadOnly } from '../model/describe-read-only.ts'
@@ -13,8 +14,26 @@ export function listAllowedMethods(methods: Route['methods']): readonly string[]
   return [...Object.keys(methods), ...('GET' in methods ? ['HEAD'] : []), 'OPTIONS']
 }
 
+/** The methods that Node.js knows; without CONNECT, which only proxies have. */
+const knownMethods: ReadonlySet<string | undefined> = new Set(
+  // An `import` of `node:http` loads every lazy export of the module, which adds a tenth to the time of a start.
+  process.getBuiltinModule('node:http').METHODS.filter((method) => method !== 'CONNECT'),
+)
+
+/** Whether a method is known, at whatever path. Methods are case-sensitive (RFC 9110 §9.1). */
+export function isKnownMethod(method: string | undefined): boolean {
+  return knownMethods.has(method)
+}
+
+/** Returns the error of a method that no path has (RFC 9110 §15.6.2). */
+export function createUnknownMethod(method: string | undefined): HeaderError {
+  const detail = `There is no method ${quote(method)} at any path; methods are in upper case, such as "GET".`
+  return new HeaderError('unknown_method', detail, { connection: 'close' })
+}
+
 /** Returns the error of a method that a route does not have. */
 export function createMethodError(route: Route, method: string): HeaderError {
+  if (!isKnownMethod(method)) return createUnknownMethod(method)
   if (route.readOnlyMethods.some((each) => each === method))
     return new HeaderError('read_only', `${method} is not allowed: ${describeRoute(route)}`)
   const allow = formatAllowedMethods(route)

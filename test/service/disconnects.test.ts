@@ -80,7 +80,8 @@ describe('The signal of a call', () => {
     eventually('the end of the connection', () => sockets.every((each) => each.closed))
 
   it('given a read under way, when the client disconnects, then it aborts', async () => {
-    for (const how of ['end', 'destroy', 'resetAndDestroy'] as const) {
+    // A client that only closes its sending side may still read (`half-closed.test.ts`).
+    for (const how of ['destroy', 'resetAndDestroy'] as const) {
       const { promise, resolve } = Promise.withResolvers<void>()
       mayRead = promise
       const client = await openSocket(server.origin)
@@ -102,7 +103,8 @@ describe('The signal of a call', () => {
     await eventually('the read', () => signals.length === 1)
     client.socket.destroy()
     await closed()
-    assert.equal(signals[0]?.().aborted, true)
+    // The event `close` of the response comes shortly after that of its socket.
+    await eventually('the abort', () => signals[0]?.().aborted === true)
     resolve()
   })
 

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { createUnknownMethod } from '../methods.ts'
 import type { Connection, Connections } from './connections.ts'
 import { getResponseInFlight, getUnfinishedRequest } from './node-internals.ts'
-import { toProtocolErrorResponse } from './protocol-errors.ts'
-import { closeWith, formatErrorResponse } from './raw-response.ts'
+import { isRejectedHead, type ProtocolError, toProtocolErrorResponse } from './protocol-errors.ts'
+import { closeWith, formatErrorResponse, toErrorResponse } from './raw-response.ts'
 
 /**
  * Creates the handler of Node's `clientError` event: bytes that are not HTTP, or a request that does not arrive in time.
@@ -12,8 +13,8 @@ import { closeWith, formatErrorResponse } from './raw-response.ts'
  */
 export function createClientErrorHandler(
   connections: Connections,
-): (error: Readonly<{ code?: string }>, socket: Socket) => void {
-  return ({ code }, socket) => {
+): (error: ProtocolError, socket: Socket) => void {
+  return (error, socket) => {
     const connection = connections.open.get(socket)
     if (connection?.isBroken) return
     if (connection === undefined || !socket.writable) return void socket.destroy()
@@ -29,10 +30,36 @@ export function createClientErrorHandler(
     const hasResponse = isInBody && last?.headersSent !== false
     const finish = hasResponse
       ? () => close('')
-      : () => close(formatErrorResponse(toProtocolErrorResponse(code)))
+      : () => close(formatRejection(error, unfinished?.method))
     if (last === undefined || (isInBody && !hasResponse)) finish()
     else last.once('close', finish)
   }
+}
+
+/**
+ * Creates the listener for Node's `connect` event: CONNECT asks a proxy for a tunnel (RFC 9110 §9.3.6). The server rejects it after the
+ * responses to all earlier requests.
+ */
+export function createTunnelRejection(
+  connections: Connections,
+): (request: IncomingMessage) => void {
+  const rejection = formatErrorResponse(toErrorResponse(createUnknownMethod('CONNECT')))
+  return ({ socket }) => {
+    // Node handles no errors of this connection any more, and reads nothing from it.
+    socket.on('error', () => {}).resume()
+    const connection = connections.open.get(socket)
+    if (connection === undefined || connection.isBroken) return void socket.destroy()
+    connection.isBroken = true
+    const last = connection.waiting?.at(-1)?.response ?? getResponseInFlight(socket)
+    if (last === undefined) closeWith(socket, rejection)
+    else last.once('close', () => closeWith(socket, rejection))
+  }
+}
+
+/** Formats the response to what the parser rejects. @param method - that of a request whose head it has accepted */
+function formatRejection(error: ProtocolError, method: string | undefined): string {
+  const isHead = method === 'HEAD' || isRejectedHead(error)
+  return formatErrorResponse(toProtocolErrorResponse(error), isHead)
 }
 
 /** Drops a waiting request whose body is malformed: the handler would never reach the end of its body. */

@@ -1,7 +1,9 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { HeaderError } from '../../errors/errors.ts'
+import type { ErrorResponse } from '../../serialize/errors.ts'
 import { Admission, type ConnectionLimits } from './admission.ts'
+import { probeWhenHalfClosed } from './half-closed.ts'
 import { getTransport } from './node-internals.ts'
 import { closeWith, formatErrorResponse, toErrorResponse } from './raw-response.ts'
 
@@ -32,21 +34,23 @@ export function getConnectionEvent(server: Server): 'connection' | 'secureConnec
 /** Rejected connections that may stay open to read their response; the server destroys more at once. */
 const maxLingering = 256
 
+/** How long the server waits for the request of a rejected connection: the response to HEAD has no body. In milliseconds. */
+const maxSilence = 100
+
 /** The open client connections of a server. */
 export class Connections {
   readonly #admission: Admission
   readonly #open = new Map<Socket, Connection>()
   /** All open connections. */
   readonly open: ReadonlyMap<Socket, Connection> = this.#open
-  readonly #rejection: string
+  readonly #rejection: ErrorResponse
   readonly #rejected = new WeakSet<Socket>()
   #lingering = 0
 
   constructor(limits: ConnectionLimits) {
     this.#admission = new Admission(limits)
     const detail = 'The server has too many open connections; try again shortly.'
-    const error = new HeaderError('overloaded', detail, { 'retry-after': '1' })
-    this.#rejection = formatErrorResponse(toErrorResponse(error))
+    this.#rejection = toErrorResponse(new HeaderError('overloaded', detail, { 'retry-after': '1' }))
   }
 
   /**
@@ -85,12 +89,19 @@ export class Connections {
     }
     this.#open.set(socket, { socket, transport, waiting: undefined, isBroken: false })
     socket.once('close', () => this.#open.delete(socket))
+    probeWhenHalfClosed(socket)
     return true
   }
 
   #reject(socket: Socket): void {
     socket.on('error', () => {})
-    closeWith(socket, this.#rejection)
+    const respond = (chunk?: Buffer) => {
+      clearTimeout(timer)
+      const isHead = chunk?.toString('latin1', 0, 5) === 'HEAD '
+      closeWith(socket, formatErrorResponse(this.#rejection, isHead))
+    }
+    const timer = setTimeout(respond, maxSilence).unref()
+    socket.once('data', respond).once('close', () => clearTimeout(timer))
     // Reads and discards what the client sends.
     socket.resume()
   }

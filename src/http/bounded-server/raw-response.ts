@@ -26,11 +26,14 @@ export function sendError(
   response.writeHead(error.status, responseHeaders(error, closesConnection)).end(error.body)
 }
 
-/** Formats an error response for a connection without an HTTP request. */
-export function formatErrorResponse(error: ErrorResponse): string {
+/**
+ * Formats an error response for a connection without an HTTP request.
+ * @param isHead - true for the response to HEAD, which has no body (RFC 9110 §9.3.2)
+ */
+export function formatErrorResponse(error: ErrorResponse, isHead = false): string {
   const fields = Object.entries(responseHeaders(error, true))
   const lines = fields.map(([name, value]) => `${name}: ${value}`)
-  return [`HTTP/1.1 ${error.status} Error`, ...lines, '', error.body].join('\r\n')
+  return [`HTTP/1.1 ${error.status} Error`, ...lines, '', isHead ? '' : error.body].join('\r\n')
 }
 
 function responseHeaders(

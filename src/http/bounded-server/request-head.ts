@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { HeaderError } from '../../errors/errors.ts'
 import { quote } from '../../errors/quote.ts'
+import { createAsteriskError } from '../headers.ts'
+import { createUnknownMethod, isKnownMethod } from '../methods.ts'
 
 /** The hosts that a server accepts. */
 export interface AcceptedHosts {
@@ -14,24 +16,36 @@ export interface AcceptedHosts {
   readonly isLocal: boolean
 }
 
+/** What the head of a request is checked for. */
+interface HeadLimits extends AcceptedHosts {
+  /** Request line and header fields together, in bytes. */
+  readonly maxHeaderSize: number
+}
+
 /**
- * Creates the check of the header fields that the server checks before anything else.
+ * Creates the check of the head that the server checks before anything else.
  *
- * @returns a function that returns the error of a request, if it has one: `invalid_request` (400) for two `Host`
+ * @returns a function that returns the error of a request, if it has one: `invalid_request` (400) for a request line without the version
+ *   1.0 or 1.1 (RFC 9112 §3) or with the target `*`, `unknown_method` (501), `headers_too_large` (431), `invalid_request` for two `Host`
  *   fields (RFC 9112 §3.2) or one that differs from HTTP/2's `:authority` (RFC 9113 §8.3.1), `misdirected_request` (421) for a host
  *   that is not accepted, in the field or in the URL of the request line (RFC 9112 §3.2.2), `unsupported_coding` (501) for a
  *   `Transfer-Encoding` other than `chunked` (RFC 9112 §6.1)
  */
 export function createHeadCheck(
-  hosts: AcceptedHosts,
+  hosts: HeadLimits,
 ): (request: IncomingMessage) => HeaderError | undefined {
   const isAccepted = createHostCheck(hosts)
-  return ({ rawHeaders, url = '/' }) => {
+  return (request) => {
+    const error = checkRequestLine(request)
+    if (error !== undefined) return error
+    const { rawHeaders, url = '/' } = request
+    let size = url.length
     let host: string | undefined
     let authority: string | undefined
     let coding: string | undefined
     for (let at = 0; at < rawHeaders.length; at += 2) {
       const name = rawHeaders[at] ?? ''
+      size += name.length + (rawHeaders[at + 1]?.length ?? 0)
       // The lengths of `host` and `transfer-encoding` exclude most other names without a comparison.
       if (name.length === 4 && (name === 'Host' || name.toLowerCase() === 'host')) {
         if (host !== undefined) return repeatedHostError()
@@ -40,6 +54,7 @@ export function createHeadCheck(
         coding = coding === undefined ? rawHeaders[at + 1] : `${coding}, ${rawHeaders[at + 1]}`
       } else if (name === ':authority') authority = rawHeaders[at + 1]
     }
+    if (size >= hosts.maxHeaderSize) return createHeadersTooLarge()
     if (authority !== undefined) {
       if (host !== undefined && host.toLowerCase() !== authority.toLowerCase())
         return otherHostError(host, authority)
@@ -54,6 +69,26 @@ export function createHeadCheck(
       return unsupportedCodingError(coding)
     return undefined
   }
+}
+
+function checkRequestLine(request: IncomingMessage): HeaderError | undefined {
+  const { method, url, httpVersionMajor, httpVersion } = request
+  if (httpVersionMajor !== 1 && !('stream' in request)) return versionError(httpVersion)
+  if (!isKnownMethod(method)) return createUnknownMethod(method)
+  return url === '*' && method !== 'OPTIONS' ? createAsteriskError(method) : undefined
+}
+
+/** Returns the error of a head that is too large. */
+export function createHeadersTooLarge(): HeaderError {
+  const detail = 'The request line and header fields together are too large.'
+  return new HeaderError('headers_too_large', detail)
+}
+
+/** Node says that a request line without a version has the version 0.9. */
+function versionError(version: string): HeaderError {
+  const sent = version === '0.9' ? 'has none' : `has HTTP/${version}`
+  const detail = `The request line ends with the version, HTTP/1.1 or HTTP/1.0; this one ${sent}.`
+  return new HeaderError('invalid_request', detail, closeConnection)
 }
 
 /** Returns host and port of an absolute URL in a request line. */

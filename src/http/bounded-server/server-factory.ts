@@ -5,8 +5,9 @@ import type { FastifyServerOptions } from 'fastify'
 import { HeaderError } from '../../errors/errors.ts'
 import { quote } from '../../errors/quote.ts'
 import type { ConnectionLimits } from './admission.ts'
-import { createClientErrorHandler } from './client-errors.ts'
+import { createClientErrorHandler, createTunnelRejection } from './client-errors.ts'
 import { Connections } from './connections.ts'
+import { allowHalfClosed } from './half-closed.ts'
 import { createLoadShedder } from './load-shedding.ts'
 import { createResponseClass } from './memoized-response-heads.ts'
 import { serveSequentially } from './pipelining.ts'
@@ -52,9 +53,11 @@ export function createServerFactory(options: HttpServerOptions): ServerFactoryOp
   return {
     serverFactory: (handle) => {
       const server = createNodeServer(options)
+      allowHalfClosed(server)
       connections.guard(server)
       const serve = checkRequests(server, connections, options, handle)
       server.on('request', serveSequentially(connections, serve))
+      server.on('connect', createTunnelRejection(connections))
       server.on('checkExpectation', serveSequentially(connections, rejectExpectation))
       server.on('listening', () => {
         server.once('close', closeStalledClients(connections, options.sendTimeout))
@@ -69,7 +72,8 @@ function createNodeServer(limits: HttpServerOptions): Server {
   const { tls, http2, maxHeaderSize, requestTimeout } = limits
   const options = {
     ServerResponse: createResponseClass(),
-    maxHeaderSize,
+    // The parser forgets the method of a larger head. Of one that it accepts, the head check rejects what is beyond the limit.
+    maxHeaderSize: 2 * maxHeaderSize,
     requireHostHeader: false,
     insecureHTTPParser: false,
     keepAliveTimeout,
@@ -83,7 +87,9 @@ function createNodeServer(limits: HttpServerOptions): Server {
   if (http2) return createHttp2Server(tlsOptions, options) as unknown as Server
   // An `import` of `node:http` loads every lazy export of the module, which adds a tenth to the time of a start.
   if (tls === undefined) return process.getBuiltinModule('node:http').createServer(options)
-  return process.getBuiltinModule('node:https').createServer({ ...tlsOptions, ...options })
+  return process
+    .getBuiltinModule('node:https')
+    .createServer({ allowHalfOpen: true, ...tlsOptions, ...options })
 }
 
 /** Passes a request on to Fastify when its head is valid and the server is not overloaded. */

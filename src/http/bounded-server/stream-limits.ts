@@ -105,7 +105,7 @@ export function limitStreams(
 ): RequestListener {
   const detail = 'The server processes too many requests; try again shortly.'
   const overloaded = toErrorResponse(new HeaderError('overloaded', detail, { 'retry-after': '1' }))
-  const late = toProtocolErrorResponse('ERR_HTTP_REQUEST_TIMEOUT')
+  const late = toProtocolErrorResponse({ code: 'ERR_HTTP_REQUEST_TIMEOUT' })
   const admission = new Admission(limits)
   const { open } = limits
   server.on('listening', () => {
