@@ -16,6 +16,7 @@ import { describeRights } from './describe-api.ts'
 import { describeResource } from './describe-resource.ts'
 import type { DocsPage, OpenApiOptions } from './options.ts'
 import { type Examples, readExamples } from './read-examples.ts'
+import { formatJson, runStepsInTurns } from './steps.ts'
 
 /** The options of an adapter that the description depends on. */
 interface DescribedOptions {
@@ -119,24 +120,24 @@ function defineDescription(
   const { version, description } = rootMeta
   const security = settings.security ?? findSecurity(authenticate)
   const { generalMethods = false } = settings
-  const describe = (rights: Rights, examples?: Examples) =>
-    JSON.stringify(
-      describeRights(rights, {
-        ...(typeof version === 'string' && { version }),
-        ...(typeof description === 'string' && { description }),
-        ...{ prefix, publicUrl, security, pages: generalMethods && html !== undefined },
-        ...settings,
-        ...(examples && { examples }),
-        paths: {
-          ...describeAddresses(rights.model, listAllowedTypes(rights), {
-            docs,
-            pages: html?.routes ?? [],
-            generalMethods,
-          }),
-          ...settings.paths,
-        },
-      }),
-    )
+  const describe = async (rights: Rights, examples?: Examples) => {
+    const steps = describeRights(rights, {
+      ...(typeof version === 'string' && { version }),
+      ...(typeof description === 'string' && { description }),
+      ...{ prefix, publicUrl, security, pages: generalMethods && html !== undefined },
+      ...settings,
+      ...(examples && { examples }),
+      paths: {
+        ...describeAddresses(rights.model, listAllowedTypes(rights), {
+          docs,
+          pages: html?.routes ?? [],
+          generalMethods,
+        }),
+        ...settings.paths,
+      },
+    })
+    return runStepsInTurns(formatJson(await runStepsInTurns(steps), 3))
+  }
   const read =
     source === 'rows'
       ? describeWithRows({ context, timeout }, authenticate === undefined, describe)
@@ -150,7 +151,7 @@ type DescriptionReader = (request: ApiRequest) => string | Promise<string>
 /** Describes what identities with equal rights may know and do once. */
 function describeOnce(
   { findRights }: AppContext,
-  describe: (rights: Rights) => string,
+  describe: (rights: Rights) => Promise<string>,
 ): DescriptionReader {
   const getText = memoizeByIdentity(describe)
   return ({ auth }) => getText(findRights(auth))
@@ -168,13 +169,13 @@ const rowsLifetime = 60_000
 function describeWithRows(
   reads: Readonly<{ context: AppContext; timeout: number | undefined }>,
   isCacheable: boolean,
-  describe: (rights: Rights, examples: Examples) => string,
+  describe: (rights: Rights, examples: Examples) => Promise<string>,
 ): DescriptionReader {
   const readFirstPages = createFirstPageReader()
   let cached: Readonly<{ read: ReturnType<typeof read>; until: number }> | undefined
   const read = async (request: ApiRequest) => {
     const { examples, isComplete } = await readExamples(readFirstPages, request, reads)
-    return { text: describe(reads.context.findRights(request.auth), examples), isComplete }
+    return { text: await describe(reads.context.findRights(request.auth), examples), isComplete }
   }
   return async (request) => {
     if (!isCacheable || request.auth !== undefined) return (await read(request)).text
@@ -210,7 +211,9 @@ function defineSchemas(
       if (!hasSchema(findRights(auth), type)) throw new HiddenRouteError()
     }
     const describe = memoizeByIdentity((rights: Rights) =>
-      JSON.stringify(describeResource(rights, type, prefix)),
+      runStepsInTurns(describeResource(rights, type, prefix)).then((schema) =>
+        JSON.stringify(schema),
+      ),
     )
     const headers = { 'content-type': 'application/schema+json' }
     const route = defineText(`${path}.schema.json`, headers, ({ auth }) => {

@@ -36,6 +36,7 @@ import {
   type ExchangedByName,
 } from './responses.ts'
 import { createReference, type Schemas, selectReferenced } from './schema.ts'
+import { mergeEach, runSteps, type Steps } from './steps.ts'
 
 /** What a description says about the API as a whole. */
 export interface DescriptionOptions {
@@ -118,15 +119,19 @@ export function describeApi(model: Model, options: DescriptionOptions = {}): Ope
     ...optionChecks(options, 'describeApi'),
   ])
   const { auth } = options
-  if (auth === undefined) return describePaths(listPaths(model), model, options)
-  return describeRights(createRightsFinder(model, compileAccess(model))(auth), options)
+  if (auth === undefined) return runSteps(describePaths(listPaths(model), model, options))
+  const rights = createRightsFinder(model, compileAccess(model))(auth)
+  return runSteps(describeRights(rights, options))
 }
 
 /**
  * Describes what an identity may know and do, as far as that does not depend on rows: the operations that no rule refuses always, the
  * fields that exist for it, and the types that it may use.
  */
-export function describeRights(rights: Rights, options: DescriptionOptions): OpenApiDocument {
+export function describeRights(
+  rights: Rights,
+  options: DescriptionOptions,
+): Steps<OpenApiDocument> {
   return describePaths(listAllowedPaths(rights), rights.model, options, listReadable(rights))
 }
 
@@ -136,12 +141,12 @@ export function listReadable({ model, findRule }: Rights): string[] {
 }
 
 /** @param readable - the types whose resources documents may contain */
-function describePaths(
+function* describePaths(
   listed: readonly ModelPath[],
   model: Model,
   options: DescriptionOptions,
   readable: readonly string[] = [...model.types.keys()],
-): OpenApiDocument {
+): Steps<OpenApiDocument> {
   const { title = 'API', version = '1.0.0', description, prefix = '', publicUrl = '' } = options
   const { security, paths: otherPaths = {}, examples } = options
   const { generalMethods = false, pages = false } = options
@@ -155,9 +160,9 @@ function describePaths(
     ...{ ...context, nameIdParameter },
     ...{ hasGeneralMethods: generalMethods, hasPages: pages },
   }
-  const ownPaths = Object.fromEntries(
-    listed.map((route) => [formatPath(route), describeRoute(route, operationContext)]),
-  )
+  const ownPaths = yield* mergeEach(listed, (route) => ({
+    [formatPath(route)]: describeRoute(route, operationContext),
+  }))
   const paths = { ...ownPaths, ...otherPaths }
   return {
     openapi: '3.1.0',
@@ -167,7 +172,7 @@ function describePaths(
     tags: describeTags(listed, model),
     paths,
     components: {
-      ...describeComponents(paths, operationContext, security !== undefined),
+      ...(yield* describeComponents(paths, operationContext, security !== undefined)),
       ...(security && { securitySchemes: security.schemes }),
     },
   }
@@ -230,34 +235,31 @@ function nameIdParameters({ types }: Model): (resource: ResourceType) => string 
 }
 
 /** Describes everything that the paths refer to, directly or by other components. */
-function describeComponents(
+function* describeComponents(
   paths: OpenApiDocument['paths'],
   context: OperationContext,
   isAuthenticated: boolean,
-): OpenApiDocument['components'] {
+): Steps<OpenApiDocument['components']> {
   const types = [...context.model.types.values()]
-  const all = {
-    parameters: merge(
-      describeCommonParameters(context),
-      ...types.map((type) => ({ [context.nameIdParameter(type)]: describeId(type) })),
-      ...types.map((type) => describeTypeParameters(type, context)),
-    ),
-    requestBodies: merge(
-      ...types.map((type) => describeTypeBodies(type, context)),
-      ...types.map((type) => describeActionBodies(type, context)),
-    ),
-    responses: describePages(
-      describeCommonResponses(context, isAuthenticated),
-      ...types.map((type) => describeTypeResponses(type, context)),
-      ...types.map((type) => describeActionResponses(type, context)),
-    ),
-  }
+  const typeParameters = yield* mergeEach(types, (type) => describeTypeParameters(type, context))
+  const ids = types.map((type) => ({ [context.nameIdParameter(type)]: describeId(type) }))
+  const parameters = merge(describeCommonParameters(context), ...ids, typeParameters)
+  const requestBodies = merge(
+    yield* mergeEach(types, (type) => describeTypeBodies(type, context)),
+    yield* mergeEach(types, (type) => describeActionBodies(type, context)),
+  )
+  const responses = describePages(
+    describeCommonResponses(context, isAuthenticated),
+    yield* mergeEach(types, (type) => describeTypeResponses(type, context)),
+    yield* mergeEach(types, (type) => describeActionResponses(type, context)),
+  )
   const used = {
-    parameters: selectReferenced(paths, all.parameters, '#/components/parameters/'),
-    requestBodies: selectReferenced(paths, all.requestBodies, '#/components/requestBodies/'),
-    responses: selectReferenced(paths, all.responses, '#/components/responses/'),
+    parameters: yield* selectReferenced(paths, parameters, '#/components/parameters/'),
+    requestBodies: yield* selectReferenced(paths, requestBodies, '#/components/requestBodies/'),
+    responses: yield* selectReferenced(paths, responses, '#/components/responses/'),
   }
-  const schemas = selectReferenced(used, describeSchemas(context), '#/components/schemas/')
+  const described = yield* describeSchemas(context)
+  const schemas = yield* selectReferenced(used, described, '#/components/schemas/')
   return { schemas, ...used }
 }
 
@@ -272,13 +274,13 @@ function describePages(...all: readonly ExchangedByName[]): ExchangedByName {
 }
 
 /** Describes every schema of a model, by its name. */
-export function describeSchemas(context: SchemaContext): Schemas {
+export function* describeSchemas(context: SchemaContext): Steps<Schemas> {
   const types = [...context.model.types.values()]
   return merge(
     describeCommonSchemas(context),
-    ...types.map((type) => describeResourceObjects(type, context)),
-    ...types.map((type) => describeDocuments(type, context)),
-    describeFilters(context),
+    yield* mergeEach(types, (type) => describeResourceObjects(type, context)),
+    yield* mergeEach(types, (type) => describeDocuments(type, context)),
+    yield* describeFilters(context),
   )
 }
 

@@ -5,6 +5,7 @@ import type { Rights } from '../plan/access/rights.ts'
 import { createTypeNames } from './component-names.ts'
 import { describeSchemas, listReadable } from './describe-api.ts'
 import { arrayOf, createReference, openObject, selectReferenced } from './schema.ts'
+import type { Steps } from './steps.ts'
 
 const definitions = '#/$defs/'
 
@@ -17,13 +18,13 @@ const definitions = '#/$defs/'
  * @param prefix - the beginning of every path; may be empty
  * @see https://json-schema.org/draft/2020-12/schema
  */
-export function describeResource(rights: Rights, type: string, prefix: string): JsonSchema {
+export function* describeResource(rights: Rights, type: string, prefix: string): Steps<JsonSchema> {
   const { model } = rights
   const { path, description } = getResourceType(model, type)
   const nameType = createTypeNames(model)
   const ref = createReference(definitions)
   const schemas = {
-    ...describeSchemas({ model, prefix, nameType, ref, readable: listReadable(rights) }),
+    ...(yield* describeSchemas({ model, prefix, nameType, ref, readable: listReadable(rights) })),
     // Other types have schemas of their own.
     'jsonapi.included': arrayOf(
       openObject({ type: { type: 'string' }, id: { type: 'string' } }, ['type', 'id']),
@@ -38,7 +39,7 @@ export function describeResource(rights: Rights, type: string, prefix: string): 
     title: type,
     ...(description !== undefined && { description }),
     anyOf: documents,
-    $defs: selectReferenced([documents, bodies], schemas, definitions),
+    $defs: yield* selectReferenced([documents, bodies], schemas, definitions),
   }
 }
 

@@ -15,6 +15,7 @@ import { makeUnique, replaceOthers } from './component-names.ts'
 import { getBaseName } from './example-values.ts'
 import type { SchemaContext } from './resource-schemas.ts'
 import { arrayOf, objectOf, openObject, orNull, type Schemas } from './schema.ts'
+import { mergeEach, type Steps } from './steps.ts'
 import { anyDecimal } from './value-schemas.ts'
 
 /** Returns the attributes and the id of a type that clients can filter by, and the values inside JSON, such as `meta__city`. */
@@ -78,17 +79,17 @@ export function describeFilterText(kind: Kind<unknown>): JsonSchema | undefined 
  * `any` and `has` take; and the comparisons of each kind, e.g. `filter.text`.
  * @see `docs/service.md`, Filter
  */
-export function describeFilters(context: SchemaContext): Schemas {
+export function* describeFilters(context: SchemaContext): Steps<Schemas> {
   const comparisons = createComparisons(context)
-  const filters = [...context.model.types.values()].flatMap((resource) => {
+  const filters = yield* mergeEach(context.model.types.values(), (resource) => {
     const name = context.nameType(resource.type)
-    return [
-      [`${name}.filter`, arrayOf(context.ref(`${name}.term`))] as const,
-      [`${name}.terms`, describeTerms(context.ref(`${name}.term`))] as const,
-      [`${name}.term`, describeTerm(resource, context, comparisons.find)] as const,
-    ]
+    return {
+      [`${name}.filter`]: arrayOf(context.ref(`${name}.term`)),
+      [`${name}.terms`]: describeTerms(context.ref(`${name}.term`)),
+      [`${name}.term`]: describeTerm(resource, context, comparisons.find),
+    }
   })
-  return { ...Object.fromEntries(filters), ...Object.fromEntries(comparisons.schemas) }
+  return { ...filters, ...Object.fromEntries(comparisons.schemas) }
 }
 
 /** Returns the schema of the comparisons of a kind, without the name of the field. */

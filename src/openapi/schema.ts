@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../model/kinds.ts'
+import type { Steps } from './steps.ts'
 
 /** JSON Schemas by their names. */
 export type Schemas = Readonly<Record<string, JsonSchema>>
@@ -48,21 +49,28 @@ export function arrayOf(items: JsonSchema): JsonSchema {
   return { type: 'array', items }
 }
 
-/** Returns the schemas to which a value refers, directly or by others. @param prefix - the beginning of the references */
-export function selectReferenced(value: unknown, schemas: Schemas, prefix: string): Schemas {
+/** How many parts of a value are looked at in a step. */
+const partsOfStep = 1000
+
+/** Finds the schemas to which a value refers, directly or by others. @param prefix - the beginning of the references */
+export function* selectReferenced(
+  value: unknown,
+  schemas: Schemas,
+  prefix: string,
+): Steps<Schemas> {
   const found = new Set<string>()
-  const visit = (part: unknown): void => {
-    if (typeof part !== 'object' || part === null) return
+  const pending = [value]
+  for (let count = 1; pending.length > 0; count += 1) {
+    const part = pending.pop()
+    if (count % partsOfStep === 0) yield
+    if (typeof part !== 'object' || part === null) continue
     const reference: unknown = Reflect.get(part, '$ref')
     if (typeof reference === 'string' && reference.startsWith(prefix)) {
       const name = reference.slice(prefix.length)
-      if (!found.has(name)) {
-        found.add(name)
-        visit(schemas[name])
-      }
+      if (!found.has(name)) pending.push(schemas[name])
+      found.add(name)
     }
-    for (const member of Object.values(part)) visit(member)
+    for (const member of Object.values(part)) pending.push(member)
   }
-  visit(value)
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)))
 }
