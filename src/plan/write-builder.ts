@@ -131,10 +131,7 @@ function reportElements(
   }
 }
 
-/**
- * Whether an attribute does not exist in a body: it cannot be sent and, not being readable, has no value that can be repeated. The stored
- * one of an immutable attribute would confirm guesses.
- */
+/** Whether an attribute does not exist in a body: it cannot be sent, and its value would confirm guesses. */
 function isUnknown(field: Exclude<Field, RelationshipField>, operation: 'create' | 'update') {
   if (field.is === 'computed' || field.isReadable) return false
   return operation === 'create' ? field.set !== undefined : field.isImmutable

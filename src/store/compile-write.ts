@@ -4,7 +4,7 @@ import type { Sql } from '../model/dialect.ts'
 import { getRelationship, getResourceType, type ResourceType } from '../model/model.ts'
 import type { WriteShape } from '../plan/write.ts'
 import type { WriteColumn } from '../plan/write-builder.ts'
-import { compileDeniedInsert } from './access/denied-insert.ts'
+import { compileDeniedWrites, type DeniedWrite } from './access/denied-write.ts'
 import { isDeletable } from './access/write-locks.ts'
 import { idPartParams, isEqualKey, isInIdList } from './keys.ts'
 import { compileLink } from './link-changes.ts'
@@ -44,8 +44,8 @@ import {
 export interface CompiledWrite {
   /** Inserts the row and returns its id; `undefined` if the row exists. */
   readonly insert: Statement | undefined
-  /** Returns a row if the rule for creates denies the values of `insert`; `undefined` if they do not decide it. */
-  readonly deniedInsert: Statement | undefined
+  /** What may deny the values of `insert` or `update`, as far as they decide it. */
+  readonly denied: readonly DeniedWrite[]
   /** Whether `insert` returns the id as stored. On SQLite it does not if there are triggers. */
   readonly returnsStoredId: boolean
   /** Returns the id of the row that was inserted last, where a trigger may have changed it after `insert` returned. */
@@ -71,15 +71,18 @@ export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
   const isNew = shape.row !== 'existing'
   const triggers = isNew ? target.triggersOf?.(resource.table) : undefined
   const mayChangeId = triggers?.changes.has('insert') ?? false
-  const assignments = isNew ? compileInsertedColumns(shape, resource, target) : []
+  const sent = compileSentColumns(shape, resource, target)
+  const inserted = isNew ? compileInsertedColumns(sent, resource, target) : undefined
   return {
-    insert: isNew ? compileInsert(shape, assignments, resource, target) : undefined,
-    deniedInsert: isNew ? compileDeniedInsert(shape.type, assignments, target) : undefined,
+    insert: inserted && compileInsert(shape, inserted, resource, target),
+    denied: mayBeKnown(shape, resource, target)
+      ? compileDeniedWrites(resource, { sent, inserted }, target)
+      : [],
     returnsStoredId: triggers?.newId === undefined,
     insertedId: triggers?.newId === 'by rowid' ? compileInsertedId(resource, target) : undefined,
     needsId: shape.row === 'new' ? !isFoundAsLastInsert(shape, resource, target) : mayChangeId,
     hasScope: (resource.unrestricted ?? resource).scope !== undefined,
-    update: shape.row === 'existing' ? compileUpdate(shape, resource, target) : undefined,
+    update: isNew ? undefined : compileUpdate(sent, resource, target),
     links: shape.links.map((change) => compileLink(resource, change, linking)),
     parent: parent
       ? compileLink(
@@ -91,6 +94,11 @@ export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
   }
 }
 
+/** Whether the values of a write may decide its rules. Those of a row that links change, or a view computes, are known after it. */
+function mayBeKnown({ row, links }: WriteShape, { table }: ResourceType, target: Target): boolean {
+  return row !== 'existing' || (links.length === 0 && !isSqliteView(table, target))
+}
+
 /** Whether a new row is found as the last insert. Statements of other tables do not find it. */
 function isFoundAsLastInsert(
   { parent }: WriteShape,
@@ -100,19 +108,29 @@ function isFoundAsLastInsert(
   return dialect.lastInsertId !== undefined && !parent && !scope && !access
 }
 
-/** Compiles the columns that an insert sets, each once. */
-function compileInsertedColumns(
+/** Compiles the columns that a write sets to the values of its plan, with the id of an insert. */
+function compileSentColumns(
   shape: WriteShape,
   resource: ResourceType,
   target: Target,
 ): readonly Assignment[] {
-  const { id, insertDefaults } = resource
-  const columns: Assignment[] = [
-    ...zipColumns(id.columns, compileNewId(shape, resource, target)),
+  if (shape.row === 'existing') return compileUpdatedColumns(shape, resource, target)
+  return [
+    ...zipColumns(resource.id.columns, compileNewId(shape, resource, target)),
     ...shape.columns.flatMap((column, parameter) =>
       compileAssignments(column, parameter, resource, target),
     ),
   ]
+}
+
+/** Compiles the columns that an insert sets, each once. */
+function compileInsertedColumns(
+  sent: readonly Assignment[],
+  resource: ResourceType,
+  target: Target,
+): readonly Assignment[] {
+  const { insertDefaults } = resource
+  const columns: Assignment[] = [...sent]
   const assigned = new Set(columns.map(([name]) => name))
   columns.push(...compileGeneratedParts(resource, assigned))
   for (const [name, value] of insertDefaults)
@@ -180,19 +198,28 @@ function compileInsertedId({ id, table }: ResourceType, target: Target): Stateme
   )
 }
 
-/** @returns `undefined` if there is nothing to set */
-function compileUpdate(
+/** Compiles the columns that an update sets. */
+function compileUpdatedColumns(
   shape: WriteShape,
   resource: ResourceType,
   target: Target,
-): Statement | undefined {
-  const pairs = shape.columns.flatMap((column, parameter) =>
-    compileAssignments(column, parameter, resource, target).map(([name, value]) => {
+): readonly Assignment[] {
+  return shape.columns.flatMap((column, parameter) =>
+    compileAssignments(column, parameter, resource, target).map(([name, value]): Assignment => {
       const hiddenKey = compileHiddenKey(column, name, resource, target)
-      return sql`${sql.id(name)} = ${hiddenKey ? sql`coalesce(${value}, ${hiddenKey})` : value}`
+      return [name, hiddenKey ? sql`coalesce(${value}, ${hiddenKey})` : value]
     }),
   )
-  if (pairs.length === 0) return undefined
+}
+
+/** @returns `undefined` if there is nothing to set */
+function compileUpdate(
+  columns: readonly Assignment[],
+  resource: ResourceType,
+  target: Target,
+): Statement | undefined {
+  if (columns.length === 0) return undefined
+  const pairs = columns.map(([name, value]) => sql`${sql.id(name)} = ${value}`)
   const conditions = [matchesRequestedId(resource, 0, target), ...isRowReadable(resource)]
   const changed = compileChangedRows(resource, conditions, target)
   return compileStatement(

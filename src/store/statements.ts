@@ -146,14 +146,8 @@ function readSize({ rows, count }: CompiledRead, { includeEdges }: ReadShape): n
   return (6 + 2 * includeEdges.length) * statementSize(rows, count)
 }
 
-function writeSize({
-  insert,
-  deniedInsert,
-  insertedId,
-  update,
-  links,
-  parent,
-}: CompiledWrite): number {
-  const own = [insert, deniedInsert, insertedId, update].filter((each) => each !== undefined)
-  return statementSize(...own, ...links.flat(), ...parent)
+function writeSize({ insert, denied, insertedId, update, links, parent }: CompiledWrite): number {
+  const own = [insert, insertedId, update].filter((each) => each !== undefined)
+  const checks = denied.map(({ statement }) => statement)
+  return statementSize(...own, ...checks, ...links.flat(), ...parent)
 }

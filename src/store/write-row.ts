@@ -1,12 +1,15 @@
-import { ApiError } from '../errors/errors.ts'
+import { ApiError, BodyError } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import { AccessDenied, createForbidden } from '../plan/access/access-denied.ts'
 import type { Row } from '../plan/row-layout.ts'
 import type { WriteShape } from '../plan/write.ts'
 import { listColumnNames } from '../plan/written-columns.ts'
+import type { DeniedWrite } from './access/denied-write.ts'
 import { ConstraintError } from './constraint-error.ts'
 import { convertConstraintError, rowConstraintError } from './constraints.ts'
 import { findInsertedId } from './inserted-id.ts'
+import { scopeError } from './scope-error.ts'
 import type { Statements } from './statements.ts'
 import { thenMaybe } from './then-maybe.ts'
 import type { WriteState, WriteStep } from './write-state.ts'
@@ -14,10 +17,10 @@ import type { WriteState, WriteStep } from './write-state.ts'
 /** The step that inserts the row. Like the other two, it throws `ApiError` for violated constraints. */
 export const insertStep: WriteStep = { needs: [], run: insertRow, convertError: toRowError }
 
-/** The step that inserts the row if the access rules may deny its values. */
-export const insertUnlessDeniedStep: WriteStep = {
+/** The step that inserts or updates the row if the tenant, the scope or the access rules may deny its values. */
+export const writeUnlessDeniedStep: WriteStep = {
   needs: [],
-  run: insertUnlessDenied,
+  run: writeUnlessDenied,
   convertError: toRowError,
 }
 
@@ -30,24 +33,54 @@ function toRowError(error: unknown, { plan, statements }: WriteState): unknown {
   )
 }
 
-/** Inserts a row. A violated constraint would reveal which other rows are stored, so its error is only thrown to somebody who may create the row. */
-async function insertUnlessDenied(state: WriteState): Promise<void> {
+/**
+ * Writes a row. A violated constraint would reveal which other rows are stored, so its error is only thrown to somebody who may write the
+ * row. Without one, the scope and the rules are checked on the stored row. The id, or another value that was sent, decides the tenant.
+ */
+async function writeUnlessDenied(state: WriteState): Promise<void> {
   const { connection, plan, id, compiled } = state
-  const { deniedInsert } = compiled
+  const denied = compiled.denied.filter(({ by }) => isChecked(by, state))
   const values = { planValues: plan.values, id }
-  // Sent together: the first returns a row if the rule for creates denies the values.
+  // Sent together: each of the first returns a row if it denies the values.
   const [checked, written] = await Promise.allSettled([
-    (async () => deniedInsert && connection.all(deniedInsert, values))(),
-    (async () => insertRow(state))(),
+    Promise.all(denied.map(async ({ statement }) => connection.all(statement, values))),
+    (async () => (compiled.insert ? insertRow(state) : updateRow(state)))(),
   ])
   // A value that its column cannot store fails in the first statement that binds it.
   if (checked.status === 'rejected') throw checked.reason
+  const by = denied.find((_, index) => (checked.value[index]?.length ?? 0) > 0)?.by
+  if (by === 'tenant') throw createTenantError(state)
   if (written.status === 'fulfilled') return
-  const isDenied = checked.value !== undefined && checked.value.length > 0
   const error = toRowError(written.reason, state)
-  throw isDenied && error instanceof ApiError && error.status < 500
-    ? createForbidden(new AccessDenied('create', { type: plan.shape.type }))
-    : error
+  const isKnown = error instanceof ApiError && error.status < 500
+  throw by !== undefined && isKnown ? createDeniedError(by, state) : error
+}
+
+/** Whether something may deny a write: what hooks write has no rules, and may leave the scope. */
+function isChecked(by: DeniedWrite['by'], { plan, mayLeaveScope, compiled }: WriteState): boolean {
+  if (by !== 'rule') return !mayLeaveScope
+  return plan.operation === (compiled.insert ? 'create' : 'update')
+}
+
+function createDeniedError(by: 'scope' | 'rule', { plan, compiled, id }: WriteState): ApiError {
+  const { type } = plan.shape
+  if (by === 'scope') return scopeError('this resource', type, '/data')
+  const denied = compiled.insert
+    ? new AccessDenied('create', { type })
+    : new AccessDenied('update', { type, id })
+  return createForbidden(denied)
+}
+
+/** The same error whether another tenant has such a row or not. */
+function createTenantError({ plan, compiled }: WriteState): ApiError {
+  const { shape, id } = plan
+  const { type } = shape
+  const operation = compiled.insert ? 'create' : 'update'
+  const cause = new AccessDenied(operation, { type, id, rule: 'tenant' })
+  const isOfId = compiled.insert !== undefined && id !== undefined
+  const which = isOfId ? `with the id ${quote(id)}` : 'with these values'
+  const detail = `You cannot ${operation} a resource of type ${type} ${which}, because it would belong to another tenant.`
+  return new BodyError('forbidden', isOfId ? '/data/id' : '/data', detail, { cause })
 }
 
 function insertRow(state: WriteState): Awaitable<void> {

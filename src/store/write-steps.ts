@@ -11,7 +11,7 @@ import { bindSteps } from './steps.ts'
 import type { Transaction } from './store.ts'
 import { thenMaybe } from './then-maybe.ts'
 import type { WriteConnection } from './write-connection.ts'
-import { insertStep, insertUnlessDeniedStep, updateStep } from './write-row.ts'
+import { insertStep, updateStep, writeUnlessDeniedStep } from './write-row.ts'
 import { createWriteState, getWritten, type WriteState, type WriteStep } from './write-state.ts'
 
 /** Creates the operations of a transaction that execute creates and updates. */
@@ -44,10 +44,9 @@ export function createWriteOperations(
  */
 function listWriteSteps(state: WriteState): WriteStep[] {
   const { compiled, statements, readPlan, mayLeaveScope } = state
-  const { insert, deniedInsert, needsId, links, parent, hasScope } = compiled
+  const { insert, denied, needsId, links, parent, hasScope } = compiled
   const { access } = statements.target
-  const insertRow = deniedInsert ? insertUnlessDeniedStep : insertStep
-  const writeRow = insert ? insertRow : updateStep
+  const writeRow = denied.length > 0 ? writeUnlessDeniedStep : insert ? insertStep : updateStep
   const needs = needsId ? [writeRow] : []
   const steps = [writeRow]
   if (links.length > 0) steps.push(...listMemberSteps(state, needs))
