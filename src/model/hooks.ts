@@ -47,11 +47,9 @@ export interface RelationshipChange {
 /** The changed relationships, by field name: the new id of a to-one relationship or null, the change of a to-many one. */
 export type RelationshipChanges<F extends FieldDeclarations> = string extends keyof F
   ? Readonly<Record<string, string | null | RelationshipChange>>
-  : { readonly [Name in NamesOf<F, 'toOne'>]?: ChangedId<F[Name]> } & {
+  : { readonly [Name in NamesOf<F, 'toOne'>]?: string | null } & {
       readonly [Name in ToManyName<F>]?: RelationshipChange
     }
-
-type ChangedId<Field> = Field extends ToOne ? string | SentNull<Field> : never
 
 /**
  * The attributes that a create or an update changes, by field name. Null is among them only if clients may send it: the request

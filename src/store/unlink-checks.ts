@@ -67,8 +67,10 @@ function compileUnlinked(
   { link, to }: RelationshipField,
   change: 'remove' | 'replace',
   target: Target,
-): Sql {
+): Sql | undefined {
   const other = getResourceType(target.model, to)
+  // The hook of the members decides first: it may refuse the change with an error of its own.
+  if (link.foreignKey === 'other' && other.hooks.beforeUpdate) return undefined
   if (link.foreignKey === 'own') {
     const isMember = compileIsMember(link, other, target)
     const where = and([matchesRequestedId(resource, 0, target), isMember])
