@@ -262,6 +262,50 @@ engine('Access rules while other transactions take rights away', served, (app) =
       },
     )
 
+  /** Writes and changes of which the one that comes second has no effect. */
+  const exclusive = [
+    [
+      'deletions',
+      (id: string) => ['DELETE', `/notes/${id}`],
+      (id: string) => `update note set status = 'signed' where id = ${id}`,
+    ],
+    [
+      'soft deletions',
+      (id: string) => ['DELETE', `/drafts/${id}`],
+      (id: string) => `update note set owner = 2 where id = ${id} and deleted_at is null`,
+    ],
+  ] as const
+  for (const [kind, write, change] of exclusive)
+    it(
+      `given ${kind} and changes of the same rows at random times, then of each two only the first has an effect`,
+      long,
+      async () => {
+        await app.execute(
+          `insert into note (id, owner, status, org_id) select i, 1, 'draft', 1 from generate_series(101, 400) as i`,
+        )
+        const others = new pg.Pool({ connectionString: app.databaseUrl, max: 4 })
+        try {
+          const ids = Array.from({ length: 300 }, (_, index) => String(101 + index))
+          const both = async (id: string): Promise<number> => {
+            const [method, path] = write(id)
+            const [response, changed] = await Promise.all([
+              app.call(method, path),
+              others.query(change(id)),
+            ])
+            assert.ok([200, 403].includes(response.status), response.text)
+            return Number(response.status === 200) + (changed.rowCount ?? 0)
+          }
+          for (let at = 0; at < ids.length; at += 10)
+            assert.deepEqual(
+              await Promise.all(ids.slice(at, at + 10).map(both)),
+              Array.from({ length: 10 }, () => 1),
+            )
+        } finally {
+          await others.end()
+        }
+      },
+    )
+
   /** Sends a write while another transaction holds the locks of a change. @returns its response, and the rows as they should be and are */
   async function race(
     [method, path, body]: Write,
