@@ -266,12 +266,12 @@ engine('Access rules while other transactions take rights away', served, (app) =
   const exclusive = [
     [
       'deletions',
-      (id: string) => ['DELETE', `/notes/${id}`],
+      (id: string): Write => ['DELETE', `/notes/${id}`],
       (id: string) => `update note set status = 'signed' where id = ${id}`,
     ],
     [
       'soft deletions',
-      (id: string) => ['DELETE', `/drafts/${id}`],
+      (id: string): Write => ['DELETE', `/drafts/${id}`],
       (id: string) => `update note set owner = 2 where id = ${id} and deleted_at is null`,
     ],
   ] as const
