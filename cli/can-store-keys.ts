@@ -16,6 +16,9 @@ export function canStoreKeys(
   { catalog, findings }: KeyContext,
 ): boolean {
   if (foreignKey === undefined || referenced === undefined) return false
-  const codec = evaluateCodec(findings.kinds.get(referenced) ?? inferKeyKind(referenced, catalog))
+  const kind = findings.kinds.get(referenced) ?? inferKeyKind(referenced, catalog)
+  // Keys that are numbers and texts have a codec of their own, which needs a column that converts texts as theirs does.
+  const isMixed = catalog.dialect === 'sqlite' && kind?.name === 'databaseText'
+  const codec = isMixed ? 'databaseTextId' : evaluateCodec(kind)
   return codec === undefined || canStore(foreignKey.type, { codec }, catalog.dialect)
 }

@@ -1,10 +1,16 @@
-import type { Catalog, ForeignKey, StoredColumn, StoredTable } from 'lapidary'
+import {
+  type Catalog,
+  canStore,
+  type ForeignKey,
+  type StoredColumn,
+  type StoredTable,
+} from 'lapidary'
 import { canStoreKeys } from './can-store-keys.ts'
 import { identifier } from './code.ts'
+import { isNamedId } from './find-view-keys.ts'
 import type { Findings } from './findings.ts'
 import { inferKeyKind, type KindCode } from './infer-kind.ts'
 import { isSecret } from './looks-secret.ts'
-import { parseName, toMemberName } from './name.ts'
 
 /** A column of a key. */
 interface KeyPart {
@@ -89,6 +95,9 @@ export function isRequiredOnInsert({ nullable, hasDefault, writable }: StoredCol
 /** The kinds of columns that can be keys on every database. */
 const keyKinds: readonly string[] = ['uuid', 'text', 'enumeration', 'boolean', 'date']
 
+/** The further kinds of key columns on SQLite: numbers and texts in one column, as their texts. */
+const sqliteKeyKinds: readonly string[] = ['databaseText']
+
 /** The further kinds of key columns on PostgreSQL, which stores each of their values in one spelling. */
 const postgresKeyKinds: readonly string[] = ['decimal', 'time', 'datetime']
 
@@ -105,13 +114,15 @@ function toKeyKindCode(kind: KindCode | undefined, { dialect }: Catalog): KindCo
   const hasFormat = typeof code === 'object' && code.is === 'call' && code.name === 'storedAs'
   const isAllowed = hasFormat
     ? name === 'datetime'
-    : keyKinds.includes(name) || (dialect === 'postgres' && postgresKeyKinds.includes(name))
+    : keyKinds.includes(name) ||
+      (dialect === 'postgres' ? postgresKeyKinds : sqliteKeyKinds).includes(name)
   return isAllowed ? kind : undefined
 }
 
 /** The types that key columns can have, for messages. */
 const describedKeyTypes: Readonly<Record<Catalog['dialect'], string>> = {
-  sqlite: 'integers, UUIDs, text, booleans or dates',
+  sqlite:
+    'integers, UUIDs, text, booleans or dates, or numbers and texts in a column with a type for numbers',
   postgres:
     'integers, decimal numbers, UUIDs, text, enumerations, booleans, dates, times or timestamps',
 }
@@ -126,7 +137,8 @@ function findKey(table: StoredTable, context: KeyContext): Key | string {
   if (table.error !== undefined) return `it cannot be read: ${table.error}`
   if (table.name === '') return 'its name is empty'
   if (error !== undefined) return error
-  const candidates = table.is === 'view' ? viewKeys(table) : tableKeys(table)
+  if (table.hasChildren) return 'other tables inherit from it, so its key may repeat'
+  const candidates = table.is === 'view' ? viewKeys(table, findings) : tableKeys(table)
   const reasons: string[] = []
   for (const columns of candidates) {
     const [first, ...others] = columns.map((column) =>
@@ -137,10 +149,25 @@ function findKey(table: StoredTable, context: KeyContext): Key | string {
       return [first, ...parts.slice(1)]
     reasons.push(...[first, ...others].filter((part) => typeof part === 'string'))
   }
+  const hasSecret = candidates.flat().some((column) => isSecretKey(column, table, context))
+  if (table.rowid && !hasSecret)
+    return [{ column: table.rowid, kind: { name: 'integer', code: identifier('integer') } }]
   const [reason] = reasons
   if (reason !== undefined) return reason
   if (table.parameters) return describeMissingId(table)
-  return table.is === 'view' ? 'it is a view without a column "id"' : 'it has no primary key'
+  return table.is === 'view'
+    ? 'it is a view without a column "id", and no column or pair of columns identifies its rows'
+    : 'it has no primary key'
+}
+
+/** Whether a key looks secret: then the other columns of its table are probably its data. */
+function isSecretKey(
+  column: StoredColumn,
+  table: StoredTable,
+  { catalog, findings }: KeyContext,
+): boolean {
+  const kind = findings.kinds.get(column) ?? inferKeyKind(column, catalog)
+  return isSecret({ column, kind, table }, findings)
 }
 
 /** Says how to declare a function whose rows have no column `id`: only its author knows which columns distinguish its rows. */
@@ -165,7 +192,9 @@ function findPart(
   if (problem !== undefined) return `its key ${column.name} is omitted: ${problem}`
   if (findings.keys.has(column)) return findings.keys.get(column) ?? ''
   if (!isComposite && findings.repeated.has(column)) return `its key ${column.name} repeats`
-  if (keyKind !== undefined) return { column, kind: keyKind }
+  const isMixed = catalog.dialect === 'sqlite' && keyKind?.name === 'databaseText'
+  const isAccepted = !isMixed || canStore(column.type, { codec: 'databaseTextId' }, 'sqlite')
+  if (keyKind !== undefined && isAccepted) return { column, kind: keyKind }
   return `its key ${column.name} has ${describeType(column)}; ids must be ${describedKeyTypes[catalog.dialect]}`
 }
 
@@ -188,16 +217,18 @@ function tableKeys({ columns, primaryKey, uniques }: StoredTable): StoredColumn[
   )
 }
 
-/** The key candidates of a view: a column named `id`; of a materialized view also its unique columns. */
-function viewKeys({ columns, uniques }: StoredTable): StoredColumn[][] {
-  const single = uniques.flatMap((key) => (key.length === 1 ? key : []))
-  const isUnique = ({ name }: StoredColumn) => single.includes(name)
-  const isNamedId = ({ name }: StoredColumn) => toMemberName(parseName(name)) === 'id'
+/** The key candidates of a view: a column named `id`; of a materialized view its unique columns; the columns that its rows show. */
+function viewKeys(table: StoredTable, { viewKeys: found }: Findings): StoredColumn[][] {
+  const { columns, uniques } = table
   const all = [...columns.values()]
+  const unique = uniques
+    .map((names) => names.flatMap((name) => columns.get(name) ?? []))
+    .toSorted((one, other) => one.length - other.length)
   return [
-    ...all.filter(isNamedId),
-    ...all.filter((column) => isUnique(column) && !isNamedId(column)),
-  ].map((column) => [column])
+    ...all.filter(isNamedId).map((column) => [column]),
+    ...unique.filter(([column]) => column && !isNamedId(column)),
+    ...[...found].flatMap(([view, key]) => (view === table ? [[...key]] : [])),
+  ]
 }
 
 interface JoinContext extends Pick<ClassifiedTables, 'catalog' | 'findings'> {

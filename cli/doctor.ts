@@ -8,7 +8,7 @@ import type { DoctorCommand } from './parse-command-line.ts'
 
 /**
  * Runs `lapidary doctor`: examines an API, or declarations and their database, and prints a report. It reads only. The exit code is
- * 1 if a rule is broken.
+ * 1 if a rule is broken, or if a table or a row of the database is not served.
  * @throws Error with a one-line message when there is nothing to examine
  */
 export async function doctor(command: DoctorCommand): Promise<void> {
@@ -29,9 +29,13 @@ export async function doctor(command: DoctorCommand): Promise<void> {
   }
   process.on('warning', collect)
   try {
-    const { warnings } = await source.store.verify()
+    const { warnings, unserved } = await source.store.verify()
+    const others = warnings.filter((line) => !unserved.includes(line))
+    const missing = [...(source.omitted ?? []), ...unserved]
+    for (const line of missing) console.log(`not served: ${line}`)
     const api = await serveInProcess(source, command.auth)
-    await examine(api, command, () => [...warnings, ...invalidValues])
+    await examine(api, command, () => [...others, ...invalidValues])
+    if (missing.length > 0) process.exitCode = 1
   } finally {
     process.off('warning', collect)
     await source.store.close()

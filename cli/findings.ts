@@ -22,6 +22,8 @@ export interface Findings {
   readonly contents: ReadonlyMap<StoredColumn, ColumnContent>
   /** The columns that are served although they look secret. */
   readonly shown: ReadonlySet<StoredColumn>
+  /** The columns that are the key of a view by its rows. */
+  readonly viewKeys: ReadonlyMap<StoredTable, readonly StoredColumn[]>
   /** The datetimes of SQLite whose texts have several formats, or one that cannot be declared. */
   readonly mixedFormats: ReadonlySet<StoredColumn>
 }
@@ -47,6 +49,7 @@ export function createFindings() {
     invalid: new Set<StoredColumn>(),
     contents: new Map<StoredColumn, ColumnContent>(),
     shown: new Set<StoredColumn>(),
+    viewKeys: new Map<StoredTable, readonly StoredColumn[]>(),
     mixedFormats: new Set<StoredColumn>(),
   }
 }

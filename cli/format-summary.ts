@@ -12,7 +12,9 @@ interface Summary {
   readonly declarations: Declarations
   /** Whether clients can write. */
   readonly write: boolean
-  /** The warnings of `store.verify`. */
+  /** The warnings of `store.verify` that name rows which are not served. */
+  readonly unserved: readonly string[]
+  /** Its other warnings. */
   readonly warnings: readonly string[]
   /** Whether to print them instead of their number. */
   readonly printsWarnings: boolean
@@ -23,13 +25,15 @@ const maxOmitted = 20
 
 /** Formats what `lapidary serve` prints when it listens: what it serves, what it omits and why, and URLs to try. */
 export function formatSummary(summary: Summary): string {
-  const { url, database, model, declarations, write } = summary
+  const { url, database, model, declarations, unserved, write } = summary
   const paths = [...model.types.values()].map(({ path }) => path.slice(1))
   return [
+    ...declarations.omitted,
+    ...unserved,
     `Lapidary serves ${database}${write ? '' : ', read-only,'} at ${url}. Try:`,
     ...pathsToTry(model).map((path) => `  ${url}${path}`),
     `${paths.length} ${paths.length === 1 ? 'collection' : 'collections'}: ${paths.join(', ')}`,
-    ...formatOmissions(declarations, maxOmitted),
+    ...formatOmissions({ ...declarations, omitted: [] }, maxOmitted),
     ...warningLines(summary),
     write
       ? 'Every client can create, update and delete: nothing authenticates clients.'

@@ -43,6 +43,10 @@ const secretReason = 'it looks secret'
 const isoNote =
   'its datetimes have several formats; new ones are stored as 2024-01-31T12:00:00.000000Z'
 
+/** Why a table whose rows are identified by the rowid is read-only. */
+const rowidReason =
+  'no key identifies all of its rows, so the ids are rowids, which may change when rows are rewritten, e.g. by vacuum'
+
 /** Names that no field can have. https://jsonapi.org/format/1.0/#document-resource-object-fields */
 const reservedNames: readonly string[] = ['id', 'type', 'links', 'relationships']
 
@@ -77,6 +81,7 @@ export function generateFields(
       !idColumns.includes(column.name) &&
       !isSetByTrigger(column, table),
   )
+  const hasRowid = key[0].column === table.rowid
   const rejected = readOnly ? undefined : describeRejects(table)
   const readOnlyReason = readOnly
     ? 'clients can only read'
@@ -106,6 +111,12 @@ export function generateFields(
       ),
       ...brokenKeys.map((text) => `${toOneLine(table.name)}: ${text}`),
       ...(rejected === undefined ? [] : [`${toOneLine(table.name)} is read-only: ${rejected}`]),
+      ...(findings.viewKeys.has(table)
+        ? [
+            `${toOneLine(table.name)} has the key ${idColumns.join(', ')}, which no row repeats so far`,
+          ]
+        : []),
+      ...(hasRowid ? [`${toOneLine(table.name)} is read-only: ${rowidReason}`] : []),
     ],
     entries: [
       ...attributes.flatMap((each) => attributeEntries(each, { named, takeName, readOnlyReason })),
@@ -165,10 +176,11 @@ function isSetByTrigger(column: StoredColumn, { triggers }: StoredTable): boolea
 }
 
 function findReadOnlyReason(
-  { table }: NamedTable,
+  { table, key }: NamedTable,
   unwritten: readonly StoredColumn[],
 ): string | undefined {
   if (table.parameters) return 'it is a function'
+  if (key[0].column === table.rowid) return rowidReason
   if (table.is === 'view') {
     const reason = describeRejectedChanges(table)
     if (reason !== undefined) return reason

@@ -1,6 +1,7 @@
 import type { Catalog, ColumnSample, StoredColumn, StoredTable, TableSample } from 'lapidary'
 import { canStore } from 'lapidary'
 import { checkAllRows, isWhole } from './check-all-rows.ts'
+import { checkKeys } from './check-keys.ts'
 import {
   chooseDatetimeFormats,
   isIndexed,
@@ -17,6 +18,7 @@ import {
   kindsByTypes,
   storedFormats,
 } from './fallback-kinds.ts'
+import { findViewKeys } from './find-view-keys.ts'
 import {
   createFindings,
   type Findings,
@@ -53,7 +55,12 @@ export async function inspectCatalog(
     inspectTable(table, samples[index], { catalog, findings }),
   )
   if (mismatches.length > 0) await chooseFallbacks(mismatches, { catalog, findings, sample })
+  const views = tables.flatMap((table, index) =>
+    table.is === 'view' ? [{ table, sample: samples[index] }] : [],
+  )
+  await findViewKeys(views, { catalog, findings, sample })
   if (catalog.dialect === 'sqlite') {
+    await checkKeys(tables, { catalog, findings, sample })
     const datetimes = tables.flatMap((table, index) =>
       listDatetimes(table, samples[index], { catalog, findings }),
     )

@@ -16,6 +16,8 @@ import type { SourceOptions } from './parse-command-line.ts'
 export interface OpenedSource {
   readonly model: Model
   readonly store: Store
+  /** A line for each table that is not a resource type, with the reason; only for a database url. */
+  readonly omitted?: readonly string[]
 }
 
 /** True if a source is a database url, and not a module. */
@@ -44,7 +46,7 @@ export async function openSource(options: SourceOptions): Promise<OpenedSource> 
   if (isDatabaseUrl(source)) {
     const declarations = await readDeclarations(source, { types, readOnly: true })
     const model = defineModel(evaluateDeclarations(declarations), { invalidValues: 'lenient' })
-    return { model, store: await openReadOnly(model, source) }
+    return { model, store: await openReadOnly(model, source), omitted: declarations.omitted }
   }
   const exported = await importModule(source)
   const model = findModel(exported, source)

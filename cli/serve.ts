@@ -17,6 +17,7 @@ interface ServedDatabase {
   readonly application: Application
   readonly declarations: Declarations
   readonly warnings: string[]
+  readonly unserved: string[]
 }
 
 /**
@@ -39,6 +40,7 @@ export async function serve(command: ServeCommand): Promise<void> {
         declarations: served.declarations,
         write: command.write,
         warnings: served.warnings,
+        unserved: served.unserved,
         printsWarnings: command.warnings,
       }),
   })
@@ -54,7 +56,7 @@ async function readDatabase({
   const { databaseUrl, clientIds, idMismatch, pageSize, maxPageSize } = settings
   const declarations = await readDeclarations(databaseUrl, { types, show, readOnly: !write })
   const resources = evaluateDeclarations(declarations)
-  const warnings: string[] = []
+  const [warnings, unserved]: [string[], string[]] = [[], []]
   const application: Application = {
     model: defineModel(resources, {
       ...{ clientIds, idMismatch, pageSize, maxPageSize },
@@ -63,7 +65,10 @@ async function readDatabase({
     title: 'The tables of a database',
     rootMeta: { description: 'The tables of a database, by JSON:API 1.0.' },
     readOnly: !write,
-    onWarnings: (found) => warnings.push(...found),
+    onWarnings: (found, foundUnserved) => {
+      warnings.push(...found.filter((line) => !foundUnserved.includes(line)))
+      unserved.push(...foundUnserved)
+    },
   }
-  return { application, declarations, warnings }
+  return { application, declarations, warnings, unserved }
 }

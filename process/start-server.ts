@@ -21,8 +21,8 @@ export interface Application extends OpenOptions {
   readonly rootMeta: Readonly<Record<string, unknown>>
   /** Runs before the tables are compared with the model. */
   readonly migrate?: (store: Store) => Promise<void>
-  /** Receives the warnings of `store.verify`. */
-  readonly onWarnings: (warnings: readonly string[]) => void
+  /** Receives the warnings of `store.verify`, and those of them that name rows which are not served. */
+  readonly onWarnings: (warnings: readonly string[], unserved: readonly string[]) => void
   /** Runs before the server listens. */
   readonly fill?: (server: Server) => Promise<void>
 }
@@ -93,9 +93,9 @@ async function prepareServer(
   const store = await openStore(model, settings, application)
   try {
     await migrate?.(store)
-    const { warnings } = await store.verify()
+    const { warnings, unserved } = await store.verify()
     // The supervisor has reported the warnings before it started the workers.
-    if (cluster.isPrimary) onWarnings(warnings)
+    if (cluster.isPrimary) onWarnings(warnings, unserved)
     if (fill) {
       const server = createHttpServer(application, store, { ...settings, accessLog: 'off' })
       await fill(server)

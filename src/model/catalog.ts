@@ -67,6 +67,10 @@ export interface StoredTable {
   /** By name, in the order of the table. */
   readonly columns: ReadonlyMap<string, StoredColumn>
   readonly primaryKey: readonly string[]
+  /** The column that SQLite adds to identify the rows; absent if the primary key is that column, and where there is none. */
+  readonly rowid?: StoredColumn
+  /** True for a table of PostgreSQL from which others inherit: its rows are also theirs, and no constraint makes them unique. */
+  readonly hasChildren?: boolean
   /** The sets of columns that are unique together, including the primary key. */
   readonly uniques: readonly (readonly string[])[]
   readonly foreignKeys: readonly ForeignKey[]
@@ -136,8 +140,17 @@ export function findTable(catalog: Catalog, { schema, name }: Table): StoredTabl
   return catalog.tables.find((table) => table.name === name && table.schema === schemaName)
 }
 
+/** Returns a column by its name, also the one that SQLite adds; `undefined` without one. */
+export function findStoredColumn(
+  { columns, rowid }: StoredTable,
+  name: string,
+): StoredColumn | undefined {
+  return columns.get(name) ?? (rowid?.name === name ? rowid : undefined)
+}
+
 /** True if at most one row has the same values in these columns: some of them are unique together. */
-export function isUnique({ uniques }: StoredTable, columns: readonly string[]): boolean {
+export function isUnique({ uniques, rowid }: StoredTable, columns: readonly string[]): boolean {
+  if (rowid && columns.includes(rowid.name)) return true
   return uniques.some((unique) => unique.every((column) => columns.includes(column)))
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { quoteNames } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
-import type { StoredTable } from './catalog.ts'
+import { findStoredColumn, type StoredTable } from './catalog.ts'
 import { type Codec, describeCodec, getCodec } from './codecs.ts'
 import type { DialectName } from './dialect.ts'
 import type { Expression } from './fields.ts'
@@ -24,7 +24,7 @@ export function findColumnErrors(
   table: StoredTable,
   dialect?: DialectName,
 ): string[] {
-  const stored = table.columns.get(column)
+  const stored = findStoredColumn(table, column)
   if (stored === undefined) {
     const hint = suggest(column, [...table.columns.keys()], 'columns')
     return [`${location}: the table "${table.name}" has no column "${column}"; ${hint}`]

@@ -2,6 +2,7 @@ import { quoteNames } from '../errors/quote.ts'
 import { listNames } from '../errors/suggestion.ts'
 import {
   type Catalog,
+  findStoredColumn,
   findTable,
   isUnique,
   type StoredColumn,
@@ -67,7 +68,7 @@ function findIdErrors(resource: ResourceType, table: StoredTable, { dialect }: C
   const isComposite = id.parts.length > 1
   const errors = id.parts.flatMap(({ column, kind }) => [
     ...findColumnErrors({ location, column, codec: kind.codec, notNull: true }, table, dialect),
-    ...findPartErrors(kind, { location, stored: table.columns.get(column), dialect }),
+    ...findPartErrors(kind, { location, stored: findStoredColumn(table, column), dialect }),
   ])
   if (errors.length > 0 || table.is === 'view') return errors
   if (!isUnique(table, id.columns)) {
@@ -82,7 +83,7 @@ function findIdErrors(resource: ResourceType, table: StoredTable, { dialect }: C
   if (isProvided) return []
   const filled = isComposite ? listFilledColumns(resource) : []
   const missing = id.columns.find(
-    (column) => !filled.includes(column) && !table.columns.get(column)?.hasDefault,
+    (column) => !filled.includes(column) && !findStoredColumn(table, column)?.hasDefault,
   )
   if (missing === undefined) return []
   const remedy = `set client: "required"${isComposite ? ', or declare a field that writes it' : ''}`

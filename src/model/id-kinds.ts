@@ -1,12 +1,15 @@
+import { databaseText } from './database-kinds.ts'
 import { type Kind, kinds } from './kinds.ts'
+import { readMixedKey } from './mixed-keys.ts'
 import type { ReadResult } from './value-result.ts'
 
 /** The names of the kinds that a column of an id can have. Their values are texts with one spelling each. */
-const idKindNames = /^(?:id|uuid|text|enumeration|boolean|decimal|date|time|datetime(?: as .*)?)$/
+const idKindNames =
+  /^(?:id|uuid|text|enumeration|boolean|decimal|date|time|datetime(?: as .*)?|databaseText)$/
 
 /** The kinds that a column of an id can have, besides 64-bit integers, for messages. */
 export const describedIdKinds =
-  'uuid, text, enumeration, boolean, decimal, date, time, datetime, storedAs(datetime, …)'
+  'uuid, text, enumeration, boolean, decimal, date, time, datetime, storedAs(datetime, …), databaseText'
 
 /** Whether a column of an id can have a kind. */
 export function isIdKind({ name }: Kind<string>): boolean {
@@ -28,6 +31,16 @@ function readBooleanText(json: unknown): ReadResult<string> {
   return json === 'true' || json === 'false' ? { value: json } : { expected: '"true" or "false"' }
 }
 
+/** Numbers and texts of one column, in the order in which the database sorts them. */
+const databaseTextId: Kind<string> = {
+  ...databaseText,
+  operators: 'ordered',
+  readBody: readMixedKey,
+  readFilterValue: readMixedKey,
+  readFilterText: readMixedKey,
+  codec: 'databaseTextId',
+}
+
 /** Converts the kind of a column of an id to one whose values are texts. */
 export function toIdKind(kind: Kind<unknown> | undefined): Kind<string> {
   switch (kind?.codec) {
@@ -36,6 +49,8 @@ export function toIdKind(kind: Kind<unknown> | undefined): Kind<string> {
       return kinds.id
     case 'boolean':
       return booleanId
+    case 'databaseText':
+      return databaseTextId
     default: {
       // The startup check reports other kinds whose values are not strings.
       const own = kind as Kind<string>

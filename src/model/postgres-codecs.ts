@@ -234,6 +234,10 @@ export const postgresCodecs = {
     select: asPrinted,
     key: { of: asPrinted, acceptsAll: true, bind: (value) => value },
   } satisfies ColumnCodec<string>,
+  /** Not in ids: a column of PostgreSQL has values of one type, which has a kind of its own. */
+  databaseTextId: {
+    acceptsColumnType: () => true,
+  } satisfies ColumnCodec<string>,
   databaseJson: {
     acceptsColumnType: () => true,
     select: (column) => sql`to_json(${column})::text`,

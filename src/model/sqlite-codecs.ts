@@ -4,6 +4,7 @@ import type { ColumnCodec } from './column-codec.ts'
 import { decimalKey } from './decimals.ts'
 import type { Sql } from './dialect.ts'
 import { type JsonValue, serializeJson } from './json.ts'
+import { toStoredKey } from './mixed-keys.ts'
 import { sqliteLoads } from './sqlite-loads.ts'
 import { createFormatCodecs } from './stored-format-codecs.ts'
 import { formatFixedInstant, instantKey } from './times.ts'
@@ -39,6 +40,7 @@ const acceptsNonNumericText = hasAffinity('text', 'blob', 'numeric')
 /** A column of a type like POINT may store anything. Texts that look like numbers become numbers, as in a column of numeric affinity. */
 const acceptsAnyText = (type: string): boolean =>
   acceptsNonNumericText(type) || isIntegerByAccident(type)
+const acceptsMixedKeys = hasAffinity('integer', 'numeric', 'text')
 const acceptsBytes = hasAffinity('blob', 'numeric')
 const acceptsIntegers = hasAffinity('integer', 'numeric')
 const acceptsNumbers = hasAffinity('real', 'numeric', 'integer')
@@ -183,6 +185,16 @@ export const sqliteCodecs = {
     load: sqliteLoads.databaseText,
     valid: validAs('databaseText', asAnyText),
     key: { of: asAnyText, acceptsAll: true, bind: (value) => value },
+  } satisfies ColumnCodec<string>,
+  /**
+   * Numbers and texts as ids and keys: the id is the text of what is stored. Only in columns that store every text that looks like a number
+   * as a number, so that a text has one stored form.
+   */
+  databaseTextId: {
+    acceptsColumnType: (type) => type !== '' && acceptsMixedKeys(type),
+    idText: asAnyText,
+    hasFreeIdText: true,
+    bind: (text) => toStoredKey(text, safeLength),
   } satisfies ColumnCodec<string>,
   databaseJson: {
     acceptsColumnType: acceptsNonNumericText,

@@ -57,6 +57,7 @@ export const sqliteLoads = {
   bytes: encodeStoredBytes,
   id: undefined,
   uuidId: undefined,
+  databaseTextId: undefined,
 } satisfies Readonly<Record<string, Load | undefined>>
 
 const loads: Readonly<Record<string, Load | undefined>> = sqliteLoads

@@ -1,4 +1,5 @@
 import { getCodec } from '../model/codecs.ts'
+import type { ColumnCodec } from '../model/column-codec.ts'
 import type { InvalidValues } from '../model/fields.ts'
 import { getResourceType, type ResourceType, type StoredValue } from '../model/model.ts'
 import { storedValueError } from '../model/stored-values.ts'
@@ -18,8 +19,7 @@ export function compileInvalidValue(
   const resource = getResourceType(model, type)
   const readers = listReaders(stored, resource)
   const isNull = readers.every(({ invalidValues }) => invalidValues !== 'error')
-  const isLenient = readers.every(({ invalidValues }) => invalidValues === 'lenient')
-  const loadOther = isLenient ? getCodec(stored.codec, dialect.name).loadOther : undefined
+  const loadOther = findLenientLoad(readers, getCodec(stored.codec, dialect.name))
   const position = {
     type,
     attributes: readers.map(({ name }) => name),
@@ -27,8 +27,8 @@ export function compileInvalidValue(
     ...('column' in stored && { column: stored.column }),
   }
   return (row, value, cause) => {
-    const other = loadOther && loadOrNull(value, loadOther)
-    if (other !== undefined && other !== null) return other
+    const other = loadOther?.(value) ?? null
+    if (other !== null) return other
     const invalid: InvalidValue = { ...position, id: String(row[0]), value }
     if (!isNull)
       throw new Error(`${describeInvalidValue(invalid)}, which is not a valid value`, { cause })
@@ -37,11 +37,16 @@ export function compileInvalidValue(
   }
 }
 
-function loadOrNull(value: unknown, load: (stored: unknown) => unknown): unknown {
-  try {
-    return load(value)
-  } catch {
-    return null
+/** Returns how lenient attributes read a value in another format: null if it has none. */
+function findLenientLoad(readers: readonly Reader[], { loadOther }: ColumnCodec) {
+  const isLenient = readers.every(({ invalidValues }) => invalidValues === 'lenient')
+  if (!isLenient || loadOther === undefined) return undefined
+  return (value: unknown): unknown => {
+    try {
+      return loadOther(value)
+    } catch {
+      return null
+    }
   }
 }
 

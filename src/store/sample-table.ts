@@ -6,6 +6,7 @@ import type { Table } from '../model/model.ts'
 import { type DatetimeTextFormat, findDatetimeTextFormat } from '../model/stored-formats.ts'
 import { type ColumnContent, describeContent } from './column-content.ts'
 import { compileStatement, type Statement } from './statement.ts'
+import { maxViewRows } from './view-ids.ts'
 
 /** The maximum number of rows that are read from each table. */
 const maxRows = 1000
@@ -28,6 +29,10 @@ export interface SampleRequest {
    * `example` is found out. Default false.
    */
   readonly searchesAllRows?: boolean
+  /** If true, it is only found out whether the columns together repeat, or are null, in the first 10,000 rows. Default false. */
+  readonly searchesRepeats?: boolean
+  /** If true, the search is for a value that cannot be a part of an id, such as null. Only on SQLite. Default false. */
+  readonly isKey?: boolean
 }
 
 /** What the first rows of a table contain. */
@@ -71,6 +76,8 @@ export interface SampleSource {
   readonly dialect: Dialect
   /** The expression for the type of a value; absent if all values of a column have its type. */
   readonly typeOf?: (column: Sql) => Sql
+  /** Whether the value of a column is a part of an id; absent if the type of a column says so. */
+  readonly isIdPart?: (codec: Codec, column: Sql) => Sql
   /** Returns the rows of a statement, and stops it after `sampleTimeout`. */
   readonly all: (statement: Statement) => Promise<readonly (readonly unknown[])[]>
   /** True for the error of a statement that was stopped. */
@@ -135,6 +142,7 @@ async function readColumns(
   request: SampleRequest,
   source: SampleSource,
 ): Promise<ReadonlyMap<string, ColumnSample>> {
+  if (request.searchesRepeats) return searchRepeats(request, source)
   if (request.searchesAllRows) return searchColumns(request, source)
   const { table, columns } = request
   const { dialect, all } = source
@@ -147,14 +155,9 @@ async function readColumns(
       const load = codec && getCodec(codec, dialect.name).load
       const values = rows.map((row) => row[2 * index])
       const types = rows.map((row) => row[2 * index + 1])
-      return [
-        name,
-        {
-          ...describeColumn(values, types, load),
-          ...describeDefault(request.defaults?.get(name), load),
-          ...describeFormat(values, request.defaults?.get(name)),
-        },
-      ] as const
+      const defaultText = request.defaults?.get(name)
+      const defaults = describeDefault(values, defaultText, load)
+      return [name, { ...describeColumn(values, types, load), ...defaults }] as const
     }),
     ...further,
   ])
@@ -162,15 +165,17 @@ async function readColumns(
 
 /** Searches all rows for a value that the codec of its column cannot load. */
 async function searchColumns(
-  { table, columns }: SampleRequest,
-  { dialect, all }: SampleSource,
+  { table, columns, isKey = false }: SampleRequest,
+  { dialect, all, isIdPart }: SampleSource,
 ): Promise<ReadonlyMap<string, ColumnSample>> {
   const samples = new Map<string, ColumnSample>()
   for (const [name, codec] of columns) {
     const { select, valid } = codec ? getCodec(codec, dialect.name) : {}
     const column = sql`${sql.id('t', name)}`
     const read = select?.(column) ?? column
-    const isInvalid = valid ? sql`${column} is not null and ${valid(column)} is null` : sql`false`
+    const isOtherKind = valid ? sql`${column} is not null and ${valid(column)} is null` : sql`false`
+    const isInvalid =
+      isKey && codec && isIdPart ? sql`not (${isIdPart(codec, column)})` : isOtherKind
     const from = fromTable(table)
     const statement = sql`select ${read} from ${from} where ${isInvalid} limit 1`
     const values = (await all(compileStatement(statement, dialect))).map(([value]) => value)
@@ -181,6 +186,22 @@ async function searchColumns(
     })
   }
   return samples
+}
+
+/** Finds out whether columns are a key of the first rows of a view, as far as the start checks them. */
+async function searchRepeats(
+  { table, columns }: SampleRequest,
+  { dialect, all }: SampleSource,
+): Promise<ReadonlyMap<string, ColumnSample>> {
+  const columnNames = [...columns.keys()]
+  const names = sql.join(columnNames.map((name) => sql.id(name)))
+  const areNull = columnNames.map((name) => sql`${sql.id(name)} is null`)
+  const isNull = sql.join(areNull, sql` or `)
+  const first = sql`select ${names} from ${fromTable(table)} limit ${sql.lit(maxViewRows)}`
+  const statement = sql`select 1 from (${first}) as t group by ${names} having ${isNull} or count(*) > 1 limit 1`
+  const repeats = (await all(compileStatement(statement, dialect))).length > 0
+  const sample: ColumnSample = { nulls: 0, values: 0, repeats, invalid: 0, types: [] }
+  return new Map(columnNames.map((name) => [name, sample]))
 }
 
 function fromTable({ schema, name }: Table): Sql {
@@ -232,12 +253,16 @@ function describeColumn(
 
 /** Describes a text that is a default. SQLite converts one that looks like a number, as the column requires. */
 function describeDefault(
+  values: readonly unknown[],
   text: string | undefined,
   load: ((stored: unknown) => unknown) | undefined,
-): Pick<ColumnSample, 'invalidDefault'> {
-  if (text === undefined || load === undefined) return {}
+): Pick<ColumnSample, 'invalidDefault' | 'datetimeFormat'> {
+  const format = describeFormat(values, text)
+  if (text === undefined || load === undefined) return format
   const isNumber = text.trim() !== '' && !Number.isNaN(Number(text))
-  return isNumber || canLoad(text, load) ? {} : { invalidDefault: describeValue(text) }
+  return isNumber || canLoad(text, load)
+    ? format
+    : { ...format, invalidDefault: describeValue(text) }
 }
 
 /** Finds the format that all datetimes of a column have. The default is a value of every row without another one. */

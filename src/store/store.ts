@@ -203,10 +203,10 @@ export interface Store {
   /**
    * Verifies at startup that the database matches the model: its tables and columns, and the SQL of the declarations.
    * @returns `warnings`: a line for each declaration whose responses differ because of its table, with the declaration, the
-   *   difference and the fix
+   *   difference and the fix. `unserved`: those of them that name rows which no response contains, because they have no id
    * @throws DeclarationError with a line for each error, which starts with the path of the declaration
    */
-  verify(): Promise<Readonly<{ warnings: readonly string[] }>>
+  verify(): Promise<Readonly<{ warnings: readonly string[]; unserved: readonly string[] }>>
   /** Queries the tables and columns of the database. */
   catalog(): Promise<Catalog>
   /**

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { HeaderError } from '../errors/errors.ts'
 import { quote, quoteNames } from '../errors/quote.ts'
-import { type Catalog, findTable } from '../model/catalog.ts'
+import { type Catalog, findTable, type StoredTable } from '../model/catalog.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import type { ResourceType } from '../model/model.ts'
 import { isKeyPresent } from './keys.ts'
@@ -10,7 +10,7 @@ import { compileStatement, type Statement } from './statement.ts'
 import { and, asIdText, columnsAt, type Target, tableAt } from './tables.ts'
 
 /** The number of rows of a view whose ids are checked. */
-const maxRows = 10_000
+export const maxViewRows = 10_000
 
 /** Returns the rows of a statement; `undefined` if it would take too long. */
 export type RunCheck = (
@@ -30,11 +30,16 @@ export async function findViewIdErrors(
   const errors: string[] = []
   for (const resource of target.model.types.values()) {
     // The rows of a table function depend on the arguments of a request.
-    if (resource.table.call || findTable(catalog, resource.table)?.is !== 'view') continue
+    if (resource.table.call || !mayRepeat(findTable(catalog, resource.table))) continue
     const [row] = (await runCheck(compileCheck(resource, target), run)) ?? []
     if (row) errors.push(describeId(resource, row[0]))
   }
   return errors
+}
+
+/** Whether no constraint keeps the keys of a table from repeating: in a view, or in other tables that inherit from it. */
+function mayRepeat(table: StoredTable | undefined): boolean {
+  return table?.is === 'view' || table?.hasChildren === true
 }
 
 /**
@@ -64,7 +69,7 @@ export async function runCheck(
 /** Compiles the query for an id that is null or repeats; null comes first. */
 function compileCheck({ id, table }: ResourceType, target: Target): Statement {
   const idText = asIdText(columnsAt(0, id.columns), id, target)
-  const first = sql`select ${idText} as id from ${tableAt(0, table)} limit ${sql.lit(maxRows)}`
+  const first = sql`select ${idText} as id from ${tableAt(0, table)} limit ${sql.lit(maxViewRows)}`
   return compileStatement(
     sql`select id from (${first}) as ids group by id having id is null or count(*) > 1 order by id is not null limit 1`,
     target.dialect,
@@ -74,7 +79,7 @@ function compileCheck({ id, table }: ResourceType, target: Target): Statement {
 function describeId({ type, id, table }: ResourceType, value: unknown): string {
   const names = quoteNames(id.columns)
   const label = id.columns.length === 1 ? 'column' : 'columns'
-  const column = `the ${label} ${names} of the view "${table.name}"`
+  const column = `the ${label} ${names} of "${table.name}"`
   const problem = value === null ? 'is null in some rows' : `has ${quote(value)} in several rows`
   return `${type}.id: ${column} ${problem}, and each id must name one resource; choose another column, or change the view`
 }

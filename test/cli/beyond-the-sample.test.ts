@@ -274,3 +274,217 @@ describe('Datetimes of SQLite without an index', () => {
     assert.match(resources[0]?.text ?? '', /made: attribute\(storedAs\(datetime, /)
   })
 })
+
+/** Keys that are numbers and texts, beyond the first 1,000 rows and within them, and foreign keys to them. */
+const mixedKeys = `
+  create table latekey (grp text not null, code integer_or_text not null, n text, primary key (grp, code));
+  with recursive s (i) as (select 1 union all select i + 1 from s where i < 1500)
+    insert into latekey select iif(i <= 1100, 'EPSG', 'IGNF'), iif(i <= 1100, i, 'T' || i), 'n' || i from s;
+  create table mixedkey (code integer_or_text not null primary key, n text);
+  insert into mixedkey values (4326, 'a'), ('AMANU49', 'b'), (1.5, 'c'), (-7, 'd');
+  create table numberkey (no int not null primary key, n text);
+  with recursive s (i) as (select 1 union all select i + 1 from s where i < 1500) insert into numberkey select iif(i < 1500, i, 'last'), 'n' from s;
+  create table use (id integer primary key, mixed_code integer_or_text references mixedkey (code), grp text, code integer_or_text,
+    foreign key (grp, code) references latekey (grp, code));
+  insert into use values (1, 4326, 'EPSG', 7), (2, 'AMANU49', 'IGNF', 'T1400'), (3, null, null, null)`
+
+describe('Keys of SQLite that are numbers in some rows and texts in others', () => {
+  const cleanup = new Cleanup()
+  let url: string
+  let served: Awaited<ReturnType<typeof serve>>
+  before(async () => {
+    url = await filled(cleanup, sqlite, mixedKeys)
+    served = await serve(cleanup, url)
+  })
+  after(() => cleanup.run())
+
+  it('are all served, and counted as SQL counts them', async () => {
+    assert.equal((await served.get('/latekeys?page[size]=1')).meta?.count, 1500)
+    assert.equal((await served.get('/latekeys?filter[grp]=IGNF')).meta?.count, 400)
+    assert.equal((await served.get('/numberkeys?page[size]=1')).meta?.count, 1500)
+    const ids = (await served.list('/mixedkeys')).map(({ id }) => id)
+    assert.deepEqual(ids, ['-7', '1.5', '4326', 'AMANU49'])
+    assert.deepEqual(
+      (await served.list('/mixedkeys?sort=-id')).map(({ id }) => id),
+      ids.toReversed(),
+    )
+  })
+
+  for (const path of [
+    ...['/latekeys/EPSG,7', '/latekeys/IGNF,T1400', '/mixedkeys/4326', '/mixedkeys/AMANU49'],
+    ...['/mixedkeys/1.5', '/mixedkeys/-7', '/numberkeys/last', '/numberkeys/12'],
+  ]) {
+    it(`are found by their texts: ${path}`, async () => {
+      const { data } = await served.get(path)
+      assert.ok(data && 'id' in data)
+      assert.equal(path.endsWith(`/${data.id}`), true)
+    })
+  }
+
+  for (const id of [
+    '04326',
+    '4326.0',
+    '+4326',
+    ' 4326',
+    '4.326e3',
+    '1.50',
+    '99999999999999999999',
+  ]) {
+    it(`have no other spelling: ${id}`, async () => {
+      const { status } = await served.send('GET', `/mixedkeys/${encodeURIComponent(id)}`)
+      assert.equal(status, 404)
+    })
+  }
+
+  it('are found by filters of the id and of other types', async () => {
+    const find = async (path: string, filter: unknown) =>
+      (await served.list(`${path}?filter=${encodeURIComponent(JSON.stringify([filter]))}`)).map(
+        ({ id }) => id,
+      )
+    const codes = ['4326', 'AMANU49', 'none']
+    assert.deepEqual(
+      await find('/mixedkeys', { name: 'id', op: 'in_', val: codes }),
+      codes.slice(0, 2),
+    )
+    assert.deepEqual(await find('/mixedkeys', { name: 'id', op: 'gt', val: '4326' }), ['AMANU49'])
+    assert.deepEqual(await find('/latekeys', { name: 'id', op: 'eq', val: 'IGNF,T1400' }), [
+      'IGNF,T1400',
+    ])
+    assert.deepEqual(await find('/latekeys', { name: 'code', op: 'eq', val: 'T1400' }), [
+      'IGNF,T1400',
+    ])
+    assert.deepEqual(
+      await find('/uses', {
+        name: 'mixed_code',
+        op: 'has',
+        val: { name: 'n', op: 'eq', val: 'b' },
+      }),
+      ['2'],
+    )
+  })
+
+  it('are linkage, and are included, in pages and in streams', async () => {
+    for (const size of ['', '&page[size]=1000']) {
+      const { data, included = [] } = await served.get(`/uses?include=mixed_code,latekey${size}`)
+      assert.ok(Array.isArray(data))
+      const linkage = (data as Resource[]).map(({ relationships }) => [
+        relationships?.mixed_code?.data,
+        relationships?.latekey?.data,
+      ])
+      assert.deepEqual(linkage, [
+        [
+          { type: 'mixedkeys', id: '4326' },
+          { type: 'latekeys', id: 'EPSG,7' },
+        ],
+        [
+          { type: 'mixedkeys', id: 'AMANU49' },
+          { type: 'latekeys', id: 'IGNF,T1400' },
+        ],
+        [null, null],
+      ])
+      assert.equal(included.length, 4)
+    }
+    assert.deepEqual(
+      (await served.list('/mixedkeys/AMANU49/uses')).map(({ id }) => id),
+      ['2'],
+    )
+  })
+
+  it('are created, changed and deleted by their texts', async () => {
+    for (const [id, type] of [
+      ['99', 'integer'],
+      ['N99', 'text'],
+    ]) {
+      const created = await served.send('POST', '/mixedkeys', {
+        type: 'mixedkeys',
+        id,
+        attributes: { n: 'x' },
+      })
+      assert.equal(created.status, 201, created.text)
+      const [row] = await execute(url, `select typeof(code) as type from mixedkey where n = 'x'`)
+      assert.equal(row?.type, type)
+      const again = await served.send('POST', '/mixedkeys', {
+        type: 'mixedkeys',
+        id,
+        attributes: {},
+      })
+      assert.equal(again.status, 409)
+      const changed = await served.send('PATCH', `/mixedkeys/${id}`, {
+        type: 'mixedkeys',
+        id,
+        attributes: { n: 'y' },
+      })
+      assert.equal(changed.status, 200, changed.text)
+      const linked = await served.send('PATCH', '/uses/3/relationships/mixed_code', {
+        type: 'mixedkeys',
+        id,
+      })
+      assert.ok([200, 204].includes(linked.status), linked.text)
+      await served.send('PATCH', '/uses/3/relationships/mixed_code', null)
+      const deleted = await served.send('DELETE', `/mixedkeys/${id}`)
+      assert.equal(deleted.status, 200, deleted.text)
+    }
+    const other = await served.send('POST', '/mixedkeys', {
+      type: 'mixedkeys',
+      id: '007',
+      attributes: {},
+    })
+    assert.equal(other.status, 422, other.text)
+  })
+
+  it('may change their kind after the start', async () => {
+    await execute(url, "insert into mixedkey values ('late', 'x')")
+    assert.equal((await served.get('/mixedkeys/late')).data !== null, true)
+    await execute(url, "delete from mixedkey where code = 'late'")
+  })
+})
+
+describe('Tables and views of SQLite without a key', () => {
+  it('have the rowid as the id, are read-only, and the start says so', async (test) => {
+    const url = await filled(
+      test,
+      sqlite,
+      `create table csvlike ("Name", "Amount", "Day"); insert into csvlike values ('a', 1, '2024-01-01'), ('b', 2.5, '2024-01-02'), ('b', 2.5, '2024-01-02');
+       create table named (rowid text, oid text); insert into named values ('x', 'y');
+       create table untyped (code not null primary key); insert into untyped values (1), ('1'), ('a');
+       create table holes (code text primary key); insert into holes values (null), (null), ('a');
+       create table blobs (code blob primary key not null); insert into blobs values (x'00'), (x'01');
+       create table partial (code text not null); create unique index partial_code on partial (code) where code <> 'x'; insert into partial values ('x'), ('x');
+       create table uniq (code text not null unique, n text); insert into uniq values ('a', 'x'), ('b', 'y')`,
+    )
+    const { list, send, get } = await serve(test, url)
+    assert.deepEqual(
+      (await list('/csvlikes')).map(({ id, attributes }) => [
+        id,
+        attributes?.Amount ?? attributes?.amount,
+      ]),
+      [
+        ['1', 1],
+        ['2', 2.5],
+        ['3', 2.5],
+      ],
+    )
+    for (const path of ['/untypeds', '/holes', '/blobs', '/partials', '/nameds', '/uniqs']) {
+      const table = path.slice(1, -1).replace('hole', 'holes').replace('holess', 'holes')
+      const [counted] = await execute(
+        url,
+        `select count(*) as n from ${table === 'blob' ? 'blobs' : table}`,
+      )
+      const found = await get(path)
+      assert.equal(found.meta?.count, counted?.n, path)
+      assert.equal((await list(path)).length, counted?.n, path)
+    }
+    assert.equal(
+      (await send('POST', '/csvlikes', { type: 'csvlikes', attributes: {} })).status,
+      403,
+    )
+    assert.equal((await send('DELETE', '/csvlikes/1')).status, 403)
+    assert.equal((await get('/uniqs/a')).data !== null, true)
+    const lines = formatOmissions(await readDeclarations(url, { types: 'plural' }))
+    assert.ok(
+      lines.includes(
+        'csvlike is read-only: no key identifies all of its rows, so the ids are rowids, which may change when rows are rewritten, e.g. by vacuum',
+      ),
+    )
+  })
+})

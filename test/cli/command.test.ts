@@ -29,7 +29,7 @@ function spawnCommand(cwd: string, ...args: readonly string[]) {
 
 const tables = `create table author (id integer primary key, name text not null);
   create table book (id integer primary key, title text, author_id integer references author);
-  create table pair (a integer, b integer)`
+  create view pair as select 1 as a, 2 as b union all select 1, 2`
 
 const commandList =
   'the commands are serve, init, introspect, explain, doctor, access, openapi, routes; --help describes them'
@@ -122,7 +122,7 @@ const invalidCommands: readonly (readonly [
   [
     'a database in which no table can be a resource',
     ['introspect', 'sqlite:bare.db'],
-    'no table can be a resource: x is omitted: it has no primary key',
+    'no table can be a resource: x is omitted: it is a view without a column "id", and no column or pair of columns identifies its rows',
   ],
   [
     'an empty folder name',
@@ -137,7 +137,7 @@ describe('lapidary', () => {
       const cwd = await folder(test)
       writeFileSync(join(cwd, 'text.db'), 'Some text that is not a database. '.repeat(20))
       writeFileSync(join(cwd, 'empty.db'), '')
-      createSqliteDatabase(cwd, 'bare', 'create table x (y text)')
+      createSqliteDatabase(cwd, 'bare', 'create view x as select null as y')
       const before = readdirSync(cwd)
       const { status, stdout, stderr } = await runCommand(cwd, args)
       assert.deepEqual([status, stdout, stderr], [2, '', `lapidary: ${message}\n`])
@@ -192,8 +192,14 @@ describe('lapidary introspect', () => {
     const path = createSqliteDatabase(cwd, 'a', tables)
     const before = readFileSync(path)
     const { status, stdout, stderr } = await runCommand(cwd, ['introspect', 'sqlite:a.db'])
-    assert.deepEqual([status, stderr], [0, 'pair is omitted: it has no primary key\n'])
-    assert.match(stdout, /^\/\/ pair is omitted: it has no primary key$/m)
+    assert.deepEqual(
+      [status, stderr],
+      [
+        0,
+        'pair is omitted: it is a view without a column "id", and no column or pair of columns identifies its rows\n',
+      ],
+    )
+    assert.match(stdout, /^\/\/ pair is omitted: it is a view without a column "id"/m)
     assert.match(stdout, /^export const resources = \[author, book\] as const$/m)
     assert.deepEqual(spawnCommand(cwd, 'introspect', 'sqlite:a.db'), [status, stdout, stderr])
     assert.deepEqual(readFileSync(path), before)
@@ -230,7 +236,7 @@ describe('lapidary introspect', () => {
     const { status, stdout } = await runCommand(cwd, args)
     const printed = [
       'src/resources: author.ts, book.ts, index.ts, tsconfig.json',
-      'pair is omitted: it has no primary key',
+      'pair is omitted: it is a view without a column "id", and no column or pair of columns identifies its rows',
     ]
     assert.deepEqual([status, stdout], [0, printed.map((line) => `${line}\n`).join('')])
     const files = ['author.ts', 'book.ts', 'index.ts', 'tsconfig.json']

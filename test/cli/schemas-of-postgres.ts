@@ -135,6 +135,14 @@ export const postgresCases: readonly SchemaCase[] = [
     'q: attribute(databaseText, { required: true }),',
   ],
   [
+    'a table without a usable key is omitted, and foreign keys to it become attributes',
+    `create table bare (x text); create table dated (at interval primary key);
+     create table kept (id integer primary key, at interval references dated)`,
+    'at: attribute(databaseText',
+    'bare is omitted: it has no primary key',
+    'dated is omitted: its key at has the type interval',
+  ],
+  [
     'a key may have any type whose values have one spelling each, and the reason names the others',
     `create type kind as enum ('a', 'b'); create table a (id numeric(38,0) primary key);
      create table b (at timestamptz primary key); create table c (k kind, n int, d time, b boolean, primary key (k, n, d, b));

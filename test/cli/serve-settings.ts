@@ -18,7 +18,7 @@ export const tables = `
   create table artist (id integer primary key, name text not null);
   create table album (id integer primary key, title text not null, artist_id integer references artist (id));
   create table customer (id integer primary key, email text, password_hash text, api_key text);
-  create table log (line text);
+  create view entry as select 1 as one, 2 as two union all select 1, 2;
   insert into artist values (1, 'Ada');
   insert into album values (1, 'Notes', 1);
   insert into customer values (1, 'ada@example.org', 'x', 'y')`

@@ -36,6 +36,7 @@ const accepted: Readonly<Record<Exclude<CodecName, `${string}[]`>, readonly Affi
   uuidId:    ['text', 'blob', 'numeric'],
   json:      ['text', 'blob', 'numeric'],
   databaseText: ['text', 'blob', 'numeric'],
+  databaseTextId: ['integer', 'numeric', 'text'],
   databaseJson: ['text', 'blob', 'numeric'],
   bytes:     ['blob', 'numeric'],
   'YYYY-MM-DD HH:MM:SS':         ['text', 'blob', 'numeric'],

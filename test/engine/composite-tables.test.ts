@@ -37,7 +37,7 @@ const wrongDeclarations: readonly (readonly [title: string, resources: readonly 
   ['a column twice', pairOf(other, ['a', 'a']), 'one.id: must not have a column twice; it is ["a","a"]'],
   ['a column that is not a name', pairOf(other, ['a', 1]), 'one.id[1]: must be a name; it is 1'],
   ['a kind too few', pairOf(other, { column: ['a', 'b'], kind: [text] }), 'one.id.kind: must have a kind for each of the 2 columns; it has 1'],
-  ['a kind that ids cannot have', pairOf(other, { column: ['a', 'b'], kind: [text, number] }), 'one.id.kind: must be uuid, text, enumeration, boolean, decimal, date, time, datetime, storedAs(datetime, …) or, by default, a 64-bit integer; it is number of "b"'],
+  ['a kind that ids cannot have', pairOf(other, { column: ['a', 'b'], kind: [text, number] }), 'one.id.kind: must be uuid, text, enumeration, boolean, decimal, date, time, datetime, storedAs(datetime, …), databaseText or, by default, a 64-bit integer; it is number of "b"'],
   ['a foreign key with too few columns', pairOf(toTwo({ column: 'c' })), 'one.fields.other.column: must have as many columns as the id of two, 2 ("x", "y"); it has 1'],
   ['references with too many columns', pairOf(toTwo({ column: ['c', 'd'], references: ['x', 'y', 'z'] })), 'one.fields.other.references: must have as many columns as "column", 2; it has 3'],
   ['a join table with too few columns', pairOf(manyTwos({ through: { table: 'j', from: ['a', 'b'], to: 'x' } })), 'one.fields.other.through.to: must have as many columns as the id of two, 2 ("x", "y"); it has 1'],

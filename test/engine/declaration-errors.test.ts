@@ -100,7 +100,7 @@ const withoutDatabase: readonly (readonly [sentence: string, patches: Patches, l
   ['a relationship to a misspelled type', field('author', toOne('auther', { column: 'author_id' })), 'book.fields.author.to: there is no resource type "auther"; did you mean "author"?'],
   ['two types with the same name', { ebook: { type: 'book' } }, 'book.type: another resource type has the same type "book"'],
   ['two types with the same path', { ebook: { path: '/books' } }, 'ebook.path: another resource type has the same path "/books"'],
-  ['ids of a kind that is not unique in paths', { tag: { id: { kind: url } } }, 'tag.id.kind: must be uuid, text, enumeration, boolean, decimal, date, time, datetime, storedAs(datetime, …) or, by default, a 64-bit integer; it is url'],
+  ['ids of a kind that is not unique in paths', { tag: { id: { kind: url } } }, 'tag.id.kind: must be uuid, text, enumeration, boolean, decimal, date, time, datetime, storedAs(datetime, …), databaseText or, by default, a 64-bit integer; it is url'],
   // Contradictions.
   ['a join table with one column for both sides', field('tags', toMany('tag', { through: { ...through, to: 'book_id' } })), 'book.fields.tags.through.to: must differ from "from"; both are "book_id"'],
   ['a required read-only attribute', field('copies', attribute(integer, { access: 'read-only', required: true })), 'book.fields.copies.required: a read-only attribute cannot be required, because clients cannot send it'],

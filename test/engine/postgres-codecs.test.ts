@@ -9,7 +9,10 @@ const texts = ['text', 'varchar', 'varchar(20)', 'char(5)', 'bpchar', 'text coll
 const integers = ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole']
 
 /** The codecs of single values, without those that accept every column. */
-type ScalarCodecName = Exclude<CodecName, `${string}[]` | 'databaseText' | 'databaseJson'>
+type ScalarCodecName = Exclude<
+  CodecName,
+  `${string}[]` | 'databaseText' | 'databaseTextId' | 'databaseJson'
+>
 
 /** The column types that each codec accepts. */
 // biome-ignore format: a table, one codec a row
@@ -85,7 +88,7 @@ const types = [
 
 /** The column types that a codec accepts: those of an array codec are arrays of the types of its elements. */
 function listAccepted(codec: string): readonly string[] {
-  if (/^database(?:Text|Json)$/.test(codec)) return types
+  if (/^database(?:Text|TextId|Json)$/.test(codec)) return types
   if (/^database/.test(codec)) return types.filter((type) => type.endsWith('[]'))
   const byCodec: Readonly<Record<string, readonly string[]>> = accepted
   const element = /^(.*?)\??\[\]$/.exec(codec)?.[1]

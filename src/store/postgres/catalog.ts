@@ -111,7 +111,8 @@ const catalogQuery = compileStatement(
     select json_agg(json_build_array(n.nspname, t.relname, t.relkind in ('v', 'm'),
       obj_description(t.oid, 'pg_class'), (${columnsQuery}), (${uniquesQuery}), (${foreignKeysQuery}),
       case when t.relkind in ('r', 'p') then coalesce((${indexesQuery}), '[]') end,
-      (${triggersQuery}), (${silentRuleQuery}), case when t.relkind in ('v', 'm') then (${viewQuery}) end
+      (${triggersQuery}), (${silentRuleQuery}), case when t.relkind in ('v', 'm') then (${viewQuery}) end,
+      t.relkind = 'r' and exists (select 1 from pg_inherits as h where h.inhparent = t.oid)
     ) order by n.nspname, t.relname)
     from pg_class as t join pg_namespace as n on n.oid = t.relnamespace
     where t.relkind in ('r', 'p', 'v', 'm', 'f') and not t.relispartition and t.relname <> 'lapidary_migration'
@@ -141,6 +142,7 @@ type TableRow = readonly [
   changes: readonly RowChange[] | null,
   silentRule: string | null,
   view: readonly [canLock: boolean, accepts: readonly RowChange[]] | null,
+  hasChildren: boolean,
 ]
 
 type ColumnRow = readonly [
@@ -165,6 +167,7 @@ export async function queryPostgresCatalog(connection: PostgresConnection): Prom
 
 function toTable(row: TableRow): StoredTable {
   const [schema, name, isView, comment, columns, uniques, foreignKeys, indexes] = row
+  const hasChildren = row[11]
   return {
     is: isView ? 'view' : 'table',
     name,
@@ -179,6 +182,7 @@ function toTable(row: TableRow): StoredTable {
       ...(!isValidated && { isEnforced: false }),
     })),
     ...(indexes !== null && { indexes }),
+    ...(hasChildren && { hasChildren }),
     ...describeTriggers(row),
     ...(comment !== null && { comment }),
   }

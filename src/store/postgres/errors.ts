@@ -38,6 +38,8 @@ const numberOutOfRange = '22003'
 const rejectedArgument = /^(?:22|23514|P0001)/
 /** A statement was cancelled, by its timeout or by us. */
 const queryCanceled = '57014'
+/** An object is not in the state that a statement needs: a materialized view has no data, as after `pg_restore`. */
+const notInState = '55000'
 /** A statement waited too long for a lock. */
 const lockNotAvailable = '55P03'
 /** The server is temporarily unavailable: it starts or shuts down, or lacks connections, memory or disk; or its files fail. */
@@ -91,9 +93,8 @@ interface FailedQuery {
 export function translateError(error: unknown, { statement, timeout }: FailedQuery): unknown {
   const failure = serverError(error)
   const { code = '' } = failure
-  if (code === queryCanceled) return queryTimeoutError(timeout, error)
-  if (code === lockNotAvailable) return unavailableError(tooSlow, error)
-  if (isUnavailable(error)) return unavailableError('The database is not available', error)
+  const unavailable = translateUnavailable(error, timeout)
+  if (unavailable !== undefined) return unavailable
   if (
     rejectedArgument.test(code) &&
     statement?.placeholders.some(({ isArgument }) => isArgument === true)
@@ -118,6 +119,15 @@ export function translateError(error: unknown, { statement, timeout }: FailedQue
   return tooComplex.test(code) ? tooComplexError() : error
 }
 
+/** Translates an error of the state of the database, which somebody ends: HeaderError (503); `undefined` for any other. */
+function translateUnavailable(error: unknown, timeout: number): HeaderError | undefined {
+  const { code, routine } = serverError(error)
+  if (code === queryCanceled) return queryTimeoutError(timeout, error)
+  if (code === lockNotAvailable) return unavailableError(tooSlow, error)
+  if (isUnavailable(error)) return unavailableError('The database is not available', error)
+  return code === notInState && routine === openRoutine ? unpopulatedError(error) : undefined
+}
+
 /**
  * Translates an error of a transaction with a session. A violated policy is an error of permissions (403), because the policies are
  * access rules. A rejected role or setting says nothing about the values of the request. Returns any other error as it is.
@@ -138,6 +148,30 @@ function argumentError({ placeholders }: Statement, cause: unknown): ParameterEr
       ? 'A number is out of the range that the function of the database accepts.'
       : 'The function of the database rejects the arguments.'
   return new ParameterError('invalid_filter', parameter, detail, { cause })
+}
+
+/** The C function of PostgreSQL that opens a materialized view, and finds that it has no data. */
+const openRoutine = 'ExecOpenScanRelation'
+
+/** A materialized view has no data. The connection can be used as before. */
+class UnpopulatedError extends HeaderError {}
+
+/**
+ * The error of a statement that reads a materialized view without data. The name is in the cause only, which is logged with the statement
+ * that fills the view. The message of PostgreSQL may be in any language.
+ */
+function unpopulatedError(error: unknown): HeaderError {
+  const message = error instanceof Error ? error.message : ''
+  const [, name = message] = /["«„“](.+)["»“”]/u.exec(message) ?? []
+  const remedy = `The materialized view "${name}" has no data; to fill it: refresh materialized view "${name}"`
+  const detail = 'The database has no data for this yet; try again shortly.'
+  const options = { cause: new Error(remedy, { cause: error }) }
+  return new UnpopulatedError('unavailable', detail, { 'retry-after': '1' }, options)
+}
+
+/** Whether the error is that of a materialized view without data. */
+export function isUnpopulated(error: unknown): boolean {
+  return error instanceof UnpopulatedError
 }
 
 const tooSlow = 'The database took too long'
@@ -172,7 +206,8 @@ export function unavailableError(
 
 /** Whether the connection of an error must not be used any more. */
 export function isConnectionLost(error: unknown): boolean {
-  return error instanceof HeaderError && error.code === 'unavailable'
+  const isUnavailableError = error instanceof HeaderError && error.code === 'unavailable'
+  return isUnavailableError && !(error instanceof UnpopulatedError)
 }
 
 /** Finds columns in `Key (name, "E-Mail")=(…) already exists.`, or in the name of a check, by default `table_column_check`. */

@@ -7,6 +7,7 @@ import {
 } from '../sample-table.ts'
 import { PostgresPool } from './connection-pool.ts'
 import { postgresDialect } from './dialect.ts'
+import { isUnpopulated } from './errors.ts'
 import { chooseFoldingCollation, describeDatabase, readServerSettings } from './server-settings.ts'
 
 /** Reads the first rows of tables; see `samplePostgres`. */
@@ -20,7 +21,9 @@ export async function sampleTablesAt(
     return await sampleTables(requests, {
       dialect: postgresDialect(chooseFoldingCollation(settings), settings.isGenuine),
       all: (statement) => pool.shared.allUnprepared(statement),
-      isTimeout: (error) => error instanceof HeaderError && error.code === 'query_timeout',
+      // A materialized view may get its data later.
+      isTimeout: (error) =>
+        isUnpopulated(error) || (error instanceof HeaderError && error.code === 'query_timeout'),
     })
   } finally {
     await pool.close()

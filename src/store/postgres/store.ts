@@ -328,12 +328,13 @@ async function verify(target: Target, connection: PostgresConnection): ReturnTyp
   const run = (statement: Statement) => connection.allUnprepared(statement)
   throwDeclarationErrors(await findViewIdErrors(target, catalog, run))
   const access = await checkRoles(target, catalog, connection)
-  const withNaN = await findTypesWithNaN(model, catalog, connection)
+  const unserved = (await findTypesWithNaN(model, catalog, connection)).map(describeNaN)
   const warnings = [
     ...(await listPostgresWarnings(model, catalog, { connection, findCollation })),
-    ...withNaN.map(describeNaN),
+    ...unserved,
   ]
-  return { warnings: [...access, ...warnings, ...(await listSegmentIdWarnings(target, run))] }
+  const segments = await listSegmentIdWarnings(target, run)
+  return { warnings: [...access, ...warnings, ...segments], unserved }
 }
 
 /** Checks the roles of the requests. @returns warnings about them and their privileges */

@@ -37,7 +37,7 @@ const foreignKeysQuery = compileCatalogQuery(
   sql`pragma_foreign_key_list(t.name) as f order by t.name, f.id, f.seq`,
 )
 const tablesQuery = compileCatalogQuery(
-  sql`select t.name, t.kind, t.sql, t.ncol`,
+  sql`select t.name, t.kind, t.sql, t.ncol, t.wr`,
   sql`(select 1) order by t.name`,
 )
 
@@ -136,7 +136,10 @@ function findViewError(name: string, connection: SqliteConnection): string | und
   }
 }
 
-function toTable([name, kind, statement]: readonly unknown[], parts: TableParts): StoredTable {
+function toTable(
+  [name, kind, statement, , isWithoutRowid]: readonly unknown[],
+  parts: TableParts,
+): StoredTable {
   const rowsOf = (rows: RowsByTable) => rows.get(String(name)) ?? []
   const columns = rowsOf(parts.columns)
   const primaryKey = columns
@@ -151,6 +154,7 @@ function toTable([name, kind, statement]: readonly unknown[], parts: TableParts)
       columns.map((row) => [String(row[1]), toColumn(row, primaryKey, String(statement))]),
     ),
     primaryKey,
+    ...(kind === 'table' && isWithoutRowid === 0 && describeRowid(columns, primaryKey)),
     uniques: [...(primaryKey.length > 0 ? [primaryKey] : []), ...toUniques(rowsOf(parts.uniques))],
     foreignKeys: toForeignKeys(rowsOf(parts.foreignKeys)),
     // An integer primary key is the rowid, so the table itself is its index.
@@ -161,6 +165,18 @@ function toTable([name, kind, statement]: readonly unknown[], parts: TableParts)
       ],
     }),
   }
+}
+
+/** Describes the column that SQLite adds to a table, by a name that no other column has. */
+function describeRowid(
+  columns: CatalogRows,
+  primaryKey: readonly string[],
+): Pick<StoredTable, 'rowid'> {
+  if (isRowid(columns, primaryKey)) return {}
+  const names = columns.map((row) => lowerAscii(String(row[1])))
+  const name = ['rowid', '_rowid_', 'oid'].find((each) => !names.includes(each))
+  if (name === undefined) return {}
+  return { rowid: { name, type: 'INTEGER', nullable: false, hasDefault: true, writable: false } }
 }
 
 function toColumn(

@@ -9,6 +9,7 @@ import {
 } from '../sample-table.ts'
 import type { Statement } from '../statement.ts'
 import { sqliteDialect } from './dialect.ts'
+import { isIdPart } from './id-parts.ts'
 import { Reader } from './reader.ts'
 
 /**
@@ -35,6 +36,7 @@ export async function sampleSqlite(
   }
   const source: SampleSource = {
     dialect: sqliteDialect,
+    isIdPart,
     typeOf: (column) => sql`typeof(${column})`,
     all,
     isTimeout: (error) => error instanceof HeaderError && error.code === 'query_timeout',

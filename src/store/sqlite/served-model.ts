@@ -13,22 +13,12 @@ import { querySqliteCatalog } from './catalog.ts'
 import { mentionsForeignCollation, type SqliteCollationLookup } from './collations.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
+import { isIdPart } from './id-parts.ts'
 import { collateLinks, replaceCollations } from './key-collations.ts'
 import { estimateRowCount } from './table-size.ts'
 
 /** The rows of a table whose ids are checked, and the rows of all tables. */
 const [maxRows, maxTotalRows] = [100_000, 1_000_000]
-
-/** Whether the value of a column is a part of an id, by the codec of the part. Null is none. */
-const isPart: Readonly<Record<string, (column: Sql) => Sql>> = {
-  id: (column) => sql`typeof(${column}) = 'integer'`,
-  text: (column) => sql`typeof(${column}) = 'text'`,
-  enumerationId: (column) => sql`typeof(${column}) = 'text'`,
-  booleanId: (column) => sql`ifnull(${column} in (0, 1), 0)`,
-  uuidId: (column) =>
-    sql`ifnull(lapidary_is_valid(${column}, 'uuid') and ${column} = lower(${column}), 0)`,
-  date: (column) => sql`ifnull(lapidary_is_valid(${column}, 'date') and length(${column}) = 10, 0)`,
-}
 
 /** What the checks of all types share. */
 interface CheckContext {
@@ -173,12 +163,11 @@ function isRowid({ id }: ResourceType, { primaryKey, columns }: StoredTable): bo
 
 /** Compiles whether each column has a value that is a part of an id. */
 function hasId({ id }: ResourceType, columns: readonly Sql[]): Sql {
-  const testOf = ({ kind: { codec } }: IdPart) => {
-    const { valid = (column: Sql) => column } = getCodec(codec, 'sqlite')
-    const test = typeof codec === 'string' ? isPart[codec] : undefined
-    return test ?? ((column: Sql) => sql`${valid(column)} is not null`)
-  }
-  return and(id.parts.map((part, index) => testOf(part)(columns[index] ?? sql`null`)))
+  return and(
+    id.parts.map(({ kind: { codec } }: IdPart, index) =>
+      isIdPart(codec, columns[index] ?? sql`null`),
+    ),
+  )
 }
 
 function describe({ type, id, table }: ResourceType, value: unknown): string {

@@ -209,7 +209,8 @@ function createSchemaOperations(
     },
     verify: async () => {
       const warnings = await verify(target, getOpenWriter(context))
-      return { warnings: [...warnings, ...servedModel.warnings, ...enforcedKeys.warnings] }
+      const unserved = servedModel.warnings
+      return { warnings: [...warnings, ...unserved, ...enforcedKeys.warnings], unserved }
     },
     catalog: async () => querySqliteCatalog(getOpenWriter(context)),
     migrate: async (migrations, mode = 'run') => {
