@@ -22,35 +22,46 @@ export type ResponseSender = (
   route?: Route,
 ) => Promise<FastifyReply | undefined> | undefined
 
-/**
- * Creates the function that sends responses. A string leaves together with its head in one write. A stream leaves as fast as the client
- * reads it.
- *
- * @param common - the header fields of every response
- * @returns a function that returns `undefined` for a string, which is sent; for a stream a promise of the reply, for the Fastify handler
- *   to return
- * @see https://jsonapi.org/format/1.0/#content-negotiation-servers
- */
+/** Creates the function that sends responses. @param common - the header fields of every response */
 export function createJsonSender(common: Readonly<Record<string, string>>): ResponseSender {
   const fields = Object.entries(common)
-  const { vary: commonVary } = common
   const isPrivate = common['cache-control'] !== undefined
-  return function sendResponse(reply, { status, headers, body }) {
-    const vary = reply.getHeader('vary')
-    const cacheControl = isPrivate ? reply.getHeader('cache-control')?.toString() : undefined
-    reply.code(status)
-    for (const [name, value] of fields) reply.header(name, value)
-    if (vary !== undefined) reply.header('vary', extendVary(vary, commonVary))
-    if (headers) reply.headers(headers)
-    if (cacheControl !== undefined || (isPrivate && headers?.['cache-control'] !== undefined)) {
-      const chosen = choosePrivateCacheControl(cacheControl, headers?.['cache-control'])
-      reply.header('cache-control', chosen)
-    }
-    if (typeof body !== 'string') return sendStream(reply, body)
-    // Without a serializer Fastify adds a charset to the media type, which JSON:API forbids.
-    reply.serializer(String).send(body)
-    return undefined
-  }
+  const known = { fields, vary: common.vary, isPrivate }
+  return (reply, response) => sendResponse(reply, response, known)
+}
+
+/** The header fields of every response of a mount. */
+interface CommonFields {
+  readonly fields: readonly (readonly [name: string, value: string])[]
+  readonly vary: string | undefined
+  /** True if responses depend on the identity. */
+  readonly isPrivate: boolean
+}
+
+/**
+ * Sends a response. A string leaves together with its head in one write. A stream leaves as fast as the client reads it.
+ *
+ * @returns `undefined` for a string, which is sent; for a stream a promise of the reply, for the Fastify handler to return
+ * @see https://jsonapi.org/format/1.0/#content-negotiation-servers
+ */
+function sendResponse(
+  reply: FastifyReply,
+  { status, headers, body }: Sendable,
+  common: CommonFields,
+): Promise<FastifyReply> | undefined {
+  const vary = reply.getHeader('vary')
+  const set = common.isPrivate ? reply.getHeader('cache-control')?.toString() : undefined
+  reply.code(status)
+  for (const [name, value] of common.fields) reply.header(name, value)
+  if (vary !== undefined) reply.header('vary', extendVary(vary, common.vary))
+  if (headers) reply.headers(headers)
+  const own = headers?.['cache-control']
+  if (set !== undefined || (common.isPrivate && own !== undefined))
+    reply.header('cache-control', choosePrivateCacheControl(set, own))
+  if (typeof body !== 'string') return sendStream(reply, body)
+  // Without a serializer Fastify adds a charset to the media type, which JSON:API forbids.
+  reply.serializer(String).send(body)
+  return undefined
 }
 
 async function sendStream(reply: FastifyReply, body: AsyncIterable<string>): Promise<FastifyReply> {
