@@ -1,4 +1,3 @@
-import { setImmediate as nextIteration } from 'node:timers/promises'
 import { isObject } from '../model/json.ts'
 
 /**
@@ -25,7 +24,7 @@ export async function runStepsInTurns<Result>(steps: Steps<Result>): Promise<Res
     const { done, value } = steps.next()
     if (done) return value
     if (performance.now() - start < maxTime) continue
-    await nextIteration()
+    await new Promise((resolve) => setImmediate(resolve))
     start = performance.now()
   }
 }

@@ -21,7 +21,7 @@ export function addIndexedPlans(
     pageCache: pageCacheSizes.shortLived,
   })
   try {
-    copySchema(connection, copy)
+    copySchema(connection, copy, statements)
     for (const index of indexes) copy.execute(index)
     return statements.map((statement) => {
       const indexedPlan = formatPlan(explainQueryPlan(copy, statement))
@@ -35,12 +35,37 @@ export function addIndexedPlans(
   }
 }
 
-/** Copies the tables, indexes and views of a database without their rows, and the statistics of `analyze`. */
-function copySchema(from: SqliteConnection, to: SqliteConnection): void {
-  const definitions = from.introspect(
-    "select sql from sqlite_schema where sql is not null and type <> 'trigger' and name not like 'sqlite\\_%' escape '\\' order by rowid",
+/** A table, an index or a view, as `sqlite_schema` has it. */
+interface Definition {
+  /** That of the table of an index. */
+  readonly table: string
+  readonly isView: boolean
+  readonly sql: string
+}
+
+/**
+ * Copies the tables, indexes and views that statements read, without their rows, and the statistics of `analyze`. With hundreds of
+ * tables, the copy of all of them would take longer than the plans.
+ */
+function copySchema(
+  from: SqliteConnection,
+  to: SqliteConnection,
+  statements: readonly ExplainedStatement[],
+): void {
+  const definitions = from
+    .introspect(
+      "select tbl_name, type, sql from sqlite_schema where sql is not null and type <> 'trigger' and name not like 'sqlite\\_%' escape '\\' order by rowid",
+    )
+    .map(
+      ([table, type, sql]): Definition => ({
+        ...{ table: String(table), isView: type === 'view', sql: String(sql) },
+      }),
+    )
+  const copied = findMentioned(
+    definitions,
+    statements.map(({ sql }) => sql),
   )
-  for (const [sql] of definitions) tryExecute(to, String(sql))
+  for (const { table, sql } of definitions) if (copied.has(table)) tryExecute(to, sql)
   const [analyzed] = from.introspect("select 1 from sqlite_schema where name = 'sqlite_stat1'")
   if (analyzed === undefined) return
   to.execute('analyze; delete from sqlite_stat1')
@@ -50,6 +75,29 @@ function copySchema(from: SqliteConnection, to: SqliteConnection): void {
     to.execute(`insert into sqlite_stat1 values (${values.join(', ')})`)
   }
   to.execute('analyze sqlite_schema')
+}
+
+/**
+ * Finds the tables and views whose names are somewhere in SQL, and those whose names are in the definitions of these views. A name that stands for something else costs the copy of its table, and nothing more.
+ */
+function findMentioned(
+  definitions: readonly Definition[],
+  statements: readonly string[],
+): ReadonlySet<string> {
+  const mentioned = new Set<string>()
+  for (let texts = statements; texts.length > 0; ) {
+    const text = texts.join('\n').toLowerCase()
+    const found = new Set(
+      definitions.flatMap(({ table }) =>
+        !mentioned.has(table) && text.includes(table.toLowerCase()) ? [table] : [],
+      ),
+    )
+    for (const table of found) mentioned.add(table)
+    texts = definitions.flatMap(({ table, isView, sql }) =>
+      isView && found.has(table) ? [sql] : [],
+    )
+  }
+  return mentioned
 }
 
 /** The tables behind a virtual table are created with it, so their own definitions fail. */

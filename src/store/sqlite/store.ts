@@ -162,13 +162,14 @@ function createReadOperations({
   target,
   statementsOf,
 }: ReadContext): Pick<Store, 'read' | 'explain' | 'explainAccess' | 'findAllowed' | 'snapshot'> {
+  const readCatalog = createCatalogReader(writer)
   const run: RunStatement = async (statement, values) => writer.all(statement, values)
   return {
     read: (plan, id, readOptions) => router.read(plan, id, readOptions),
     explain: async (plan, id, options = {}) => {
       const { hooks } = options
       const explained = await router.explain(plan, id, options)
-      const uncounted = listReadWarnings(plan, explained, target, querySqliteCatalog(writer))
+      const uncounted = listReadWarnings(plan, explained, target, readCatalog())
       const hidesRows = mayHideRows(statementsOf(plan.identity).target, hooks)
       const context = { plan, id, hidesRows, dialect: target.dialect }
       const warnings = await describeIndexes(uncounted, context, (describe) =>
@@ -181,6 +182,22 @@ function createReadOperations({
     explainAccess: (question) => explainRules(question, statementsOf(question.identity), run),
     findAllowed: (question) => findAllowed(question, statementsOf(question.identity), run),
     snapshot: (work, { signal } = {}) => router.snapshot(work, signal),
+  }
+}
+
+/**
+ * Creates the function that returns the catalog of a database. It queries the catalog again when the schema has changed: with hundreds
+ * of tables that takes 100 ms, in which nobody is served.
+ */
+function createCatalogReader(connection: SqliteConnection): () => Catalog {
+  let known: Readonly<{ version: unknown; catalog: Catalog }> | undefined
+  return () => {
+    const [[version] = []] = connection.introspect(
+      'select schema_version from pragma_schema_version',
+    )
+    if (known === undefined || known.version !== version)
+      known = { version, catalog: querySqliteCatalog(connection) }
+    return known.catalog
   }
 }
 
