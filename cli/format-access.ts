@@ -21,9 +21,9 @@ export function formatMatrix(identities: readonly IdentityAccess[]): string {
         `  ${operation}`,
         ...ofType.map((access) => formatOperation(access, operation, conditions)),
       ]),
-      ...listFields(ofType).map((field) => [
-        `  .${field}`,
-        ...ofType.map((access) => formatRights(access, field)),
+      ...listFields(ofType).flatMap((field) => [
+        [`  .${field}`, ...ofType.map((access) => formatRights(access, field))],
+        ...listLinkRows(ofType, field, conditions),
       ]),
       ...(ofType.some((access) => access?.tenant)
         ? [['  tenant', ...ofType.map(formatTenant)]]
@@ -63,9 +63,8 @@ class Conditions {
 
 type MaybeAccess = TypeAccess | undefined
 
-const operations = ['read', 'create', 'update', 'delete', 'relate', 'call'] as const
+const operations = ['read', 'create', 'update', 'delete', 'call'] as const
 
-/** Links without a rule of their own have no row. */
 function listOperations(types: readonly MaybeAccess[]) {
   return operations.filter((operation) =>
     types.some((access) => access?.operations[operation] !== undefined),
@@ -78,7 +77,7 @@ function formatOperation(
   conditions: Conditions,
 ): string {
   const rule = access?.operations[operation]
-  return rule === undefined ? 'update' : conditions.add(rule)
+  return rule === undefined ? '' : conditions.add(rule)
 }
 
 /** The fields that exist for any of the identities. */
@@ -88,6 +87,16 @@ function listFields(types: readonly MaybeAccess[]): string[] {
 
 function findField(access: MaybeAccess, name: string) {
   return access?.fields.find((field) => field.name === name)
+}
+
+/** The rows of the rules for the links of a relationship; without a rule, that for updates applies. */
+function listLinkRows(types: readonly MaybeAccess[], name: string, conditions: Conditions) {
+  return (['link', 'unlink'] as const).flatMap((operation) => {
+    const rules = types.map((access) => findField(access, name)?.[operation])
+    if (rules.every((rule) => rule === undefined)) return []
+    const cells = rules.map((rule) => (rule === undefined ? '' : conditions.add(rule)))
+    return [[`  .${name} ${operation}`, ...cells]]
+  })
 }
 
 function formatRights(access: MaybeAccess, name: string): string {

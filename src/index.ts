@@ -35,11 +35,14 @@ export {
   auth,
   type FieldAccess,
   type FieldRule,
+  type LinkAccess,
+  type LinkOperation,
   type Operation,
   type ResourceAccess,
   type RowRule,
   type RuleFilter,
   type TenantOptions,
+  type TypeOperation,
 } from './model/access.ts'
 export {
   type Action,

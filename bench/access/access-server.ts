@@ -3,6 +3,7 @@ import {
   auth,
   date,
   defineModel,
+  type LinkAccess,
   type Model,
   type ResourceAccess,
   resource,
@@ -54,11 +55,10 @@ const models: Readonly<Record<string, () => Model>> = {
 
 function createProbedModel(): Model {
   return createModel({
-    person: { read: ofGroup, update: ofGroup, delete: ofGroup, relate: ofGroup },
-    computer: {
-      ...{ read: ofOwnersGroup, update: ofOwnersGroup },
-      ...{ delete: ofOwnersGroup, relate: ofOwnersGroup },
-    },
+    person: { read: ofGroup, update: ofGroup, delete: ofGroup },
+    computer: { read: ofOwnersGroup, update: ofOwnersGroup, delete: ofOwnersGroup },
+    computers: { link: ofGroup, unlink: ofGroup },
+    owner: { link: ofOwnersGroup, unlink: ofOwnersGroup },
   })
 }
 
@@ -66,10 +66,18 @@ function createProbedModel(): Model {
 interface Restriction {
   readonly person?: ResourceAccess
   readonly computer?: ResourceAccess
+  readonly computers?: LinkAccess
+  readonly owner?: LinkAccess
   readonly isScoped?: boolean
 }
 
-function createModel({ person, computer, isScoped }: Restriction): Model {
+function createModel({
+  person,
+  computer,
+  computers: members,
+  owner,
+  isScoped,
+}: Restriction): Model {
   const persons = resource('person', {
     ...{ path: '/persons', table: 'person' },
     ...(person && { access: person }),
@@ -78,7 +86,7 @@ function createModel({ person, computer, isScoped }: Restriction): Model {
       name: attribute(text, { required: true }),
       birth_date: attribute(date),
       gender: attribute(text),
-      computers: toMany('computer', { column: 'person_id' }),
+      computers: toMany('computer', { column: 'person_id', ...members }),
     },
   })
   const computers = resource('computer', {
@@ -86,7 +94,7 @@ function createModel({ person, computer, isScoped }: Restriction): Model {
     ...(computer && { access: computer }),
     fields: {
       serial: attribute(text, { required: true }),
-      owner: toOne('person', { column: 'person_id' }),
+      owner: toOne('person', { column: 'person_id', ...owner }),
     },
   })
   return defineModel([persons, computers])

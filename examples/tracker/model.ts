@@ -99,14 +99,19 @@ const comments = resource('comments', {
   access: {
     ...ofIssue,
     read: { any: [ofIssue.read, isAuthor] },
-    ...{ update: isAuthor, delete: isAuthor, relate: false },
+    ...{ update: isAuthor, delete: isAuthor },
   },
   hooks: { beforeCreate: setAuthor },
   fields: {
     body: attribute(api.text, { required: true, validate: z.string().trim().min(1) }),
     created_at: createdAt,
-    issue: toOne('issues', { column: 'issue_id', required: true, nullable: true }),
-    author: toOne('users', { column: 'author_id', nullable: false, access: 'read-only' }),
+    issue: toOne('issues', { column: 'issue_id', required: true, nullable: true, unlink: false }),
+    author: toOne('users', {
+      column: 'author_id',
+      nullable: false,
+      access: 'read-only',
+      unlink: false,
+    }),
   },
 })
 

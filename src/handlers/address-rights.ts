@@ -1,6 +1,6 @@
-import type { Operation } from '../model/access.ts'
 import { listRelationships, type Model, type ResourceType } from '../model/model.ts'
 import type { Rights } from '../plan/access/rights.ts'
+import type { RuleKey } from '../plan/access/rule-key.ts'
 import { parsePathId } from '../plan/path-id.ts'
 import { listAllowedTypes } from './allowed-paths.ts'
 import type { AppContext } from './app-context.ts'
@@ -109,7 +109,7 @@ async function readRowRights(
   { context, rights, auth }: RowReader,
   needed: readonly NeededRule[],
   ids: readonly string[],
-): Promise<ReadonlyMap<string, ReadonlySet<Operation>>> {
+): Promise<ReadonlyMap<string, ReadonlySet<RuleKey>>> {
   const [first] = needed
   const operations = new Set(
     needed.flatMap(({ type, operation }) =>

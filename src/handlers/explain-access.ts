@@ -85,9 +85,7 @@ export async function explainRequestAccess(
   })
   const audience = { auth: request.auth, dialect: context.store.dialect }
   const explain = ({ condition, pointer, ...rule }: AppliedRule, part = pointer ?? 'path') => {
-    const { type, operation } = rule
-    const rows = describeRule(condition, audience)
-    return { part, ...rule, rule: `${type}.access.${operation}`, rows }
+    return { part, ...rule, rows: describeRule(condition, audience) }
   }
   const rules = [
     ...reads.map((rule, index) => explain(rule, parts[index]?.part)),

@@ -1,8 +1,16 @@
-import { computeAuthValue, type Operation, operations } from '../model/access.ts'
+import {
+  computeAuthValue,
+  type LinkOperation,
+  linkOperations,
+  operations,
+  type TypeOperation,
+} from '../model/access.ts'
 import { type DialectName, defaultDialect } from '../model/dialect.ts'
-import { type Field, isSentByClients, type Model, type ResourceType } from '../model/model.ts'
+import type { Field, Model, ResourceType } from '../model/model.ts'
+import { isSentByClients } from '../model/written-fields.ts'
 import { compileAccess, resolveModelRules } from '../plan/access/access-shapes.ts'
 import type { TypeRules } from '../plan/access/identity.ts'
+import { isLinkKey, listRuleKeys, toLinkKey } from '../plan/access/rule-key.ts'
 import {
   describeRule,
   type RuleAudience,
@@ -18,13 +26,17 @@ export interface FieldRights {
   readonly sort: boolean
   /** The value that the server stores in every new resource; absent if it sets none. */
   readonly set?: unknown
+  /** The rows that may be linked, for a relationship with such a rule; absent if links need the rule for updates. */
+  readonly link?: RuleDescription
+  /** The same for rows whose link is removed or replaced. */
+  readonly unlink?: RuleDescription
 }
 
 /** What an identity may do with the resources of a type. */
 export interface TypeAccess {
   readonly type: string
-  /** The rows on which each operation is allowed. `relate` is absent if links need the rules of other operations, `call` if the type has no actions. */
-  readonly operations: Readonly<Partial<Record<Operation, RuleDescription>>>
+  /** The rows on which each operation is allowed. `call` is absent if the type has no actions. */
+  readonly operations: Readonly<Partial<Record<TypeOperation, RuleDescription>>>
   /** The fields that exist for the identity. */
   readonly fields: readonly FieldRights[]
   /** The names of the fields that do not exist for it. */
@@ -54,7 +66,10 @@ export function listAccess(
     return {
       type,
       operations: describeOperations(resource, shape?.rules.types.get(type), audience),
-      fields: [...visible.fields.values()].map((field) => describeField(field, resource, auth)),
+      fields: [...visible.fields.values()].map((field) => ({
+        ...describeField(field, resource, auth),
+        ...describeLinks(field, shape?.rules.types.get(type), audience),
+      })),
       hidden: [...resource.fields.keys()].filter((name) => !visible.fields.has(name)),
       ...describeTenant(model, type, auth),
     }
@@ -82,9 +97,7 @@ function describeOperations(
     if (operation === 'call' && actions.size === 0) return []
     if (operation !== 'read' && operation !== 'call' && !isWritable)
       return [[operation, false] as const]
-    const rule = rules?.[operation]
-    if (operation === 'relate' && rule === undefined) return []
-    return [[operation, describeRule(rule ?? true, audience)] as const]
+    return [[operation, describeRule(rules?.get(operation) ?? true, audience)] as const]
   })
   return Object.fromEntries(described)
 }
@@ -100,6 +113,19 @@ function describeField(field: Field, { isWritable }: ResourceType, auth: unknown
   return { name, read, write, filter, sort, ...set }
 }
 
+/** Describes the rules for the links of a relationship; no members for other fields. */
+function describeLinks(
+  { name }: Field,
+  rules: TypeRules | undefined,
+  audience: RuleAudience,
+): Partial<Record<LinkOperation, RuleDescription>> {
+  const described = linkOperations.flatMap((operation) => {
+    const rule = rules?.get(toLinkKey(operation, name))
+    return rule === undefined ? [] : [[operation, describeRule(rule, audience)] as const]
+  })
+  return Object.fromEntries(described)
+}
+
 /**
  * Describes who may do what: a line for each resource type, e.g. `tasks: read by everybody, update of rows that match a
  * filter`. A server of a model with `access: 'deny by default'` logs it at the start.
@@ -107,12 +133,13 @@ function describeField(field: Field, { isWritable }: ResourceType, auth: unknown
 export function describeAccess(model: Model): readonly string[] {
   const isClosed = model.access?.isClosed ?? false
   const rules = resolveModelRules(model)
-  return [...model.types.values()].map(({ type, access = {}, actions }) => {
-    const phrases = operations.flatMap((operation) => {
+  return [...model.types.values()].map((resource) => {
+    const { type, access = {}, actions } = resource
+    const phrases = listRuleKeys(resource).flatMap((operation) => {
       if (operation === 'call' && actions.size === 0) return []
-      const rule = rules.get(type)?.[operation]
+      const rule = rules.get(type)?.get(operation)
       // Without a rule of its own, a link needs the rules of other operations.
-      if (rule === undefined && operation === 'relate') return []
+      if (rule === undefined && isLinkKey(operation)) return []
       const who = toPhrase(
         describeRule(rule ?? !isClosed, { auth: undefined, dialect: defaultDialect }),
       )

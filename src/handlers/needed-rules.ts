@@ -1,12 +1,13 @@
-import type { Operation } from '../model/access.ts'
+import type { LinkOperation } from '../model/access.ts'
 import type { RelationshipField, ResourceType } from '../model/model.ts'
 import type { Rights } from '../plan/access/rights.ts'
+import type { RuleKey } from '../plan/access/rule-key.ts'
 import type { Method, RouteTarget } from './model-paths.ts'
 
 /** A rule that resources must match for a request. */
 export interface NeededRule {
   readonly type: string
-  readonly operation: Operation
+  readonly operation: RuleKey
   /** True if the resource in the path must match it; false for the rule of other resources: new, related, or listed ones. */
   readonly isOfPath: boolean
 }
@@ -22,7 +23,7 @@ export function listNeededRules(
 ): readonly NeededRule[] | undefined {
   if (target.is === 'root') return []
   const { resource } = target
-  const ofPath = (operation: Operation): NeededRule => {
+  const ofPath = (operation: RuleKey): NeededRule => {
     return { type: resource.type, operation, isOfPath: true }
   }
   switch (target.is) {
@@ -39,7 +40,7 @@ export function listNeededRules(
     case 'relationship': {
       const { to } = target.relationship
       if (method === 'GET') return [ofPath('read'), ofOthers(to, 'read')]
-      const linking = listLinkRules(resource, target.relationship, rights)
+      const linking = listLinkRules(resource, target.relationship, method, rights)
       if (linking === undefined) return undefined
       // A new resource needs no rule for links.
       return target.is === 'related'
@@ -49,11 +50,11 @@ export function listNeededRules(
   }
 }
 
-function operationOf(method: Method): Operation {
+function operationOf(method: Method): 'delete' | 'update' {
   return method === 'DELETE' ? 'delete' : 'update'
 }
 
-function ofOthers(type: string, operation: Operation): NeededRule {
+function ofOthers(type: string, operation: RuleKey): NeededRule {
   return { type, operation, isOfPath: false }
 }
 
@@ -61,13 +62,21 @@ function ofOthers(type: string, operation: Operation): NeededRule {
 function listLinkRules(
   { type }: ResourceType,
   relationship: RelationshipField,
+  method: Method,
   rights: Rights,
 ): readonly NeededRule[] | undefined {
   const field = rights.model.types.get(type)?.fields.get(relationship.name)
   if (field?.is !== 'relationship' || field.isDenied) return undefined
-  const { owner, members } = rights.findLinkOperations(type, relationship.name)
-  return [
-    ...(owner ? [{ type, operation: owner, isOfPath: true }] : []),
-    ...(members ? [ofOthers(relationship.to, members)] : []),
-  ]
+  const list = (operation: LinkOperation): readonly NeededRule[] => {
+    const { own, other } = rights.findLinkRules(type, relationship.name, operation)
+    return [
+      ...own.map((key) => ({ type, operation: key, isOfPath: true })),
+      ...other.map((key) => ofOthers(relationship.to, key)),
+    ]
+  }
+  if (method !== 'PATCH') return list(method === 'DELETE' ? 'unlink' : 'link')
+  // A replacement may do one of both.
+  const linking = list('link')
+  const isRefused = linking.some((rule) => rights.findRule(rule.type, rule.operation) === false)
+  return isRefused ? list('unlink') : linking
 }

@@ -68,18 +68,32 @@ export type RowRule<Auth = unknown> =
   | Readonly<{ any: readonly RowRule<Auth>[] }>
   | Readonly<{ all: readonly RowRule<Auth>[] }>
 
-/** The operations that have rules. */
-export type Operation = 'read' | 'create' | 'update' | 'delete' | 'relate' | 'call'
+/** The operations that have rules in the declaration of a type. */
+export type TypeOperation = 'read' | 'create' | 'update' | 'delete' | 'call'
 
-/** The operations that have rules, in the order of their documentation. */
-export const operations: readonly Operation[] = [
-  'read',
-  'create',
-  'update',
-  'delete',
-  'relate',
-  'call',
-]
+/** The operations that have rules in the declaration of a relationship. */
+export type LinkOperation = 'link' | 'unlink'
+
+/** The operations that have rules. */
+export type Operation = TypeOperation | LinkOperation
+
+/** The operations that have rules in the declaration of a type, in the order of their documentation. */
+export const operations: readonly TypeOperation[] = ['read', 'create', 'update', 'delete', 'call']
+
+/** The operations that have rules in the declaration of a relationship. */
+export const linkOperations: readonly LinkOperation[] = ['link', 'unlink']
+
+/**
+ * The rules of a relationship, for the rows of the type that declares it. They hold wherever the relationship is written: at its own
+ * address, in a create and an update, and from the other side. Without one, the row that stores the foreign key must match `update`,
+ * and so must both ends of a join table if their type declares the relationship as writable.
+ */
+export interface LinkAccess {
+  /** The rows that may be linked. A row whose foreign key changes must match with the new key too. */
+  readonly link?: RowRule<never>
+  /** The rows whose link may be removed, or replaced by another one. */
+  readonly unlink?: RowRule<never>
+}
 
 /**
  * The rules of a resource type. An operation without a rule is open, or closed with `access: 'deny by default'` of the model.
@@ -91,12 +105,6 @@ export interface ResourceAccess<Auth = unknown> {
   readonly create?: RowRule<Auth>
   readonly update?: RowRule<Auth>
   readonly delete?: RowRule<Auth>
-  /**
-   * Which rows may be linked and unlinked, by a write from either side of a relationship. Default: a row whose foreign key changes
-   * must match `update`; the row that the key references need only be readable. Both ends of a join table must match `update` if
-   * their type declares the relationship as writable.
-   */
-  readonly relate?: RowRule<Auth>
   /**
    * The rows whose actions may be called. A rule that depends on the row refuses actions of the collection, which have none; the
    * option `callable` of an action restricts it further.

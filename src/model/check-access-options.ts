@@ -1,4 +1,4 @@
-import { isAuthValue, operations } from './access.ts'
+import { isAuthValue, linkOperations, operations } from './access.ts'
 import { isObject } from './json.ts'
 import { type Check, isFunction, members, mustBe, oneOf, optional } from './option-checks.ts'
 
@@ -33,11 +33,16 @@ export const tenantOptions: Check = members({
 
 /** Creates the check of the rules of a resource type. */
 export function createAccessCheck(checks: RuleChecks): Check {
-  const rule = optional((value, location) => checkRule(value, location, checks))
+  const rule = createRuleCheck(checks)
   return members({
     ...Object.fromEntries(operations.map((operation) => [operation, rule])),
-    anonymous: optional(listOf(oneOf(...operations))),
+    anonymous: optional(listOf(oneOf(...operations, ...linkOperations))),
   })
+}
+
+/** Creates the check of a rule for rows. */
+export function createRuleCheck(checks: RuleChecks): Check {
+  return optional((value, location) => checkRule(value, location, checks))
 }
 
 /** The operators whose operand must not be an empty list in a rule: with it they match every row, or none. */

@@ -1,5 +1,6 @@
 import { quoteNames } from '../errors/quote.ts'
 import type { TenantOptions } from './access.ts'
+import { writesColumn } from './check-written-columns.ts'
 import type { FieldDeclaration } from './fields.ts'
 import { resolveIdOptions, toList } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
@@ -66,6 +67,30 @@ function findSetErrors(field: FieldDeclaration): string[] {
   return field.is === 'toOne' && field.foreignKey === 'other'
     ? ['.set: the foreign key is in the other table; "set" needs an own foreign key']
     : []
+}
+
+/** An attribute must not write the key of a relationship whose rules say who may link it. */
+export function findLinkRuleErrors(
+  resource: ResourceDeclaration,
+  all: readonly ResourceDeclaration[],
+): string[] {
+  return Object.entries(resource.fields).flatMap(([name, field]) => {
+    const hasRules = 'link' in field || 'unlink' in field
+    if (!hasRules || !('column' in field)) return []
+    const isOwn = field.is === 'toOne' && field.foreignKey !== 'other'
+    const holder = isOwn ? resource : all.find(({ type }) => type === field.to)
+    const columns = toList(field.column ?? [])
+    return Object.entries(holder?.fields ?? {}).flatMap(([attribute, other]) =>
+      holder &&
+      other.is === 'attribute' &&
+      columns.includes(other.column ?? attribute) &&
+      writesColumn(other, holder)
+        ? [
+            `${holder.type}.fields.${attribute}.access: must be "read-only", because the rules of ${resource.type}.fields.${name} say who may write its column`,
+          ]
+        : [],
+    )
+  })
 }
 
 /** A field that clients write must not store another tenant. */

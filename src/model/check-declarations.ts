@@ -1,6 +1,6 @@
 import { quote } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
-import { findAccessErrors } from './check-access.ts'
+import { findAccessErrors, findLinkRuleErrors } from './check-access.ts'
 import { findActionErrors } from './check-actions.ts'
 import { findKeyErrors } from './check-keys.ts'
 import { findOptionErrors } from './check-options.ts'
@@ -40,6 +40,7 @@ export function checkDeclarations(
     ...findDuplicates(resources, 'path'),
     ...resources.flatMap((resource) => findResourceErrors(resource, resources)),
     ...resources.flatMap((resource) => findAccessErrors(resource, resources, options.tenant)),
+    ...resources.flatMap((resource) => findLinkRuleErrors(resource, resources)),
   ])
 }
 

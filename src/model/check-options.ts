@@ -1,5 +1,10 @@
 import { quote } from '../errors/quote.ts'
-import { createAccessCheck, fieldAccessChecks, tenantOptions } from './check-access-options.ts'
+import {
+  createAccessCheck,
+  createRuleCheck,
+  fieldAccessChecks,
+  tenantOptions,
+} from './check-access-options.ts'
 import { createActionCheck } from './check-actions.ts'
 import { findChangingSql } from './check-expressions.ts'
 import { createParameterCheck } from './check-parameters.ts'
@@ -125,6 +130,9 @@ const relationshipAccess = oneOf('read-write', 'read-only', 'immutable')
 
 const { readable, writable, filterable, sortable, set } = fieldAccessChecks
 
+const linkRule = createRuleCheck({ sqlExpression })
+const linkRules = { link: linkRule, unlink: linkRule }
+
 const textIndex = members({
   fts: optional(name),
   tsvector: optional(name),
@@ -175,7 +183,7 @@ const key = {
   column: columns,
   references: optional(columns),
   access: optional(relationshipAccess),
-  ...{ readable, writable },
+  ...{ readable, writable, ...linkRules },
   description: optional(stringCheck),
 } satisfies Record<keyof KeyOptions | 'is' | 'to', Check>
 
@@ -200,7 +208,7 @@ const through = members({
   to: name,
   through: joinTable,
   access: optional(relationshipAccess),
-  ...{ readable, writable },
+  ...{ readable, writable, ...linkRules },
   count: optional(booleanCheck),
   description: optional(stringCheck),
 } satisfies Record<keyof ThroughOptions | 'is' | 'to', Check>)

@@ -18,7 +18,6 @@ import {
   findInverse,
   getResourceType,
   isSameKey,
-  isWrittenByCreates,
   type KeyColumns,
   type Link,
   listStoredColumns,
@@ -27,6 +26,7 @@ import {
   type ResourceType,
   type Table,
 } from './model.ts'
+import { isWrittenByCreates } from './written-fields.ts'
 
 /** The declarations and the database that they are compared with. */
 export interface CheckContext {

@@ -1,6 +1,7 @@
 import type { RowChange, StoredTable } from './catalog.ts'
 import { findGeneratedColumnErrors, findUnfilledColumns, formatColumn } from './check-columns.ts'
-import { type Field, isWrittenByCreates, type ResourceType } from './model.ts'
+import type { Field, ResourceType } from './model.ts'
+import { isWrittenByCreates } from './written-fields.ts'
 
 /** Finds declarations with which every write would fail. */
 export function findWriteErrors(resource: ResourceType, table: StoredTable): string[] {

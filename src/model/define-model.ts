@@ -176,7 +176,11 @@ function resolveAccess(
     ({ access: rules, scope, fields }) =>
       rules !== undefined ||
       (scope !== undefined && containsAuthValue(scope)) ||
-      [...fields.values()].some((field) => field.access !== undefined),
+      [...fields.values()].some(
+        (field) =>
+          field.access !== undefined ||
+          (field.is === 'relationship' && field.linkRules !== undefined),
+      ),
   )
   const hasValues = declared.some(({ fields }) =>
     Object.values(fields).some(

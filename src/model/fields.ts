@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { AuthValue, FieldAccess } from './access.ts'
+import type { AuthValue, FieldAccess, LinkAccess } from './access.ts'
 import type { Computed } from './computed.ts'
 import type { NoOperators } from './custom-operator.ts'
 import type { Described } from './described.ts'
@@ -147,6 +147,7 @@ export type RelationshipAccess = WriteAccess | 'immutable'
 /** The options of every relationship. */
 interface RelationshipOptions<Rights extends RelationshipAccess = RelationshipAccess>
   extends Pick<FieldAccess, 'readable' | 'writable'>,
+    LinkAccess,
     Described {
   /**
    * `read-only`: clients can read it and filter by it, but not write it. `immutable`: a create can set it, and nothing else; an

@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type {
   AuthValue,
   FieldAccess,
+  LinkAccess,
   ModelAccess,
   ResourceAccess,
   TenantOptions,
@@ -144,6 +145,8 @@ export interface RelationshipField extends DescribedField, Nullability {
   readonly isEnforced: boolean | undefined
   /** Whether clients can request, filter by and sort by the number of related resources. */
   readonly isCounted: boolean
+  /** The rules for its links; absent if it has none. */
+  readonly linkRules?: LinkAccess
   /** The id that every create stores; absent if clients send it. */
   readonly set?: AuthValue
   /** True if the rules of the field refuse values of the client. */
@@ -322,23 +325,6 @@ export function listStoredColumns(field: Field): readonly string[] {
   return field.is === 'relationship' && field.link.foreignKey === 'own' ? field.link.ownKey : []
 }
 
-/** Whether a create writes a field, with the value of the client or with one that the server sets from the auth context. */
-export function isWrittenByCreates({
-  isWritable,
-  set,
-}: Pick<AttributeField | RelationshipField, 'isWritable' | 'set'>): boolean {
-  return isWritable || set !== undefined
-}
-
-/** Whether a client can send a value of a field. It cannot change one that the server sets with every create. */
-export function isSentByClients({
-  isWritable,
-  isImmutable,
-  set,
-}: Pick<AttributeField | RelationshipField, 'isWritable' | 'isImmutable' | 'set'>): boolean {
-  return isWritable && !(isImmutable && set !== undefined)
-}
-
 /** True if two keys are the same columns. */
 export function isSameKey(one: KeyColumns, other: KeyColumns): boolean {
   return one.length === other.length && one.every((column, index) => column === other[index])
@@ -371,12 +357,32 @@ export function findInverse(
   resource: ResourceType,
   field: RelationshipField,
 ): RelationshipField | undefined {
+  return listInverses(model, resource, field)[0]
+}
+
+/** Returns the relationships that the related type declares over the same columns. */
+export function listInverses(
+  model: Model,
+  resource: ResourceType,
+  field: RelationshipField,
+): RelationshipField[] {
   const reversed = toComparable(reverseLink(field.link))
-  for (const other of getResourceType(model, field.to).fields.values()) {
-    if (other.is !== 'relationship' || other.to !== resource.type || other === field) continue
-    if (toComparable(other.link) === reversed) return other
-  }
-  return undefined
+  return listRelationships(getResourceType(model, field.to)).filter(
+    (other) =>
+      other.to === resource.type && other !== field && toComparable(other.link) === reversed,
+  )
+}
+
+/** Returns the relationships of a type over the same columns as one of them, which is the first. */
+export function listSameLinks(
+  resource: ResourceType,
+  field: RelationshipField,
+): RelationshipField[] {
+  const link = toComparable(field.link)
+  const others = listRelationships(resource).filter(
+    (other) => other.to === field.to && other !== field && toComparable(other.link) === link,
+  )
+  return [field, ...others]
 }
 
 /** Writes a link as text, so that equal links have equal texts. */

@@ -1,4 +1,4 @@
-import { type FieldAccess, isNeverWritten, type TenantOptions } from './access.ts'
+import { isNeverWritten, type TenantOptions } from './access.ts'
 import { combineHooks } from './combine-hooks.ts'
 import { createIdKind, createSingleIdKind } from './composite-ids.ts'
 import { sql } from './dialect.ts'
@@ -16,22 +16,23 @@ import type {
 import type { Hooks } from './hooks.ts'
 import { toIdKind } from './id-kinds.ts'
 import { kinds } from './kinds.ts'
-import {
-  type AttributeField,
-  type Field,
-  type IdField,
-  type IdPart,
-  isWrittenByCreates,
-  type KeyColumns,
-  type Link,
-  type ResourceType,
-  type Table,
+import type {
+  AttributeField,
+  Field,
+  IdField,
+  IdPart,
+  KeyColumns,
+  Link,
+  ResourceType,
+  Table,
 } from './model.ts'
 import { resolveNullability } from './nullability.ts'
 import { isSortable } from './operators.ts'
 import { resolvePaths } from './resolve-paths.ts'
+import { resolveFieldRules, resolveLinkRules } from './resolve-rules.ts'
 import { addArguments, resolveTable } from './resolve-table.ts'
 import type { ClientIds, ResourceDeclaration } from './resource.ts'
+import { isWrittenByCreates } from './written-fields.ts'
 
 /** The options of a model that its resource types depend on. */
 interface ResolveOptions {
@@ -237,7 +238,7 @@ function resolveField(
         columns: Object.entries(field.columns),
         compute: field.compute,
         invalidValues,
-        ...resolveRules(field),
+        ...resolveFieldRules(field),
       }
     case 'toOne':
     case 'toMany':
@@ -255,7 +256,8 @@ function resolveField(
         isCounted: field.is === 'toMany' && field.count === true,
         isEnforced: field.is === 'toOne' ? field.enforced : undefined,
         ...('set' in field && field.set && { set: field.set }),
-        ...resolveRules(field),
+        ...resolveLinkRules(field),
+        ...resolveFieldRules(field),
       }
   }
 }
@@ -350,20 +352,8 @@ function resolveAttribute(
     ...(field.match && { match: field.match }),
     ...(field.paths && { paths: resolvePaths(name, column, field) }),
     ...(field.set && { set: field.set }),
-    ...resolveRules(field),
+    ...resolveFieldRules(field),
   }
-}
-
-/** Resolves the rules of a field; no member for a field without rules. */
-function resolveRules({
-  readable,
-  writable,
-  filterable,
-  sortable,
-}: FieldAccess): Readonly<{ access?: FieldAccess }> {
-  const rules = { readable, writable, filterable, sortable }
-  const declared = Object.entries(rules).filter(([, rule]) => rule !== undefined)
-  return declared.length === 0 ? {} : { access: Object.fromEntries(declared) }
 }
 
 function resolveExpression(
@@ -388,7 +378,7 @@ function resolveExpression(
     makeDefault: undefined,
     validate: undefined,
     invalidValues: field.invalidValues ?? invalidValues,
-    ...resolveRules(field),
+    ...resolveFieldRules(field),
   }
 }
 

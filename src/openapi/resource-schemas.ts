@@ -4,12 +4,12 @@ import {
   type AttributeField,
   findInverse,
   getResourceType,
-  isSentByClients,
   listRelationships,
   type Model,
   type RelationshipField,
   type ResourceType,
 } from '../model/model.ts'
+import { isSentByClients } from '../model/written-fields.ts'
 import { nameField } from './component-names.ts'
 import { makeExample, makeReturnedAttributes, makeSentAttributes } from './example-values.ts'
 import type { Examples } from './read-examples.ts'

@@ -1,11 +1,7 @@
 import { isObject } from '../model/json.ts'
 import type { JsonSchema } from '../model/kinds.ts'
-import {
-  type AttributeField,
-  type Field,
-  isSentByClients,
-  type ResourceType,
-} from '../model/model.ts'
+import type { AttributeField, Field, ResourceType } from '../model/model.ts'
+import { isSentByClients } from '../model/written-fields.ts'
 import { orNull } from './schema.ts'
 
 /** A field that is in `attributes`. */

@@ -1,7 +1,6 @@
 import { type ErrorList, report, throwErrors } from '../errors/collector.ts'
 import { BodyError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import type { Operation } from '../model/access.ts'
 import type { ResourceType } from '../model/model.ts'
 import type { ParsedLinkage, ParsedResource } from '../parse/body.ts'
 import { AccessDenied, createForbidden } from './access/access-denied.ts'
@@ -37,6 +36,9 @@ export interface WriteShape {
   readonly parent: ParentLink | undefined
 }
 
+/** The operation of a request that writes; `relate` changes a relationship at its own address. */
+export type WriteOperation = 'create' | 'update' | 'delete' | 'relate' | 'call'
+
 /** A resource in the path that must exist. */
 interface Precondition {
   readonly notFound: NotFoundSource
@@ -46,6 +48,8 @@ interface Precondition {
 /** A validated write. What only the database can check remains: the precondition and the existence checks. */
 export interface WritePlan {
   readonly shape: WriteShape
+  /** The shape before validators and hooks changed the plan: the access rules are those of the request. */
+  readonly requested: WriteShape
   /** The id of the row to change, or of a new row whose id the client sends. */
   readonly id: string | undefined
   /** The value of each column of the shape. */
@@ -60,7 +64,7 @@ export interface WritePlan {
   /** The primary data of the document; `none` if the request has no document. */
   readonly document: 'resource' | 'linkage' | 'none'
   /** The operation of the request, whose access rules apply; `undefined` for what hooks write. */
-  readonly operation: Exclude<Operation, 'read'> | undefined
+  readonly operation: WriteOperation | undefined
 }
 
 /** The options of a create. */
@@ -152,7 +156,11 @@ export function planRelationshipWrite(
   const builder = createWriteBuilder()
   if (relationship.isDenied) {
     const rule = `${resource.type}.fields.${relationship.name}.writable`
-    const denied = new AccessDenied('relate', { type: resource.type, id, rule })
+    const denied = new AccessDenied(change === 'remove' ? 'unlink' : 'link', {
+      type: resource.type,
+      id,
+      rule,
+    })
     report(builder.errors, () => createForbidden(denied))
   } else
     addRelationship(relationship, { linkage, pointer: '/data', change }, planner.model, builder)
@@ -217,8 +225,10 @@ function createPlan(
     agreeOnId(builder, row, { fields: resource.fields, document })
   }
   throwErrors(structureErrors)
+  const shape = shapes.intern({ type: resource.type, columns, links, row, parent })
   return {
-    shape: shapes.intern({ type: resource.type, columns, links, row, parent }),
+    shape,
+    requested: shape,
     id,
     values,
     linkIds,

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { quote } from '../errors/quote.ts'
-import { operations } from '../model/access.ts'
 import { getResourceType, type ResourceType } from '../model/model.ts'
 import { getCustomOperators } from '../model/operators.ts'
 import { resolveModelRules } from '../plan/access/access-shapes.ts'
+import { toRulePath } from '../plan/access/rule-key.ts'
 import { listConditions } from '../plan/access/rules.ts'
 import { compileRowCondition } from './access/restrict.ts'
 import { compileActionSql } from './action.ts'
@@ -57,12 +57,12 @@ function listRuleSql(target: Target): DeclaredSql[] {
   return [...resolveModelRules(target.model)].flatMap(([type, rules]) => {
     const resource = getResourceType(target.model, type)
     const column = (name: string) => columnAt(0, name)
-    return operations.flatMap((operation) =>
-      listConditions(rules[operation]).map((condition) => {
+    return [...rules].flatMap(([key, rule]) =>
+      listConditions(rule).map((condition) => {
         const where = compileRowCondition(condition, { resource, column }, target)
         const select = sql`select 1 from ${rowsAt(0, resource, target)} where ${where}`
         return {
-          path: `${type}.access.${operation}`,
+          path: toRulePath(type, key),
           statement: compileStatement(select, target.dialect),
         }
       }),

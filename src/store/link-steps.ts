@@ -46,10 +46,12 @@ function createLinkSteps(
   )
   const checkScope: WriteStep['run'] = ({ connection }) =>
     checkMembers(connection, changedIds, { to, pointer }, statements)
-  const access = statements.memberCheck(plan, index)
-  const checkAccess: WriteStep['run'] = ({ connection, id }) =>
-    access && runAccessCheck(connection, { ...access, pointer }, plan, { id, ids: changedIds })
-  const checks = access ? [checkScope, checkAccess] : [checkScope]
+  const accessChecks = statements.memberChecks(plan, index).map(
+    (check): WriteStep['run'] =>
+      ({ connection, id }) =>
+        runAccessCheck(connection, { ...check, pointer }, plan, { id, ids: changedIds }),
+  )
+  const checks = [checkScope, ...accessChecks]
   return { changes, checks: checks.map((run) => ({ needs: changes, run })) }
 }
 

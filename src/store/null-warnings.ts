@@ -3,11 +3,11 @@ import { formatColumn, formatColumns } from '../model/check-columns.ts'
 import {
   type AttributeField,
   getResourceType,
-  isSentByClients,
   type Model,
   type RelationshipField,
   type ResourceType,
 } from '../model/model.ts'
+import { isSentByClients } from '../model/written-fields.ts'
 import { hasForeignKey, listRelationshipKeys } from './enforced-keys.ts'
 
 /**

@@ -3,12 +3,9 @@ import { getResourceType, type ResourceType } from '../model/model.ts'
 import type { MembersShape } from '../plan/members.ts'
 import type { ReadShape } from '../plan/read.ts'
 import type { WritePlan, WriteShape } from '../plan/write.ts'
-import {
-  type AccessCheck,
-  type AccessChecks,
-  compileAccessChecks,
-  compileMemberCheck,
-} from './access/write-checks.ts'
+import type { AccessCheck } from './access/access-check.ts'
+import { compileChangedMemberChecks } from './access/link-checks.ts'
+import { type AccessChecks, compileAccessChecks } from './access/write-checks.ts'
 import { type CompiledRead, compileExists, compileLock, compileRead } from './compile-read.ts'
 import { type CompiledWrite, compileDelete, compileLookup, compileWrite } from './compile-write.ts'
 import { compileMembers } from './members.ts'
@@ -42,8 +39,8 @@ export interface Statements {
   readonly write: (shape: WriteShape) => CompiledWrite
   /** Returns the access rules that a write must meet; absent for a target without rules. */
   readonly checks: ((plan: WritePlan) => AccessChecks | undefined) | undefined
-  /** Returns the access rule for members whose foreign key a link of a write changed; `undefined` if there is none. */
-  readonly memberCheck: (plan: WritePlan, index: number) => AccessCheck | undefined
+  /** Returns the access rules for members whose foreign key a link of a write changed. */
+  readonly memberChecks: (plan: WritePlan, index: number) => readonly AccessCheck[]
   /** Returns the checks of a write that may unlink rows which must be linked. */
   readonly unlinkChecks: (shape: WriteShape) => readonly UnlinkCheck[]
   readonly members: (shape: MembersShape) => Statement
@@ -65,7 +62,7 @@ export function createStatements(target: Target, cache = new StatementCache()): 
     ),
     write: cache.memoize((shape: WriteShape) => compileWrite(shape, target), writeSize),
     checks: createAccessChecks(target, cache),
-    memberCheck: createMemberChecks(target, cache),
+    memberChecks: createMemberChecks(target, cache),
     unlinkChecks: cache.memoize(
       (shape: WriteShape) => compileUnlinkChecks(shape, target),
       (checks) => statementSize(...checks.map(({ statement }) => statement)),
@@ -101,17 +98,17 @@ function createAccessChecks(target: Target, cache: StatementCache): Statements['
     relate: compile('relate'),
     call: compile('call'),
   }
-  return ({ shape, operation }) => (operation ? byOperation[operation](shape) : undefined)
+  return ({ requested, operation }) => (operation ? byOperation[operation](requested) : undefined)
 }
 
-function createMemberChecks(target: Target, cache: StatementCache): Statements['memberCheck'] {
-  if (target.access === undefined) return () => undefined
+function createMemberChecks(target: Target, cache: StatementCache): Statements['memberChecks'] {
+  if (target.access === undefined) return () => []
   const compile = cache.memoize(
     ({ links, ...shape }: WriteShape) =>
-      links.map((_, index) => compileMemberCheck({ ...shape, links }, index, target)),
-    (checks) => statementSize(...checks.flatMap((check) => (check ? [check.statement] : []))),
+      links.map((_, index) => compileChangedMemberChecks({ ...shape, links }, index, target)),
+    (checks) => statementSize(...checks.flat().map(({ statement }) => statement)),
   )
-  return ({ shape, operation }, index) => (operation ? compile(shape)[index] : undefined)
+  return ({ requested, operation }, index) => (operation ? (compile(requested)[index] ?? []) : [])
 }
 
 /** Those that depend on the triggers of the table are compiled when they are used: the table may not exist before. */

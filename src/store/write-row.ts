@@ -57,9 +57,11 @@ async function writeUnlessDenied(state: WriteState): Promise<void> {
 }
 
 /** Whether something may deny a write: what hooks write has no rules, and may leave the scope. */
-function isChecked(by: DeniedWrite['by'], { plan, mayLeaveScope, compiled }: WriteState): boolean {
+function isChecked(by: DeniedWrite['by'], state: WriteState): boolean {
+  const { plan, mayLeaveScope, compiled, statements } = state
   if (by !== 'rule') return !mayLeaveScope
-  return plan.operation === (compiled.insert ? 'create' : 'update')
+  const operation = compiled.insert ? 'create' : 'update'
+  return plan.operation === operation && statements.checks?.(plan)?.own === operation
 }
 
 function createDeniedError(by: 'scope' | 'rule', { plan, compiled, id }: WriteState): ApiError {

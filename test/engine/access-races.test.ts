@@ -62,8 +62,11 @@ const model = defineModel(
     }),
     resource('projects', {
       ...{ path: '/projects', table: 'project', softDelete: 'deleted_at' },
-      access: { read: true, update: own, relate: own },
-      fields: { owner: attribute(integer), notes: toMany('notes', { column: 'project_id' }) },
+      access: { read: true, update: own },
+      fields: {
+        owner: attribute(integer),
+        notes: toMany('notes', { column: 'project_id', link: own, unlink: own }),
+      },
     }),
     resource('tags', {
       ...{ path: '/tags', table: 'tag', tenant: false },

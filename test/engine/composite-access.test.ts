@@ -6,6 +6,8 @@ import { engine } from './engine.ts'
 
 const { resource, defineModel, auth } = declare<{ auth: Readonly<{ user: string }> }>()
 
+const ifOpen = { filter: [{ name: 'open', op: 'eq', val: 1 }] }
+
 /** Boxes with composite ids, and things in them: users read their own boxes, and link things to those that are open. */
 const ownBoxes = {
   model: defineModel([
@@ -15,12 +17,14 @@ const ownBoxes = {
       id: { column: ['room', 'label'], kind: [integer, text], client: 'required' },
       access: {
         read: { filter: [{ name: 'owner', op: 'eq', val: auth(({ user }) => user) }] },
-        relate: { filter: [{ name: 'open', op: 'eq', val: 1 }] },
       },
       fields: {
         owner: attribute(text),
         open: attribute(integer),
-        things: toMany('thing', { column: ['box_room', 'box_label'] }),
+        things: toMany('thing', {
+          column: ['box_room', 'box_label'],
+          ...{ link: ifOpen, unlink: ifOpen },
+        }),
       },
     }),
     resource('thing', {
@@ -84,7 +88,10 @@ engine('Access rules of types with composite ids', ownBoxes, (app) => {
     assert.equal((await link(4, '1,a~1b')).status, 200)
     const members = { data: [{ type: 'thing', id: '3' }] }
     const things = (id: string) => `/boxes/${id}/relationships/things`
-    assert.equal((await app.call('POST', things('2,d'), { headers, body: members })).status, 403)
+    // The thing is in the box already.
+    assert.equal((await app.call('POST', things('2,d'), { headers, body: members })).status, 200)
+    const others = { data: [{ type: 'thing', id: '4' }] }
+    assert.equal((await app.call('POST', things('2,d'), { headers, body: others })).status, 403)
     assert.equal((await app.call('POST', things('1,c'), { headers, body: members })).status, 404)
     assert.equal((await app.call('POST', things('1,a~1b'), { headers, body: members })).status, 403)
   })

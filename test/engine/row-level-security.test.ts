@@ -315,6 +315,7 @@ for (const [role, options] of Object.entries(roles))
     },
   )
 
+const self = { filter: [{ name: 'id', op: 'eq', val: auth((id) => id) }] } as const
 const own = { filter: [{ name: 'owner__id', op: 'eq', val: auth((id) => id) }] } as const
 
 engine(
@@ -325,8 +326,11 @@ engine(
       [
         resource('owners', {
           ...{ path: '/owners', table: 'owner' },
-          access: { relate: { filter: [{ name: 'id', op: 'eq', val: auth((id) => id) }] } },
-          fields: { name: attribute(text), notes: toMany('notes', { column: 'owner_id' }) },
+          access: {},
+          fields: {
+            name: attribute(text),
+            notes: toMany('notes', { column: 'owner_id', link: self, unlink: self }),
+          },
         }),
         resource('notes', {
           ...{ path: '/notes', table: 'note', access: { delete: own } },

@@ -225,11 +225,14 @@ describe('The list of access rules', () => {
           any: [own, { sql: (column) => sql`${column('name')} = ${auth(({ org }) => org)}` }],
         },
         update: { all: [own, true, ({ id }) => id === 'a'] },
-        relate: false,
       },
       fields: {
         name: attribute(text, { writable: ({ id }: { id: string }) => id === 'b' }),
-        shelf: toOne('shelf', { column: 'shelf_id' }),
+        shelf: toOne('shelf', {
+          column: 'shelf_id',
+          link: ({ id }: { id: string }) => id === 'a',
+          unlink: false,
+        }),
       },
     })
     const shelf = resource('shelf', {
@@ -250,17 +253,24 @@ describe('The list of access rules', () => {
         create: false,
         update: { filter },
         delete: false,
-        relate: false,
       },
       fields: [
         { name: 'name', read: true, write: false, filter: true, sort: true },
-        { name: 'shelf', read: true, write: true, filter: true, sort: false },
+        {
+          name: 'shelf',
+          read: true,
+          write: true,
+          filter: true,
+          sort: false,
+          link: true,
+          unlink: false,
+        },
       ],
       hidden: [],
       tenant: { column: 'org', value: 'x' },
     })
     assert.deepEqual(ofShelf?.operations, {
-      ...{ read: false, create: false, update: false, delete: false, relate: false },
+      ...{ read: false, create: false, update: false, delete: false },
     })
     assert.equal(ofShelf.tenant, undefined)
     const store = openSqlite(model, ':memory:')

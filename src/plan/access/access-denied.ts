@@ -42,6 +42,5 @@ export function createForbidden(denied: AccessDenied, pointer?: string): ApiErro
 function describe(operation: Operation, type: string): string {
   if (operation === 'call') return `call this action of ${type}`
   if (operation === 'create') return `create a resource of type ${type}`
-  const verb = operation === 'relate' ? 'link or unlink' : operation
-  return `${verb} this resource of type ${type}`
+  return `${operation} this resource of type ${type}`
 }

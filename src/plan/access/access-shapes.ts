@@ -1,9 +1,16 @@
 import { LRUCache } from 'lru-cache'
-import { type AuthValue, computeAuthValue, type Operation, operations } from '../../model/access.ts'
+import { type AuthValue, computeAuthValue, operations } from '../../model/access.ts'
 import { DeclarationError } from '../../model/declaration-error.ts'
 import type { Field, Model, ResourceType } from '../../model/model.ts'
 import type { RowRules, TypeRules } from './identity.ts'
-import { foldRule, type ResolvedRules, type RuleContext, resolveRules } from './rules.ts'
+import { isLinkKey, listRuleKeys, type RuleKey, toOperation } from './rule-key.ts'
+import {
+  foldRule,
+  type ResolvedRules,
+  type RowCondition,
+  type RuleContext,
+  resolveRules,
+} from './rules.ts'
 import { restrictFields, toDecision } from './visible-model.ts'
 
 /** The rules and the model that all identities share for which every decision is the same. */
@@ -114,7 +121,7 @@ function createShape(
       const decision = toDecision(rule)
       return decision !== undefined && (results?.[decisions.add(decision)] ?? false)
     },
-    allows: (type, operation) => byType.get(type)?.[operation] !== false,
+    allows: (type, operation) => byType.get(type)?.get(operation) !== false,
   })
   const restricted = new Map(types.filter(([, folded]) => !isOpen(folded)))
   const hidden = [...model.types.values()].flatMap((resource): [string, ReadonlySet<string>][] => {
@@ -127,29 +134,27 @@ function createShape(
 }
 
 function foldRules(
-  { access }: ResourceType,
+  resource: ResourceType,
   rules: ResolvedRules | undefined,
   model: Model,
   results: readonly boolean[] | undefined,
 ): TypeRules {
   const isClosed = model.access?.isClosed ?? false
-  const fold = (operation: Operation) => {
-    const isAnonymous = results === undefined && (access !== undefined || isClosed)
-    if (isAnonymous && !access?.anonymous?.includes(operation)) return false
-    const rule = rules?.[operation]
-    return rule === undefined ? !isClosed : foldRule(rule, results)
-  }
-  const folded = Object.fromEntries(operations.map((operation) => [operation, fold(operation)]))
-  // Without a rule for links, those of the other operations apply.
-  const relate = rules?.relate === undefined ? undefined : folded.relate
-  return { ...folded, relate } as TypeRules
+  const isAnonymous = results === undefined && (resource.access !== undefined || isClosed)
+  const entries = listRuleKeys(resource).flatMap((key): [RuleKey, RowCondition][] => {
+    const rule = rules?.get(key)
+    const operation = toOperation(key)
+    // Without a rule for links, those of the other operations apply.
+    if (rule === undefined && isLinkKey(key)) return []
+    if (isAnonymous && !resource.access?.anonymous?.includes(operation)) return [[key, false]]
+    return [[key, rule === undefined ? !isClosed : foldRule(rule, results)]]
+  })
+  return new Map(entries)
 }
 
-/** Whether everything is allowed on every row of a type. */
+/** Whether everything is allowed on every row of a type, and links need no rule of their own. */
 function isOpen(rules: TypeRules): boolean {
-  return operations.every(
-    (operation) => rules[operation] === true || rules[operation] === undefined,
-  )
+  return rules.size === operations.length && [...rules.values()].every((rule) => rule === true)
 }
 
 /** Rules may compare all stored attributes, also those that clients must not filter on. */

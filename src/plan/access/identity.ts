@@ -1,11 +1,8 @@
-import type { Operation } from '../../model/access.ts'
+import type { RuleKey } from './rule-key.ts'
 import type { RowCondition } from './rules.ts'
 
-/** The rows of a type on which each operation is allowed. */
-export interface TypeRules extends Readonly<Record<Exclude<Operation, 'relate'>, RowCondition>> {
-  /** `undefined` if the type has no rule of its own for links. */
-  readonly relate: RowCondition | undefined
-}
+/** The rows of a type on which each operation is allowed. A relationship without a rule for its links has none here. */
+export type TypeRules = ReadonlyMap<RuleKey, RowCondition>
 
 /**
  * The row rules of an access shape: one of the few sets of rules that the decisions of a model select. Identities for which every
@@ -18,13 +15,13 @@ export interface RowRules {
   readonly hiddenFields: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-/** Returns the rows of a type on which an operation is allowed; all of them if no rule restricts it, or without rules. */
+/** Returns the rows of a type that a rule allows; all of them if no rule restricts the operation, or without rules. */
 export function findRowCondition(
   rules: RowRules | undefined,
   type: string,
-  operation: Operation,
+  key: RuleKey,
 ): RowCondition {
-  return rules?.types.get(type)?.[operation] ?? true
+  return rules?.types.get(type)?.get(key) ?? true
 }
 
 /** The identity of a request: the rules that apply, and the auth context with the values that they bind. */

@@ -3,17 +3,18 @@ import {
   type AuthValue,
   auth,
   isAuthValue,
-  type Operation,
+  linkOperations,
   operations,
   type RowRule,
   type RuleFilter,
 } from '../../model/access.ts'
 import { containsAuthValue } from '../../model/contains-auth-value.ts'
 import type { Expression } from '../../model/fields.ts'
-import type { Model, ResourceType } from '../../model/model.ts'
+import { listRelationships, type Model, type ResourceType } from '../../model/model.ts'
 import { parseFilterObjects } from '../../parse/filter.ts'
 import type { Condition } from '../condition.ts'
 import { planFilter } from '../filter.ts'
+import { type RuleKey, toLinkKey, toRulePath } from './rule-key.ts'
 import { readRuleOperand, usesAuth } from './rule-value.ts'
 
 /** A condition of a rule. `path` is that of its declaration, e.g. `task.access.read`. */
@@ -37,8 +38,8 @@ export type RowCondition =
   | RuleCondition
   | Readonly<{ is: 'any' | 'all'; of: readonly Exclude<RowCondition, boolean>[] }>
 
-/** The rules of a resource type; `undefined` for an operation without one. */
-export type ResolvedRules = Readonly<Record<Operation, Rule | undefined>>
+/** The rules of a resource type and its relationships; none for an operation without one. */
+export type ResolvedRules = ReadonlyMap<RuleKey, Rule>
 
 /** Collects the errors of declarations, and the decisions that rules and fields depend on. */
 export interface RuleContext {
@@ -49,16 +50,22 @@ export interface RuleContext {
 }
 
 /** Resolves the rules of a resource type. @param context - receives a line for each error, which starts with its path */
-export function resolveRules(
-  { type, access = {} }: ResourceType,
-  context: RuleContext,
-): ResolvedRules {
-  const entries = operations.map((operation) => {
-    const rule = access[operation]
-    const path = `${type}.access.${operation}`
-    return [operation, rule === undefined ? undefined : resolveRule(rule, { type, path }, context)]
-  })
-  return Object.fromEntries(entries)
+export function resolveRules(resource: ResourceType, context: RuleContext): ResolvedRules {
+  const { type, access = {} } = resource
+  const declared: (readonly [RuleKey, RowRule | RowRule<never> | undefined])[] = [
+    ...operations.map((operation) => [operation, access[operation]] as const),
+    ...listRelationships(resource).flatMap(({ name, linkRules = {} }) =>
+      linkOperations.map(
+        (operation) => [toLinkKey(operation, name), linkRules[operation]] as const,
+      ),
+    ),
+  ]
+  const entries = declared.flatMap(([key, rule]): [RuleKey, Rule][] =>
+    rule === undefined
+      ? []
+      : [[key, resolveRule(rule, { type, path: toRulePath(type, key) }, context)]],
+  )
+  return new Map(entries)
 }
 
 /** The type of the rows of a rule, and the path of its declaration. */
@@ -67,7 +74,7 @@ interface RulePosition {
   readonly path: string
 }
 
-function resolveRule(rule: RowRule, position: RulePosition, context: RuleContext): Rule {
+function resolveRule(rule: RowRule<never>, position: RulePosition, context: RuleContext): Rule {
   if (typeof rule === 'boolean') return rule
   if (typeof rule === 'function') return resolveRule(auth(rule), position, context)
   if (isAuthValue(rule)) return { is: 'decision', index: context.addDecision(rule), decision: rule }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Operation } from '../../model/access.ts'
 import { getResourceType } from '../../model/model.ts'
 import { findRowCondition, type Identity } from '../../plan/access/identity.ts'
+import { type RuleKey, toOperation, toRulePath } from '../../plan/access/rule-key.ts'
 import type { RowCondition } from '../../plan/access/rules.ts'
 import type { WritePlan } from '../../plan/write.ts'
 import { formatParameters } from '../explain.ts'
@@ -9,8 +10,8 @@ import { addAuth } from '../run-values.ts'
 import { compileStatement, type RunStatement } from '../statement.ts'
 import type { Statements } from '../statements.ts'
 import { columnAt } from '../tables.ts'
+import type { AccessCheck } from './access-check.ts'
 import { compileRowCondition } from './restrict.ts'
-import type { AccessCheck } from './write-checks.ts'
 
 // What the access rules do to a request, for developers. The statements are those of the request itself.
 
@@ -44,6 +45,8 @@ export type RuleEffect =
 export interface AppliedRule {
   readonly type: string
   readonly operation: Operation
+  /** The path of the rule in the declarations. An operation may be open or closed without one. */
+  readonly rule: string
   /** The rule for the identity. */
   readonly condition: RowCondition
   /** The SQL of a condition on the row `t0`, as the database gets it; absent if the rule allows all rows or none. */
@@ -97,17 +100,19 @@ async function explainRead(
 
 async function explainWrite(plan: WritePlan, context: AnswerContext): Promise<AppliedRule[]> {
   const { operation = 'update', shape } = plan
-  const { before = [], after = [] } = context.statements.checks?.(plan) ?? {}
+  const checks = context.statements.checks?.(plan)
+  const { before = [], after = [] } = checks ?? {}
+  // A write at the address of a relationship has no operation with a rule of its own.
+  const key = checks ? checks.own : operation === 'relate' ? undefined : operation
   const checked: AppliedRule[] = []
   for (const check of before) checked.push(await runCheck(check, plan, context))
   const isChanged = shape.row !== 'existing' || shape.columns.length + shape.links.length > 0
-  const isChecked = checked.some(({ pointer }) => pointer === undefined)
-  const own = describe(shape.type, operation, context)
+  const isOwn = (check: AccessCheck) => check.key === key && check.pointer === undefined
   const later = isChanged ? after.map((check) => describeLater(check, context)) : []
   // A rule that is only checked after the write has no effect before it.
-  return isChecked || later.length > 0
-    ? [...checked, ...later]
-    : [{ ...own, effect: 'allowed' }, ...checked]
+  const isChecked = [...before, ...(isChanged ? after : [])].some(isOwn)
+  const own = key && !isChecked ? [describe(shape.type, key, context)] : []
+  return [...own.map((rule) => ({ ...rule, effect: 'allowed' as const })), ...checked, ...later]
 }
 
 /** Runs a check as the write would. It returns a row if the rule denies the write. */
@@ -116,29 +121,30 @@ async function runCheck(
   plan: WritePlan,
   context: AnswerContext,
 ): Promise<AppliedRule> {
-  const { type, operation, pointer, statement } = check
+  const { type, key, pointer, statement } = check
   const denied = await context.run(statement, {
     planValues: [],
     id: plan.id ?? plan.precondition?.id,
     ids: check.ids(plan),
   })
-  const rule = describe(type, operation, context)
+  const rule = describe(type, key, context)
   return { ...rule, pointer, effect: denied.length > 0 ? 'denied' : 'allowed' }
 }
 
-function describeLater({ type, operation, pointer }: AccessCheck, context: AnswerContext) {
-  const rule = describe(type, operation, context)
+function describeLater({ type, key, pointer }: AccessCheck, context: AnswerContext) {
+  const rule = describe(type, key, context)
   return { ...rule, pointer, effect: effectOf(rule.condition, 'checked after the write') }
 }
 
 /** Describes the rule of an operation, and its SQL. */
 function describe(
   type: string,
-  operation: Operation,
+  key: RuleKey,
   { identity, statements: { target } }: AnswerContext,
 ): Omit<AppliedRule, 'effect'> {
-  const condition = findRowCondition(target.access?.rules, type, operation)
-  const base = { type, operation, condition, pointer: undefined }
+  const condition = findRowCondition(target.access?.rules, type, key)
+  const rule = toRulePath(type, key)
+  const base = { type, operation: toOperation(key), rule, condition, pointer: undefined }
   if (typeof condition === 'boolean') return { ...base, parameters: [] }
   const resource = getResourceType(target.model, type)
   const compiled = compileRowCondition(

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Operation } from '../../model/access.ts'
 import { getResourceType } from '../../model/model.ts'
 import { findRowCondition, type Identity } from '../../plan/access/identity.ts'
+import type { RuleKey } from '../../plan/access/rule-key.ts'
 import { isInIdList } from '../keys.ts'
 import { addAuth } from '../run-values.ts'
 import { compileStatement, type RunStatement } from '../statement.ts'
@@ -9,16 +9,16 @@ import type { Statements } from '../statements.ts'
 import { and, columnAt, columnsAt, idColumn, isRowInScope, tableAt } from '../tables.ts'
 import { compileRowCondition } from './restrict.ts'
 
-/** Resources of a type, and the operations whose rules are evaluated on them. */
+/** Resources of a type, and the rules that are evaluated on them. */
 export interface AllowedQuestion {
   readonly identity: Identity
   readonly type: string
   readonly ids: readonly string[]
-  readonly operations: readonly Operation[]
+  readonly operations: readonly RuleKey[]
 }
 
 /** The operations that the rules allow, by id. A resource that does not exist for the identity is absent. */
-export type AllowedOperations = ReadonlyMap<string, ReadonlySet<Operation>>
+export type AllowedOperations = ReadonlyMap<string, ReadonlySet<RuleKey>>
 
 /** Evaluates rules on resources: one statement for all of them. */
 export async function findAllowed(

@@ -1,9 +1,11 @@
 import type { Awaitable } from '../../model/hooks.ts'
 import { AccessDenied, createForbidden } from '../../plan/access/access-denied.ts'
+import { toOperation, toRulePath } from '../../plan/access/rule-key.ts'
 import type { WritePlan } from '../../plan/write.ts'
 import { thenMaybe } from '../then-maybe.ts'
 import type { WriteConnection } from '../write-connection.ts'
-import type { AccessCheck, AccessChecks } from './write-checks.ts'
+import type { AccessCheck } from './access-check.ts'
+import type { AccessChecks } from './write-checks.ts'
 
 /** The values with which a check runs. */
 interface CheckValues {
@@ -16,14 +18,15 @@ interface CheckValues {
 /** Runs a check. @throws ApiError `forbidden` (403) when its rule refuses the write */
 export function runAccessCheck(
   connection: WriteConnection,
-  { statement, operation, type, pointer, ids: idsOf }: AccessCheck,
+  { statement, key, type, pointer, ids: idsOf }: AccessCheck,
   plan: WritePlan,
   { id, ids = idsOf(plan) }: CheckValues,
 ): Awaitable<void> {
   return thenMaybe(connection.all(statement, { planValues: [], id, ids }), (refused) => {
     if (refused.length === 0) return
     const target = pointer === undefined ? { type, id } : { type }
-    throw createForbidden(new AccessDenied(operation, target), pointer)
+    const denied = new AccessDenied(toOperation(key), { ...target, rule: toRulePath(type, key) })
+    throw createForbidden(denied, pointer)
   })
 }
 

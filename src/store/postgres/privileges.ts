@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Catalog } from '../../model/catalog.ts'
 import {
-  isWrittenByCreates,
   listRelationships,
   listStoredColumns,
   type Model,
   type ResourceType,
   type Table,
 } from '../../model/model.ts'
+import { isWrittenByCreates } from '../../model/written-fields.ts'
 import { quoteIdentifier } from '../quote-identifier.ts'
 import { compileStatement } from '../statement.ts'
 import type { PostgresConnection } from './connection.ts'

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { storedAttributes } from './data.ts'
 import type { Reference } from './reference.ts'
 import { nextOf, type Type, types } from './schema.ts'
-import { type Data, linked, type Thing } from './things.ts'
+import type { Data, Thing } from './things.ts'
 
 /** Checks that a request changed nothing that the reference does not allow. */
 export function checkChanges(reference: Reference, before: Data, after: Data, hint: string): void {
@@ -19,15 +19,25 @@ export function checkChanges(reference: Reference, before: Data, after: Data, hi
   for (const pair of new Set([...before.fans, ...after.fans])) {
     if (before.fans.has(pair) === after.fans.has(pair)) continue
     const [red = '', green = ''] = pair.split(' ')
-    for (const [type, id] of [
-      ['red', red],
-      ['green', green],
+    const operation = after.fans.has(pair) ? 'link' : 'unlink'
+    for (const [type, id, name] of [
+      ['red', red, 'fans'],
+      ['green', green, 'stars'],
     ] as const) {
       const thing = before.things[type].get(id)
-      // A new row is checked as such.
+      const created = after.things[type].get(id)
+      // A new row is also checked as such.
       if (thing === undefined)
-        check(after.things[type].has(id), `linked ${type} ${id}, which does not exist`)
-      else check(canLink(reference, type, thing, before), `linked or unlinked ${type} ${id}`)
+        check(
+          created !== undefined && reference.allowsLink(operation, type, name, created, after),
+          `linked ${type} ${id}, which does not exist or must not be linked`,
+        )
+      else
+        check(
+          reference.canRead(type, thing, before) &&
+            mayLink(reference, operation, { type, name, thing }, before),
+          `${operation}ed ${type} ${id}`,
+        )
     }
     check(reference.isWritable('red', 'fans'), 'wrote a relationship that is not writable')
   }
@@ -49,7 +59,8 @@ function listViolations(
   if (was === undefined && is === undefined) return []
   if (was === undefined || is === undefined) {
     const isAllowed = is
-      ? reference.allows('create', type, is, after)
+      ? reference.allows('create', type, is, after) &&
+        isLinkedAsAllowed(reference, type, is, before, after)
       : was !== undefined &&
         reference.canRead(type, was, before) &&
         reference.allows('delete', type, was, before)
@@ -78,16 +89,33 @@ function listLinkViolations(
   const violations: string[] = []
   if (!reference.isWritable(type, 'next'))
     violations.push('wrote a relationship that is not writable')
-  const isAllowed =
-    canLink(reference, type, was, before) && canLink(reference, type, is, after, false)
-  if (!isAllowed) violations.push('linked')
+  const linked = { ...was, next: is.next }
+  if (is.next !== null) {
+    const isAllowed =
+      mayLink(reference, 'link', { type, name: 'next', thing: was }, before) &&
+      (mayLink(reference, 'link', { type, name: 'next', thing: linked }, before) ||
+        mayLink(reference, 'link', { type, name: 'next', thing: is }, after))
+    if (!isAllowed) violations.push('linked')
+  }
+  if (
+    was.next !== null &&
+    !mayLink(reference, 'unlink', { type, name: 'next', thing: was }, before)
+  )
+    violations.push('unlinked')
+  const hasNoRule = (['link', 'unlink'] as const).every(
+    (operation) => reference.linkRule(operation, type, 'next') === undefined,
+  )
+  if (hasNoRule && !reference.allows('update', type, is, after)) violations.push('updated')
   const other = nextOf[type]
-  for (const [, target] of [
-    ...linked(type, was, 'next', before),
-    ...linked(type, is, 'next', before),
-  ])
-    if (reference.canRead(other, target, before) && !reference.allowsLinkTo(other, target, before))
-      violations.push(`linked to or from ${other} ${target.id}`)
+  for (const [operation, key] of [
+    ['unlink', was.next],
+    ['link', is.next],
+  ] as const) {
+    const end = key === null ? undefined : before.things[other].get(key)
+    if (end === undefined || !reference.canRead(other, end, before)) continue
+    if (!reference.allowsLink(operation, other, 'previous', end, before))
+      violations.push(`${operation}ed ${other} ${end.id}`)
+  }
   const target = is.next === null ? undefined : before.things[other].get(is.next)
   const isNew = is.next !== null && target === undefined
   const isHidden = target !== undefined && !reference.canRead(other, target, before)
@@ -96,15 +124,37 @@ function listLinkViolations(
   return violations
 }
 
-/** Whether the identity may change the links that are stored in a row. */
-function canLink(
+/** Whether the links of a new row are allowed. */
+function isLinkedAsAllowed(
   reference: Reference,
   type: Type,
-  thing: Thing,
-  data: Data,
-  isBefore = true,
+  created: Thing,
+  before: Data,
+  after: Data,
 ): boolean {
-  if (isBefore && !reference.canRead(type, thing, data)) return false
-  const operation = reference.hasLinkRule(type) ? 'relate' : 'update'
-  return reference.allows(operation, type, thing, data)
+  if (created.next === null) return true
+  const end = before.things[nextOf[type]].get(created.next)
+  return (
+    reference.allowsLink('link', type, 'next', created, after) &&
+    (end === undefined || reference.allowsLink('link', nextOf[type], 'previous', end, before))
+  )
+}
+
+/** A row and its relationship. */
+interface LinkEnd {
+  readonly type: Type
+  readonly name: string
+  readonly thing: Thing
+}
+
+/** Whether the identity may link or unlink a row that changes: by the rule of the relationship or, without one, that for updates. */
+function mayLink(
+  reference: Reference,
+  operation: 'link' | 'unlink',
+  { type, name, thing }: LinkEnd,
+  data: Data,
+): boolean {
+  return reference.linkRule(operation, type, name) === undefined
+    ? reference.allows('update', type, thing, data)
+    : reference.allowsLink(operation, type, name, thing, data)
 }

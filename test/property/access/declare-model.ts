@@ -8,6 +8,7 @@ import {
   type FieldAccess,
   integer,
   json,
+  type LinkAccess,
   type Model,
   resource,
   sql,
@@ -84,9 +85,12 @@ export function declareModel(rules: Rules, isScoped: boolean): Model {
 }
 
 /** The rules of a field. */
-function listRights(rules: TypeRules, name: string): FieldAccess {
+function listRights(rules: TypeRules, name: string): FieldAccess & LinkAccess {
   const rights = (['readable', 'writable', 'filterable', 'sortable'] as const).map(
     (right) => [right, rules[right][name]] as const,
   )
-  return Object.fromEntries(rights.filter(([, rule]) => rule !== undefined))
+  return {
+    ...Object.fromEntries(rights.filter(([, rule]) => rule !== undefined)),
+    ...rules.links[name],
+  }
 }

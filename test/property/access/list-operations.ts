@@ -1,3 +1,4 @@
+import type { LinkOperation } from 'lapidary'
 import { actionNames, collectionActionNames } from './declared-calls.ts'
 import { isOfRow } from './random-rules.ts'
 import type { Reference } from './reference.ts'
@@ -46,18 +47,27 @@ function listLinkOperations(
   const isWritable = !reference.isNeverWritten(type) && reference.isLinkWritable(type, name)
   // The row that stores the key changes; a join table is a relationship of both rows.
   const isJoined = many && name !== 'previous'
-  const mayLink = (end: Type, isChanged: boolean) => {
-    if (reference.hasLinkRule(end)) return !reference.isNever('relate', end)
+  const { inverse } = relationshipsOf(type)[name] ?? {}
+  const mayLink = (operation: LinkOperation, end: Type, of: string, isChanged: boolean) => {
+    if (reference.linkRule(operation, end, of) !== undefined)
+      return !reference.isNeverLinked(operation, end, of)
     return !isChanged || !reference.isNever('update', end)
   }
-  const owner = isWritable && mayLink(type, name === 'next' || isJoined)
+  const mayLinkOwn = (operation: LinkOperation) =>
+    isWritable && mayLink(operation, type, name, name === 'next' || isJoined)
   const isMemberChanged = name === 'previous' || (isJoined && !reference.isNeverWritten(to))
   const canCreate = many && !reference.isNeverWritten(to) && !reference.isNever('create', to)
   const canReadRelated = !reference.isNever('read', to)
-  const writes = ['PATCH', 'POST', 'DELETE'].map((method) => `${method} ${linkage}`)
+  const mayChange = (operation: LinkOperation) =>
+    mayLinkOwn(operation) && mayLink(operation, to, inverse ?? '', isMemberChanged)
+  const writes = [
+    ...(mayChange('link') || mayChange('unlink') ? [`PATCH ${linkage}`] : []),
+    ...(mayChange('link') ? [`POST ${linkage}`] : []),
+    ...(mayChange('unlink') ? [`DELETE ${linkage}`] : []),
+  ]
   return [
     ...(canReadRelated ? [`GET ${path}`, `GET ${linkage}`] : []),
-    ...(owner && canCreate ? [`POST ${path}`] : []),
-    ...(owner && canReadRelated && mayLink(to, isMemberChanged) ? writes : []),
+    ...(mayLinkOwn('link') && canCreate ? [`POST ${path}`] : []),
+    ...(canReadRelated ? writes : []),
   ]
 }

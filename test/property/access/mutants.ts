@@ -60,9 +60,9 @@ export const mutants: readonly Mutant[] = [
   {
     title: 'a relationship is written from the other side without its rule',
     seed: 305,
-    file: 'src/store/access/write-checks.ts',
-    from: 'return operation === undefined ? [] : findRule(type, operation, context)',
-    to: 'return operation === undefined || type !== context.resource.type ? [] : findRule(type, operation, context)',
+    file: 'src/store/access/link-checks.ts',
+    from: 'const linking = findRules(member.type, links.link.other, target)',
+    to: 'const linking = findRules(member.type, links.link.own, target)',
   },
   {
     title: 'a field is compared with a hidden one',
@@ -96,8 +96,8 @@ export const mutants: readonly Mutant[] = [
     title: 'a create is not checked',
     seed: 303,
     file: 'src/store/access/write-checks.ts',
-    from: "after: operation === 'delete' ? [] : ofRow([]),",
-    to: "after: operation !== 'update' ? [] : ofRow([]),",
+    from: "after: operation === 'delete' ? [] : [...ofRow([]), ...links.after],",
+    to: "after: operation !== 'update' ? [] : [...ofRow([]), ...links.after],",
   },
   {
     title: 'the number of related resources ignores the rule',

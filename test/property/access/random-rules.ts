@@ -2,6 +2,7 @@ import {
   type AuthValue,
   auth,
   type FieldRule,
+  type LinkAccess,
   type ResourceAccess,
   type RowRule,
   type RuleFilter,
@@ -28,6 +29,8 @@ export interface TypeRules {
   readonly writable: Readonly<Record<string, FieldRule>>
   readonly filterable: Readonly<Record<string, FieldRule>>
   readonly sortable: Readonly<Record<string, FieldRule>>
+  /** The rules for the links of relationships, by name. */
+  readonly links: Readonly<Record<string, LinkAccess>>
   /** By the name of the action. */
   readonly callable: Readonly<Record<string, FieldRule>>
 }
@@ -62,7 +65,8 @@ export function randomRules(random: Random): Rules {
       sortable: drawRules(rankedAttributes, 0.1),
     }
     const callable = drawRules([...actionNames, ...collectionActionNames], 0.25)
-    return [type, { access, ...fields, writable, callable }]
+    const links = randomLinkRules(type, random)
+    return [type, { access, ...fields, writable, callable, links }]
   })
   return Object.fromEntries(entries) as unknown as Rules
 }
@@ -77,12 +81,23 @@ function randomAccess(type: Type, random: Random): ResourceAccess {
     ...(random.chance(0.6) && { create: randomRule(type, random, 1) }),
     ...(random.chance(0.7) && { update: randomRule(type, random, 2) }),
     ...(random.chance(0.6) && { delete: randomRule(type, random, 1) }),
-    ...(random.chance(0.4) && { relate: randomRule(type, random, 1) }),
     ...(random.chance(0.5) && { call: randomCallRule(type, random) }),
     ...(random.chance(0.5) && {
-      anonymous: random.some(['read', 'update', 'create', 'call'] as const),
+      anonymous: random.some(['read', 'update', 'create', 'call', 'link', 'unlink'] as const),
     }),
   }
+}
+
+/** A third of the relationships have a rule of their own to link, and a third to unlink. */
+function randomLinkRules(type: Type, random: Random): TypeRules['links'] {
+  const entries = Object.keys(relationshipsOf(type)).map((name): [string, LinkAccess] => [
+    name,
+    {
+      ...(random.chance(0.35) && { link: randomRule(type, random, 1) }),
+      ...(random.chance(0.35) && { unlink: randomRule(type, random, 1) }),
+    },
+  ])
+  return Object.fromEntries(entries)
 }
 
 /** Half of the rules for calls are on rows, and forbid actions of the collection. */

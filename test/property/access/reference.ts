@@ -1,8 +1,19 @@
-import type { FieldRule, Operation, RowRule, RuleFilter } from 'lapidary'
+import type {
+  FieldRule,
+  LinkAccess,
+  LinkOperation,
+  Operation,
+  ResourceAccess,
+  RowRule,
+  RuleFilter,
+} from 'lapidary'
 import type { Rules } from './random-rules.ts'
 import { type Identity, nextOf, relationshipsOf, type Type, types } from './schema.ts'
 import { readMeaning } from './sql-rules.ts'
 import { type Data, linked, type Thing, type Truth } from './things.ts'
+
+/** The operations of a type. */
+type TypeOperation = Exclude<Operation, LinkOperation>
 
 /**
  * An interpreter of access rules over plain objects. It shares no code with the engine: it evaluates the declarations themselves.
@@ -17,7 +28,7 @@ export class Reference {
   }
 
   /** Whether a rule allows an operation on a row. */
-  allows(operation: Operation, type: Type, thing: Thing, data: Data): boolean {
+  allows(operation: TypeOperation, type: Type, thing: Thing, data: Data): boolean {
     const { access } = this.#rules[type]
     if (this.#identity === undefined && !access.anonymous?.includes(operation)) return false
     const rule = access[operation]
@@ -25,14 +36,14 @@ export class Reference {
   }
 
   /** Whether the rules refuse an operation on every row, whatever is stored. */
-  isNever(operation: Operation, type: Type): boolean {
+  isNever(operation: TypeOperation, type: Type): boolean {
     const { access } = this.#rules[type]
     if (this.#identity === undefined && !access.anonymous?.includes(operation)) return true
     const rule = access[operation]
     return rule !== undefined && this.#isNeverTrue(rule)
   }
 
-  #isNeverTrue(rule: RowRule): boolean {
+  #isNeverTrue(rule: RowRule<never>): boolean {
     if (typeof rule === 'boolean') return !rule
     if (typeof rule === 'function' || 'is' in rule) return !this.#decides(rule as FieldRule)
     if ('any' in rule) return rule.any.every((each) => this.#isNeverTrue(each))
@@ -81,14 +92,35 @@ export class Reference {
     return this.#rules[type].access.call
   }
 
-  /** Whether a type has a rule for links. */
-  hasLinkRule(type: Type): boolean {
-    return this.#rules[type].access.relate !== undefined
+  /** The rule of a relationship for its links; `undefined` without one. */
+  linkRule(operation: LinkOperation, type: Type, name: string): RowRule<never> | undefined {
+    return this.#rules[type].links[name]?.[operation]
   }
 
-  /** Whether the identity may link a row that stores no key of the link. */
-  allowsLinkTo(type: Type, thing: Thing, data: Data): boolean {
-    return !this.hasLinkRule(type) || this.allows('relate', type, thing, data)
+  /** Whether the rule of a relationship allows to link or unlink a row; true without one. */
+  allowsLink(
+    operation: LinkOperation,
+    type: Type,
+    name: string,
+    thing: Thing,
+    data: Data,
+  ): boolean {
+    const rule = this.linkRule(operation, type, name)
+    if (rule === undefined) return true
+    return this.#isLinkUsed(operation, type) && this.#holds(rule, type, thing, data)
+  }
+
+  /** Whether the rule of a relationship refuses to link or unlink every row. */
+  isNeverLinked(operation: LinkOperation, type: Type, name: string): boolean {
+    const rule = this.linkRule(operation, type, name)
+    return rule !== undefined && (!this.#isLinkUsed(operation, type) || this.#isNeverTrue(rule))
+  }
+
+  #isLinkUsed(operation: LinkOperation, type: Type): boolean {
+    return (
+      this.#identity !== undefined ||
+      (this.#rules[type].access.anonymous?.includes(operation) ?? false)
+    )
   }
 
   /** Whether the identity may write a field. A relationship may be written from its own side, or from the other. */
@@ -125,13 +157,16 @@ export class Reference {
 
   /** The result of each condition of the rules of a type for a row: writes may combine them otherwise than reads. */
   results(type: Type, thing: Thing, data: Data): unknown {
-    const resultsOf = (rule: RowRule | undefined): unknown => {
+    const resultsOf = (rule: RowRule<never> | undefined): unknown => {
       if (typeof rule !== 'object' || 'is' in rule) return undefined
       if ('any' in rule) return rule.any.map(resultsOf)
       return 'all' in rule ? rule.all.map(resultsOf) : this.#holds(rule, type, thing, data)
     }
-    const { read, create, update, delete: remove, relate, call } = this.#rules[type].access
-    return [read, create, update, remove, relate, call].map(resultsOf)
+    const { read, create, update, delete: remove, call }: ResourceAccess = this.#rules[type].access
+    const ofLinks = Object.values<LinkAccess>(this.#rules[type].links)
+    return [read, create, update, remove, call]
+      .map(resultsOf)
+      .concat(ofLinks.flatMap(({ link, unlink }) => [resultsOf(link), resultsOf(unlink)]))
   }
 
   #decides(rule: FieldRule): boolean {
@@ -141,7 +176,7 @@ export class Reference {
     return (decide as (identity: Identity) => boolean)(this.#identity)
   }
 
-  #holds(rule: RowRule, type: Type, thing: Thing, data: Data): boolean {
+  #holds(rule: RowRule<never>, type: Type, thing: Thing, data: Data): boolean {
     if (typeof rule === 'boolean') return rule
     if (typeof rule === 'function' || 'is' in rule) return this.#decides(rule as FieldRule)
     if ('any' in rule) return rule.any.some((each) => this.#holds(each, type, thing, data))
