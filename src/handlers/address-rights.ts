@@ -29,6 +29,8 @@ interface ReadAddress {
   /** The id in the path; empty for a path without one. */
   readonly id: string
   readonly auth: unknown
+  /** Returns a signal that aborts when the client disconnects. */
+  readonly signal: () => AbortSignal
 }
 
 /**
@@ -37,14 +39,14 @@ interface ReadAddress {
  * @param members - the ids of the linkage that the address has
  */
 export async function readAddressRights(
-  { context, target, id, auth }: ReadAddress,
+  { context, target, id, auth, signal }: ReadAddress,
   members: readonly string[],
 ): Promise<AddressRights> {
   const rights = context.findRights(auth)
   const rules = listAddressRules(target, rights)
   const ids = target.is === 'root' || id === '' ? [] : [parsePathId(target.resource, id)]
   const read = (needed: readonly NeededRule[], ids: readonly string[]) =>
-    readRowRights({ context, rights, auth }, needed, ids)
+    readRowRights({ context, rights, auth, signal }, needed, ids)
   const [own, others] = await Promise.all([
     read(
       rules.filter(({ isOfPath }) => isOfPath),
@@ -102,11 +104,12 @@ interface RowReader {
   readonly context: AppContext
   readonly rights: Rights
   readonly auth: unknown
+  readonly signal: () => AbortSignal
 }
 
 /** Evaluates rules of one type that depend on rows. @returns the operations that are allowed, by id */
 async function readRowRights(
-  { context, rights, auth }: RowReader,
+  { context, rights, auth, signal }: RowReader,
   needed: readonly NeededRule[],
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, ReadonlySet<RuleKey>>> {
@@ -123,7 +126,8 @@ async function readRowRights(
     return new Map()
   const identity = { rules: view.shape.rules, auth }
   const { type } = first
-  return context.store.findAllowed({ identity, type, ids, operations: [...operations] })
+  const question = { identity, type, ids, operations: [...operations] }
+  return context.store.findAllowed(question, { signal })
 }
 
 /** What the pages of an identity may name: the types that it may use, and the relationships to them. */

@@ -78,11 +78,10 @@ export async function explainRequestAccess(
     return { status, errors, rules: [], hidden, set: {} }
   }
   const parts = listRequestParts(work, model)
-  const { reads, writes } = await context.store.explainAccess({
-    identity: work.identity,
-    reads: parts,
-    write: work.write,
-  })
+  const { reads, writes } = await context.store.explainAccess(
+    { identity: work.identity, reads: parts, write: work.write },
+    { signal: request.signal },
+  )
   const audience = { auth: request.auth, dialect: context.store.dialect }
   const explain = ({ condition, pointer, ...rule }: AppliedRule, part = pointer ?? 'path') => {
     return { part, ...rule, rows: describeRule(condition, audience) }

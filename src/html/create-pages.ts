@@ -126,11 +126,11 @@ async function renderPage(
 
 /** Adds what the identity may do at the address of a page. */
 async function addRights(base: BaseContext, routed: RoutedRequest): Promise<PageContext> {
-  const { context, route, id, auth } = routed
+  const { context, route, id, auth, signal } = routed
   const { target = { is: 'root' } } = route
   const listed = target.is === 'relationship' ? listData(base.document) : []
   const members = listed.slice(0, maxRows).map((each) => each.id)
-  const rights = await readAddressRights({ context, target, id, auth }, members)
+  const rights = await readAddressRights({ context, target, id, auth, signal }, members)
   return { ...base, routed, rights, resources: createResourceIndex(base.document) }
 }
 

@@ -89,7 +89,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
       ? runHandler(noBytes)
       : request.processBody(runHandler))
     const described = handlerMethod === 'GET' ? addHeaders(handled, route) : handled
-    const routed = { context, route, id, auth, challenge }
+    const routed = { context, route, id, auth, challenge, signal: request.signal }
     return startResponse(await present(described, request, routed), request, selectHeaders(request))
   }
 

@@ -15,6 +15,8 @@ export interface RoutedRequest {
   readonly auth: unknown
   /** The challenge with which `authenticate` has rejected a request for the landing page; `undefined` if it has accepted it. */
   readonly challenge: string | undefined
+  /** Returns a signal that aborts when the client disconnects. */
+  readonly signal: () => AbortSignal
 }
 
 /** The request of a page. */

@@ -34,10 +34,14 @@ export interface ReadOptions {
   readonly signal?: (() => AbortSignal) | undefined
 }
 
-/** The options of a transaction of the application that only reads. */
-interface SnapshotOptions {
+/** How what only reads is cancelled. */
+export interface CancelOptions {
   /** Returns a signal that aborts when the result is no longer needed. */
   readonly signal?: (() => AbortSignal) | undefined
+}
+
+/** The options of a transaction of the application that only reads. */
+interface SnapshotOptions extends CancelOptions {
   /** Who calls, for the session of the model. */
   readonly identity?: Identity
 }
@@ -163,12 +167,12 @@ export interface Store {
    * Explains what the access rules do to a request, and writes nothing.
    * @internal
    */
-  explainAccess(question: AccessQuestion): Promise<AccessAnswer>
+  explainAccess(question: AccessQuestion, options?: CancelOptions): Promise<AccessAnswer>
   /**
    * Evaluates the access rules of operations on resources, with one statement.
    * @internal
    */
-  findAllowed(question: AllowedQuestion): Promise<AllowedOperations>
+  findAllowed(question: AllowedQuestion, options?: CancelOptions): Promise<AllowedOperations>
   /**
    * Runs SQL of the application in a read-only transaction, which sees one snapshot. On SQLite it runs in a reader process.
    * @throws what the work throws; HeaderError `query_timeout` (503) for a statement that takes too long

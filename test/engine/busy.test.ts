@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { it } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { attribute, defineModel, resource, text } from 'lapidary'
-import { openSqlite } from 'lapidary/sqlite'
+import { createServer } from 'lapidary/fastify'
+import { openSqlite, type SqliteOptions } from 'lapidary/sqlite'
 import pg from 'pg'
 import type { ColumnTypes } from '../databases.ts'
 import { long } from '../long-tests.ts'
@@ -110,3 +111,95 @@ it(
     await store.close()
   },
 )
+
+describe('A SQLite file without WAL', () => {
+  const model = defineModel(
+    [
+      resource('owner', { path: '/owners', table: 'owner', fields: { name: attribute(text) } }),
+      resource('number', {
+        ...{ path: '/numbers', table: 'number', access: 'read-only' },
+        fields: {},
+      }),
+    ],
+    { maxPageSize: null },
+  )
+
+  /** Serves a file that another program can lock. */
+  async function serve(test: TestContext, options: SqliteOptions = {}) {
+    const folder = mkdtempSync(join(tmpdir(), 'lapidary-locked-'))
+    const path = join(folder, 'owners.db')
+    const other = new DatabaseSync(path)
+    other.exec(`create table owner (id integer primary key, name text);
+      with recursive n (i) as (select 1 union all select i + 1 from n where i < 2000)
+      insert into owner select i, 'Ada' from n;
+      create view number as
+        with recursive n (id) as (select 1 union all select id + 1 from n limit 10) select id from n`)
+    const store = openSqlite(model, path, { readOnly: true, ...options })
+    const server = createServer({ model, store, logLevel: 'silent' })
+    await server.inject('/health/live')
+    test.after(async () => {
+      other.close()
+      await server.close()
+      await store.close()
+      rmSync(folder, { recursive: true })
+    })
+    return { server, store, other }
+  }
+
+  for (const [what, path, isFirst] of [
+    ['a resource', '/owners/1'],
+    ['a list', '/owners'],
+    ['a list that has not been read before', '/owners', true],
+    ['a list in a reader process', '/numbers?sort=-id'],
+    ['a stream', '/owners?page[size]=0'],
+  ] as const)
+    it(`given the exclusive lock of another program, when ${what} is read, then what needs no database is answered at once, and the read when the lock ends`, async (test) => {
+      const { server, other } = await serve(test)
+      if (!isFirst) assert.equal((await server.inject(path)).statusCode, 200)
+      other.exec("begin exclusive; insert into owner values (9999, 'Bob')")
+      const order: string[] = []
+      const send = async (url: string) => {
+        const { statusCode } = await server.inject(url)
+        order.push(url)
+        return statusCode
+      }
+      const read = send(path)
+      assert.equal(await send('/health/live'), 200)
+      assert.equal(await send('/nope'), 404)
+      assert.equal(await send('/owners?page[sise]=1'), 400)
+      assert.deepEqual(order, ['/health/live', '/nope', '/owners?page[sise]=1'])
+      other.exec('commit')
+      assert.equal(await read, 200)
+    })
+
+  it('given an exclusive lock that stays, when a read has waited as long as it may take, then it is 503 with Retry-After', async (test) => {
+    const { server, other } = await serve(test, { timeout: 100 })
+    other.exec('begin exclusive')
+    const { statusCode, headers, body } = await server.inject('/owners')
+    assert.equal(statusCode, 503, body)
+    assert.match(body, /The database is busy; try again shortly/)
+    assert.equal(headers['retry-after'], '1')
+  })
+
+  it('given an exclusive lock, then as many reads wait as the queue holds, and further ones are 503', async (test) => {
+    const { server, other } = await serve(test, { queueSize: 1 })
+    other.exec('begin exclusive')
+    const reads = [server.inject('/owners'), server.inject('/owners')]
+    const { statusCode, body } = await Promise.race(reads)
+    assert.equal(statusCode, 503)
+    assert.match(body, /"code":"overloaded"/)
+    other.exec('commit')
+    const statuses = (await Promise.all(reads)).map((each) => each.statusCode)
+    assert.deepEqual(statuses.sort(), [200, 503])
+  })
+
+  for (const name of ['prepare', 'verify', 'catalog', 'checkReady'] as const)
+    it(`given the exclusive lock of another program, when store.${name} is called, then it waits while other work runs`, async (test) => {
+      const { store, other } = await serve(test)
+      other.exec('begin exclusive')
+      const called = store[name]()
+      await new Promise(setImmediate)
+      other.exec('commit')
+      await called
+    })
+})

@@ -87,12 +87,13 @@ export function engine(title: string, served: Served, body: (engine: Engine) => 
 export async function openStore(
   model: Model,
   url: string,
-  options?: PostgresOptions,
+  options: PostgresOptions = {},
 ): Promise<Store> {
   if (url.startsWith('postgres:')) return openPostgres(model, url, options)
   const path = /^sqlite:(.+)$/.exec(url)?.[1]
   assert.ok(path !== undefined, `no store is known for ${url}`)
-  return openSqlite(model, path, { create: true })
+  const { timeout } = options
+  return openSqlite(model, path, { create: true, ...(timeout !== undefined && { timeout }) })
 }
 
 /** Compares a model with new tables of a database, as the start does. @returns the errors of the declarations */

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import {
   closeSync,
+  copyFileSync,
   existsSync,
+  linkSync,
   openSync,
   readdirSync,
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -16,6 +19,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
+import { attribute, createApi, defineModel, resource, sql, text } from 'lapidary'
+import { openSqlite } from 'lapidary/sqlite'
 import { startService } from '../../service/start-service.ts'
 import { type Client, connect } from '../client.ts'
 import { logOf } from '../log.ts'
@@ -130,6 +135,122 @@ describe('A service on a SQLite file', () => {
     assert.equal(await get(client), 200)
     rmSync(filler)
     assert.equal(await create(client), 201)
+  })
+})
+
+describe('A SQLite file that is replaced while it is open', () => {
+  const note = resource('note', {
+    path: '/notes',
+    table: 'note',
+    fields: { title: attribute(text) },
+    hooks: { beforeCreate: (input) => onCreate(String(input.attributes.title)) },
+  })
+  const model = defineModel([note])
+  let onCreate = (_title: string) => {}
+
+  /** Opens a file, writes a note, copies the file, and writes another one, which only its log has. */
+  async function open(test: TestContext) {
+    const path = join(await folder(test), 'notes.db')
+    const [old, copy] = [`${path}.old`, `${path}.copy`]
+    onCreate = () => {}
+    const store = openSqlite(model, path, { create: true })
+    const sql = 'create table note (id integer primary key, title text)'
+    await store.migrate([{ version: 1, sql }])
+    const client = createApi({ model, store }).with({})
+    await client.create('note', { title: 'before' })
+    const other = new DatabaseSync(path)
+    other.exec(`vacuum into '${copy}'`)
+    other.close()
+    linkSync(path, old)
+    await client.create('note', { title: 'after' })
+    const create = (title: string) =>
+      client.create('note', { title }).then(
+        () => 201,
+        (error) => error.status,
+      )
+    return { path, old, copy, store, client, create }
+  }
+
+  /** Reads the titles by another program, as after the stop. */
+  function titlesOf(path: string): unknown {
+    const database = new DatabaseSync(path)
+    try {
+      assert.deepEqual(database.prepare('pragma integrity_check').all().map(Object.values), [
+        ['ok'],
+      ])
+      return database
+        .prepare('select title from note order by id')
+        .all()
+        .map(({ title }) => title)
+    } finally {
+      database.close()
+    }
+  }
+
+  /** How a file is replaced. */
+  const replacements: Readonly<Record<string, (path: string, copy: string) => void>> = {
+    'mv of a copy': (path, copy) => renameSync(copy, path),
+    'rm, and a copy': (path, copy) => {
+      rmSync(path)
+      copyFileSync(copy, path)
+    },
+    'a symbolic link': (path, copy) => {
+      rmSync(path)
+      symlinkSync(copy, path)
+    },
+  }
+  for (const [how, replace] of Object.entries(replacements)) {
+    it(`given ${how}, when writes are refused, then nothing of them is stored, and the log stays with its file`, async (test) => {
+      const { path, old, copy, store, client, create } = await open(test)
+      replace(path, copy)
+      for (const title of ['refused', 'refused again']) assert.equal(await create(title), 503)
+      await assert.rejects(client.sql(sql`select 1`), { status: 503 })
+      await assert.rejects(store.checkReady(), { status: 503 })
+      await store.close()
+      assert.deepEqual(titlesOf(path), ['before'])
+      assert.deepEqual(titlesOf(old), ['before', 'after'])
+    })
+
+    it(`given ${how}, when nothing was requested before the stop, then the log stays with its file`, async (test) => {
+      const { path, old, copy, store } = await open(test)
+      replace(path, copy)
+      await store.close()
+      assert.deepEqual(titlesOf(path), ['before'])
+      assert.deepEqual(titlesOf(old), ['before', 'after'])
+    })
+  }
+
+  it('given a write in whose transaction the file is replaced, then it is refused and not stored', async (test) => {
+    const { path, old, copy, store, create } = await open(test)
+    onCreate = () => renameSync(copy, path)
+    assert.equal(await create('refused'), 503)
+    await store.close()
+    assert.deepEqual(titlesOf(path), ['before'])
+    assert.deepEqual(titlesOf(old), ['before', 'after'])
+  })
+
+  it('given the original file again, then nothing is written before the restart', async (test) => {
+    const { path, old, copy, store, create } = await open(test)
+    renameSync(copy, path)
+    assert.equal(await create('refused'), 503)
+    renameSync(old, path)
+    assert.equal(await create('refused too'), 503)
+    await store.close()
+    assert.deepEqual(titlesOf(path), ['before', 'after'])
+  })
+
+  it('given an open read of the log, when the file is replaced, then the log is emptied at the stop', async (test) => {
+    const { path, old, copy, store, client, create } = await open(test)
+    const read = client.sql(sql`with recursive n (i) as (select 1 union all select i + 1 from n)
+      select count(*) from n, (select count(*) from note)`)
+    const ended = assert.rejects(read)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    renameSync(copy, path)
+    assert.equal(await create('refused'), 503)
+    await store.close()
+    await ended
+    assert.deepEqual(titlesOf(path), ['before'])
+    assert.deepEqual(titlesOf(old), ['before', 'after'])
   })
 })
 

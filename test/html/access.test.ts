@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { channel } from 'node:diagnostics_channel'
-import { after, before, describe, it } from 'node:test'
-import { attribute, createHandler, declare, text, toMany, toOne } from 'lapidary'
+import { after, before, describe, it, type TestContext } from 'node:test'
+import { attribute, createHandler, declare, sql, text, toMany, toOne } from 'lapidary'
 import { createPages } from 'lapidary/html'
 import { openSqlite } from 'lapidary/sqlite'
+import { databases } from '../databases.ts'
+import { openStore } from '../engine/engine.ts'
 
 const { action, auth, resource, defineModel } = declare<{
   auth: { id: string; role: string } | undefined
@@ -218,3 +220,98 @@ describe('Pages of a model with access rules', () => {
     assert.deepEqual(await calls('lead', '/reports/1/author'), [])
   })
 })
+
+const signed = declare<{ auth: string }>()
+/** Takes seconds, and reads nothing. */
+const isSlow = sql`exists (
+  with recursive n (i) as (select 1 union all select i + 1 from n where i < 60000000)
+  select 1 from n where i < 0)`
+
+for (const database of databases)
+  describe(`The rules that a page asks for · ${database.name}`, () => {
+    /** Serves notes that their owner may change. @returns how to request one as a user */
+    async function serve(
+      test: TestContext,
+      options: Readonly<{ timeout?: number; beforeUpdate?: () => Promise<void> }>,
+      rule?: typeof isSlow,
+    ) {
+      const { timeout = 10_000, beforeUpdate = async () => {} } = options
+      const isOwner = {
+        filter: [{ name: 'owner', op: 'eq', val: signed.auth((user) => user) }],
+      } as const
+      const note = signed.resource('note', {
+        path: '/notes',
+        table: 'note',
+        access: {
+          read: true,
+          create: true,
+          update: rule ? { sql: () => rule } : isOwner,
+          delete: true,
+        },
+        fields: { line: attribute(text), owner: attribute(text) },
+        hooks: {
+          beforeUpdate: async (_stored, _change, { query }) => {
+            await query(sql`update note set owner = 'ben' where id = 2`)
+            await beforeUpdate()
+          },
+        },
+      })
+      const served = signed.defineModel([note])
+      const { url, remove } = await database.create()
+      const store = await openStore(served, url, { timeout })
+      test.after(async () => {
+        await store.close()
+        await remove()
+      })
+      const tables = `create table note (id integer primary key, line text, owner text);
+        insert into note values (1, 'a', 'ada'), (2, 'b', 'ada')`
+      await store.migrate([{ version: 1, sql: tables }])
+      const authenticate = ({ headers }: Request) => headers.get('x-user') ?? ''
+      const handle = createHandler({ model: served, store, html: createPages(), authenticate })
+      return (method: string, path: string, user: string, body?: string) => {
+        const type = 'application/vnd.api+json'
+        const accept = method === 'GET' ? 'text/html' : type
+        const headers = { accept, 'x-user': user, ...(body && { 'content-type': type }) }
+        const init = { method, headers, ...(body && { body }) }
+        return handle(new Request(`http://notes.test${path}`, init))
+      }
+    }
+
+    it('given a transaction that is open, when a page is opened, then its forms are those of the committed rows', async (test) => {
+      const written = Promise.withResolvers<void>()
+      const gate = Promise.withResolvers<void>()
+      const beforeUpdate = async () => {
+        written.resolve()
+        await gate.promise
+        throw new Error('no')
+      }
+      const send = await serve(test, { beforeUpdate })
+      const offersUpdate = async () =>
+        (await (await send('GET', '/notes/2', 'ben')).text()).includes('data-method="PATCH"')
+      const body = JSON.stringify({ data: { type: 'note', id: '1', attributes: { line: 'c' } } })
+      const update = send('PATCH', '/notes/1', 'ada', body)
+      await written.promise
+      try {
+        assert.equal(await offersUpdate(), false)
+      } finally {
+        gate.resolve()
+      }
+      assert.equal((await update).status, 500)
+      assert.equal(await offersUpdate(), false)
+    })
+
+    it('given a rule that takes long, when a page is opened, then other work runs meanwhile, and the page ends at the deadline of reads', async (test) => {
+      const send = await serve(test, { timeout: 3000 }, isSlow)
+      let isPending = true
+      let turns = 0
+      const page = send('GET', '/notes/2', 'ben').finally(() => {
+        isPending = false
+      })
+      while (isPending) {
+        await new Promise(setImmediate)
+        turns += 1
+      }
+      assert.equal((await page).status, 503)
+      assert.ok(turns > 100, `${turns} turns of the event loop`)
+    })
+  })

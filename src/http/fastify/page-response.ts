@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { AppContext } from '../../handlers/app-context.ts'
 import type { Route } from '../../handlers/route-table.ts'
+import { createDisconnectSignal } from '../disconnect-signal.ts'
 import { type RoutedRequest, toPage, wantsPage } from '../html.ts'
 import type { HttpOptions } from '../options.ts'
 import { createOriginResolver, findOrigin, getLocalHost } from '../origin.ts'
@@ -37,7 +38,7 @@ export function createResponseSender(
 
 /** Returns a request whose route has responded. */
 function getRoutedRequest(
-  { request }: FastifyReply,
+  { request, raw }: FastifyReply,
   route: Route,
   context: AppContext,
 ): RoutedRequest {
@@ -45,5 +46,6 @@ function getRoutedRequest(
   const { id = '' } = request.params as { id?: string }
   const auth: unknown = Reflect.get(request, authKey)
   const challenge: string | undefined = Reflect.get(request, challengeKey)
-  return { context, route, id, auth, challenge }
+  const signal = () => createDisconnectSignal(raw)
+  return { context, route, id, auth, challenge, signal }
 }

@@ -4,7 +4,7 @@ import { findRowCondition, type Identity } from '../../plan/access/identity.ts'
 import type { RuleKey } from '../../plan/access/rule-key.ts'
 import { isInIdList } from '../keys.ts'
 import { addAuth } from '../run-values.ts'
-import { compileStatement, type RunStatement } from '../statement.ts'
+import { compileStatement, type RunStatement, type Statement } from '../statement.ts'
 import type { Statements } from '../statements.ts'
 import { and, columnAt, columnsAt, idColumn, isRowInScope, tableAt } from '../tables.ts'
 import { compileRowCondition } from './restrict.ts'
@@ -20,12 +20,11 @@ export interface AllowedQuestion {
 /** The operations that the rules allow, by id. A resource that does not exist for the identity is absent. */
 export type AllowedOperations = ReadonlyMap<string, ReadonlySet<RuleKey>>
 
-/** Evaluates rules on resources: one statement for all of them. */
-export async function findAllowed(
-  { identity, type, ids, operations }: AllowedQuestion,
+/** Compiles the statement that evaluates rules on resources. */
+export function compileAllowed(
+  { type, operations }: AllowedQuestion,
   { target }: Statements,
-  run: RunStatement,
-): Promise<AllowedOperations> {
+): Statement {
   const resource = getResourceType(target.model, type)
   const column = (name: string) => columnAt(0, name)
   const rules = operations.map((operation) => {
@@ -36,10 +35,18 @@ export async function findAllowed(
   const isListed = isInIdList(columnsAt(0, resource.id.columns), 'ids', resource.id, target.dialect)
   const where = and([isListed, ...isRowInScope(resource)])
   const select = sql.join([idColumn(resource, target), ...rules])
-  const statement = compileStatement(
+  return compileStatement(
     sql`select ${select} from ${tableAt(0, resource.table)} where ${where}`,
     target.dialect,
   )
+}
+
+/** Evaluates rules on resources. @param statement - that of `compileAllowed` */
+export async function findAllowed(
+  { identity, ids, operations }: AllowedQuestion,
+  statement: Statement,
+  run: RunStatement,
+): Promise<AllowedOperations> {
   const rows = await run(statement, addAuth({ planValues: [], ids }, identity))
   return new Map(
     rows.map(([id, ...allowed]) => [

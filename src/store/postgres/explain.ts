@@ -1,7 +1,7 @@
 import type { Identity } from '../../plan/access/identity.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import { explainRules } from '../access/explain-access.ts'
-import { findAllowed } from '../access/find-allowed.ts'
+import { compileAllowed, findAllowed } from '../access/find-allowed.ts'
 import { maxBufferedRows } from '../buffering.ts'
 import { type ExplainedStatement, formatParameters, listReadWarnings } from '../explain.ts'
 import { describeIndexes } from '../index-effects.ts'
@@ -10,7 +10,7 @@ import { notFoundError } from '../not-found.ts'
 import { createRunValues, limitRows } from '../run-values.ts'
 import type { RunStatement, RunValues, Statement } from '../statement.ts'
 import type { Statements } from '../statements.ts'
-import type { ReadHooks, Store } from '../store.ts'
+import type { CancelOptions, ReadHooks, Store } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { queryPostgresCatalog } from './catalog.ts'
 import type { PostgresPool } from './connection-pool.ts'
@@ -53,10 +53,12 @@ export function createExplainOperations(
       )
       return { dialect: 'postgres', statements: explained, warnings }
     },
-    explainAccess: (question) =>
-      read(question, (statements, run) => explainRules(question, statements, run)),
-    findAllowed: (question) =>
-      read(question, (statements, run) => findAllowed(question, statements, run)),
+    explainAccess: (question, options) =>
+      read(question, options, (statements, run) => explainRules(question, statements, run)),
+    findAllowed: (question, options) =>
+      read(question, options, (statements, run) =>
+        findAllowed(question, compileAllowed(question, statements), run),
+      ),
   }
 }
 
@@ -76,6 +78,7 @@ function sample<Result>(
 function createReadWithRules({ pool, tables, createSetup, statementsOfRole }: ExplainContext) {
   return async <Result>(
     { identity }: Readonly<{ identity: Identity | undefined }>,
+    { signal }: CancelOptions = {},
     work: (statements: Statements, run: PostgresTransaction['all']) => Promise<Result>,
   ): Promise<Result> => {
     const setup = createSetup?.(identity)
@@ -87,7 +90,7 @@ function createReadWithRules({ pool, tables, createSetup, statementsOfRole }: Ex
       await transaction.commit()
       return result
     }
-    return pool.read(undefined, read, setup)
+    return pool.read(signal?.(), read, setup)
   }
 }
 

@@ -4,6 +4,7 @@ import { SqliteConnection } from './connection.ts'
 import type { DatabaseFile } from './database-file.ts'
 import { pageCacheSizes } from './open-database.ts'
 import type { ReadTransaction } from './read-transaction.ts'
+import { retryWhileLocked } from './retry-while-locked.ts'
 
 /** The maximum number of open read transactions: each one keeps SQLite from truncating the write-ahead log. */
 const maxTransactions = 32
@@ -32,15 +33,27 @@ export class ConnectionPool {
   async begin(options: AcquireOptions): Promise<ReadTransaction> {
     const release = await this.#semaphore.acquire(options)
     try {
-      this.#file.checkOpen()
-      const connection = this.#idle.pop() ?? this.#connect()
-      connection.begin('deferred')
+      const { timeout, signal } = options
+      const wait = { timeout, signal: signal && (() => signal), isShared: true }
+      const connection = await retryWhileLocked(performance.now(), () => this.#begin(), wait)
       return createReadTransaction(connection, () => {
         this.#giveBack(connection)
         release()
       })
     } catch (error) {
       release()
+      throw error
+    }
+  }
+
+  #begin(): SqliteConnection {
+    this.#file.checkOpen()
+    const connection = this.#idle.pop() ?? this.#file.connect(() => this.#connect())
+    try {
+      connection.beginRead()
+      return connection
+    } catch (error) {
+      this.#giveBack(connection)
       throw error
     }
   }

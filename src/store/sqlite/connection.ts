@@ -2,7 +2,6 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { BoundValue, ParameterValue } from '../../model/dialect.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import { maxBufferedText } from '../buffering.ts'
-import { countCharacters } from '../count-characters.ts'
 import type { RunValues, Statement } from '../statement.ts'
 import { publishStatement } from '../statement-events.ts'
 import { bound, loadRows } from '../statement-values.ts'
@@ -11,12 +10,7 @@ import { translateError, translateErrors } from './errors.ts'
 import { addFunctions } from './functions.ts'
 import { LargeResultError } from './large-values.ts'
 import { type ConnectionRole, openDatabase, pageCacheSizes } from './open-database.ts'
-import {
-  createRowReader,
-  readRows,
-  switchToBigInts,
-  toNumberIfSafe,
-} from './optimistic-integers.ts'
+import { convertRecord, createRowReader, readRows, switchToBigInts } from './optimistic-integers.ts'
 import { hasTextPattern, matchesLike, PatternRegistry } from './patterns.ts'
 import {
   createPreparedQueries,
@@ -25,6 +19,7 @@ import {
   type PreparedStatement,
   type PreparedStatements,
 } from './prepared.ts'
+import { readBatch } from './read-batch.ts'
 import { listResultColumns } from './result-columns.ts'
 import { publishWork } from './statement-work.ts'
 import { findSearchedSize, ValueLimit } from './value-limit.ts'
@@ -32,10 +27,8 @@ import { closeWatched, watchVolatileFunctions } from './volatile-functions.ts'
 
 /** The memory of a connection's prepared statements in bytes, by default. */
 const defaultStatementCache = 32 * 1024 * 1024
-/** A batch of rows ends with the row that exceeds this number of characters. */
-const maxBatchLength = 256 * 1024
 
-/** The memory that a connection may use. */
+/** The memory that a connection may use, and how long it waits. */
 export interface ConnectionOptions {
   /** The page cache, in KiB. */
   readonly pageCache?: number
@@ -43,6 +36,11 @@ export interface ConnectionOptions {
   readonly statementCache?: number
   /** Whether a value that is too large for the server's process is an error. Default false. */
   readonly limitsValues?: boolean
+  /**
+   * How long a statement waits for the locks of other processes, in milliseconds. Default 0: in the server's process nothing else runs
+   * meanwhile, so requests wait by `retryWhileLocked`.
+   */
+  readonly lockTimeout?: number
 }
 
 /** A connection to a database. It prepares each statement once, and runs one transaction at a time. */
@@ -68,11 +66,12 @@ export class SqliteConnection {
       pageCache = pageCacheSizes.longLived,
       statementCache = defaultStatementCache,
       limitsValues = false,
+      lockTimeout = 0,
     }: ConnectionOptions = {},
   ) {
     this.#role = role
     this.#prepared = createPreparedStatements(statementCache)
-    this.#database = openDatabase(path, role, pageCache)
+    this.#database = openDatabase(path, role, { pageCache, lockTimeout })
     this.#control = prepareControlStatements(this.#database)
     this.#valueLimit = limitsValues ? new ValueLimit(this.#database) : undefined
     addFunctions(this.#database, {
@@ -227,7 +226,7 @@ export class SqliteConnection {
       translateErrors(() => {
         const prepared = this.#database.prepare(statement.sql)
         prepared.setReadBigInts(true)
-        return this.withLargeValues(() => prepared.all(...boundValues).map(convertBigInts))
+        return this.withLargeValues(() => prepared.all(...boundValues).map(convertRecord))
       }, mayWrite),
     )
   }
@@ -261,6 +260,20 @@ export class SqliteConnection {
   begin(mode: 'deferred' | 'immediate'): void {
     this.#runControl(mode)
     if (mode === 'immediate') this.#writeTransactions += 1
+  }
+
+  /**
+   * Begins a transaction that reads, with its snapshot: from here on its statements meet no lock of another process.
+   * @throws BusyError when another process holds a lock
+   */
+  beginRead(): void {
+    this.begin('deferred')
+    try {
+      this.#runControl('dataVersion')
+    } catch (error) {
+      this.rollback()
+      throw error
+    }
   }
 
   /** Commits the transaction. */
@@ -304,7 +317,7 @@ export class SqliteConnection {
 
   /** Rolls the transaction back, if one is open. */
   rollback(): void {
-    if (this.#database.isTransaction) this.#database.exec('rollback')
+    if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec('rollback')
   }
 
   /**
@@ -373,28 +386,4 @@ export class SqliteConnection {
       release()
     }
   }
-}
-
-/** Reads rows up to a number of rows and a number of characters. */
-function readBatch(
-  readNext: () => unknown[] | undefined,
-  size: number,
-  maxLength = maxBatchLength,
-): Readonly<{ rows: unknown[][]; isLast: boolean }> {
-  const rows: unknown[][] = []
-  let length = 0
-  while (rows.length < size && length < maxLength) {
-    const row = readNext()
-    if (row === undefined) return { rows, isLast: true }
-    length += countCharacters(row)
-    rows.push(row)
-  }
-  return { rows, isLast: false }
-}
-
-/** Converts the bigints of an object that are safe integers. */
-function convertBigInts(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(record).map(([name, value]) => [name, toNumberIfSafe(value)]),
-  )
 }

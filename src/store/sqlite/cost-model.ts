@@ -1,11 +1,19 @@
 import { performance } from 'node:perf_hooks'
+import { LRUCache } from 'lru-cache'
 import type { Model } from '../../model/model.ts'
 import type { ReadPlan, ReadShape } from '../../plan/read.ts'
+import type { Statement } from '../statement.ts'
 import type { Target } from '../tables.ts'
 import type { SqliteConnection } from './connection.ts'
 import { type FullRead, listFollowingStatements } from './full-read.ts'
 import { sampleKeySizes } from './key-size.ts'
-import { type CostContext, compileReadCost, type Observation, type ReadCost } from './read-cost.ts'
+import {
+  type CostContext,
+  compileReadCost,
+  compileStatementCost,
+  type Observation,
+  type ReadCost,
+} from './read-cost.ts'
 import type { Sizes } from './statement-cost.ts'
 import type { SqliteStatements } from './statements.ts'
 import { estimateRowCount, estimateRowSize, type TableSize } from './table-size.ts'
@@ -46,6 +54,8 @@ export class CostModel {
   /** The version of the database at which its size was last compared with that of the refresh. */
   #verifiedVersion: number | undefined
   readonly #streamCosts = new WeakMap<ReadShape, ReadCost>()
+  /** The costs of statements that are not part of a read plan, by their SQL. */
+  readonly #statementCosts = new LRUCache<string, ReadCost>({ max: 100 })
   /** What was observed of the reads of each type that search in values. */
   readonly #searches = new Map<string, Observation>()
 
@@ -79,6 +89,16 @@ export class CostModel {
     return cost
   }
 
+  /** Returns the cost of a statement that is not part of a read plan. @param type - in whose values it may search */
+  ofStatement(statement: Statement, type: string): ReadCost {
+    const known = this.#statementCosts.get(statement.sql)
+    if (known !== undefined) return known
+    const context = { connection: this.#connection, searchesOf: this.#searchesOf }
+    const cost = compileStatementCost(statement, type, context)
+    this.#statementCosts.set(statement.sql, cost)
+    return cost
+  }
+
   /**
    * Records the duration of a read that was estimated as cheap. If it was slow by the wall clock, the CPU time of the next one
    * is measured, because the machine may have been busy.
@@ -102,7 +122,7 @@ export class CostModel {
   }
 
   /** Estimates the duration of a read in milliseconds. @param now - on the clock of `performance.now` */
-  estimate(cost: ReadCost, { page }: ReadPlan, now: number): number {
+  estimate(cost: ReadCost, { page }: Pick<ReadPlan, 'page'>, now: number): number {
     if (now - this.#lastRefresh > sizeLifetime) this.#refresh(now)
     if (cost.estimate.version !== this.#version) this.#renewEstimate(cost)
     const { fixed, perRow } = cost.estimate
@@ -133,12 +153,13 @@ export class CostModel {
   }
 
   #context(model: Model): CostContext {
-    const searchesOf = (type: string) => {
-      const observed = this.#searches.get(type) ?? { isSuspect: false, slowUntil: 0 }
-      this.#searches.set(type, observed)
-      return observed
-    }
-    return { connection: this.#connection, model, searchesOf }
+    return { connection: this.#connection, model, searchesOf: this.#searchesOf }
+  }
+
+  readonly #searchesOf = (type: string): Observation => {
+    const observed = this.#searches.get(type) ?? { isSuspect: false, slowUntil: 0 }
+    this.#searches.set(type, observed)
+    return observed
   }
 
   #refresh(now: number): void {

@@ -18,7 +18,13 @@ export class DatabaseFile {
   readonly path: string
   /** Whether the file is deleted when the database is closed. */
   readonly isTemporary: boolean
-  #identity: string | undefined
+  /** The device and inode of the file that was opened. */
+  readonly identity: string | undefined
+  /** Calls what has to know that the file was deleted or replaced. */
+  #reportLost: (() => void) | undefined
+  /** What the path led to when it was last verified. */
+  #foundIdentity: string | undefined
+  #isReplaced = false
   #lastVerified = 0
   #isClosed = false
 
@@ -38,7 +44,25 @@ export class DatabaseFile {
       mkdirSync(dirname(this.path), { recursive: true })
       closeSync(openSync(this.path, 'a', ownerOnly))
     }
-    this.#identity = identityOf(this.path)
+    this.identity = identityOf(this.path)
+    this.#foundIdentity = this.identity
+  }
+
+  /**
+   * Opens a connection to the file that was opened first, and to no other: SQLite would take the log of that file for the log of its
+   * successor.
+   * @throws HeaderError `unavailable` (503) when it was deleted or replaced
+   */
+  connect<Connection extends { close(): void }>(open: () => Connection): Connection {
+    this.verify()
+    const connection = open()
+    try {
+      this.verify()
+      return connection
+    } catch (error) {
+      connection.close()
+      throw error
+    }
   }
 
   /** Runs what opens the file. @throws Error that names the file: to a program that starts, "try again later" says nothing */
@@ -53,21 +77,31 @@ export class DatabaseFile {
   }
 
   /**
-   * Verifies that the path still leads to the file that was opened. Otherwise writes would be lost with the next start.
+   * Verifies that the path still leads to the file that was opened. Otherwise writes would be lost with the next start. Once it has
+   * led to another file, no file is used any more.
    * @throws HeaderError `unavailable` (503) when it was deleted or replaced, or the database is closed
    */
   verify(): void {
     if (this.#isClosed) throw closedError()
+    if (this.#isReplaced) throw lostError(this.path, 'replaced')
     const identity = identityOf(this.path)
-    if (identity === this.#identity) return
-    const what = identity === undefined ? 'deleted' : 'replaced'
-    const cause = new Error(`The file ${this.path} was ${what} while the server ran; restart it.`)
-    throw new HeaderError(
-      'unavailable',
-      'The database file is not the one that was opened; the server has to be restarted.',
-      {},
-      { cause },
-    )
+    const isNew = identity !== this.#foundIdentity
+    this.#foundIdentity = identity
+    if (identity === this.identity) return
+    this.#isReplaced = identity !== undefined
+    if (isNew) this.#reportLost?.()
+    throw lostError(this.path, identity === undefined ? 'deleted' : 'replaced')
+  }
+
+  /** Whether the open file was deleted or replaced. */
+  isLost(): boolean {
+    if (this.isTemporary || this.#isClosed) return false
+    return this.#isReplaced || identityOf(this.path) !== this.identity
+  }
+
+  /** @param report - called when the file is found to be deleted or replaced */
+  onLost(report: () => void): void {
+    this.#reportLost = report
   }
 
   /** Verifies the file if the interval since the last time is over. @param now - on the clock of `performance.now` */
@@ -95,8 +129,18 @@ export class DatabaseFile {
   }
 }
 
+function lostError(path: string, what: 'deleted' | 'replaced'): HeaderError {
+  const cause = new Error(`The file ${path} was ${what} while the server ran; restart it.`)
+  return new HeaderError(
+    'unavailable',
+    'The database file is not the one that was opened; the server has to be restarted.',
+    {},
+    { cause },
+  )
+}
+
 /** Returns the device and inode of a file; `undefined` if it does not exist. */
-function identityOf(path: string): string | undefined {
+export function identityOf(path: string): string | undefined {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stat && `${stat.dev}:${stat.ino}`
 }

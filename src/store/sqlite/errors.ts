@@ -53,10 +53,16 @@ const constraints: Readonly<Record<number, readonly [ConstraintError['is'], RegE
 }
 
 /** Another connection holds a lock. The operation may succeed if it is repeated. */
-export class BusyError extends HeaderError {
+class BusyError extends HeaderError {
   constructor() {
     super('unavailable', 'The database is busy; try again shortly.', { 'retry-after': '1' })
   }
+}
+
+/** Whether another connection holds a lock. Introspectors throw the errors of SQLite itself. */
+export function isBusy(error: unknown): boolean {
+  const primaryCode = (resultCodeOf(error) ?? 0) & 0xff
+  return error instanceof BusyError || primaryCode === busy || primaryCode === locked
 }
 
 /**

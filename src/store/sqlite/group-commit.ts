@@ -173,13 +173,15 @@ export class GroupCommit {
 
   /** Commits the transaction of the database. */
   #commit(): void {
+    // What is written to a file that was replaced goes into its log, which SQLite would take for that of the successor.
+    this.#file.verify()
     try {
       this.#writer.commit()
     } catch (error) {
       // The commit checks deferred foreign keys.
       throw convertConstraintError(error, commitConstraintError)
     }
-    // A write to a deleted or replaced file is not acknowledged.
+    // The file may have been replaced during the commit. Then the write is not acknowledged either.
     this.#file.verify()
   }
 }

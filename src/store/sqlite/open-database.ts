@@ -5,8 +5,8 @@ import { translateErrors } from './errors.ts'
 import { loadSqlite } from './load-sqlite.ts'
 
 /**
- * The role of a connection. A `reader` does not write and does not create the file. A `writer` does not wait for locks,
- * because all requests would wait with it. An `introspector` neither creates nor changes any file.
+ * The role of a connection. A `reader` does not write and does not create the file. A `writer` converts it to WAL mode. An `introspector`
+ * neither creates nor changes any file.
  */
 export type ConnectionRole = 'reader' | 'writer' | 'introspector'
 
@@ -28,24 +28,37 @@ const writerPragmas = [
   'journal_mode = wal',
   `journal_size_limit = ${maxLogSize}`,
   'synchronous = full',
-  'busy_timeout = 0',
 ]
+
+/** The settings of a connection. */
+interface DatabaseSettings {
+  /** The page cache, in KiB. */
+  readonly pageCache: number
+  /** How long statements wait for the locks of other processes inside of SQLite, in milliseconds. */
+  readonly lockTimeout: number
+}
 
 /**
  * Opens a file and configures the connection.
- * @param pageCache - in KiB
  * @throws Error with the supported versions when the runtime is too old
  */
-export function openDatabase(path: string, role: ConnectionRole, pageCache: number): DatabaseSync {
+export function openDatabase(
+  path: string,
+  role: ConnectionRole,
+  { pageCache, lockTimeout }: DatabaseSettings,
+): DatabaseSync {
   const { DatabaseSync } = loadSqlite()
   const options = { timeout: openTimeout, enableForeignKeyConstraints: true }
-  if (role === 'introspector')
-    return new DatabaseSync(toReadOnlyUrl(path), { ...options, readOnly: true })
+  if (role === 'introspector') {
+    const readOnly = { ...options, readOnly: true, timeout: lockTimeout }
+    return new DatabaseSync(toReadOnlyUrl(path), readOnly)
+  }
   return translateErrors(() => {
     const database = new DatabaseSync(role === 'reader' ? toExistingFileUrl(path) : path, options)
     database.exec(`pragma cache_size = -${pageCache}`)
     for (const pragma of role === 'reader' ? readerPragmas : writerPragmas)
       database.exec(`pragma ${pragma}`)
+    database.exec(`pragma busy_timeout = ${lockTimeout}`)
     return database
   })
 }

@@ -76,7 +76,14 @@ function convertBigInts(row: unknown[]): unknown[] {
 }
 
 /** Converts a bigint to a number if it is a safe integer; returns anything else as it is. */
-export function toNumberIfSafe(value: unknown): unknown {
+function toNumberIfSafe(value: unknown): unknown {
   const isSafe = typeof value === 'bigint' && Number.isSafeInteger(Number(value))
   return isSafe ? Number(value) : value
+}
+
+/** Converts the bigints of an object that are safe integers. */
+export function convertRecord(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [name, toNumberIfSafe(value)]),
+  )
 }

@@ -70,31 +70,56 @@ export interface CostContext {
 /** An estimate that has to be renewed. */
 const noEstimate: ReadEstimate = { version: -1, fixed: 0, perRow: 0 }
 
+/** Compiles the cost of a statement that is not part of a read plan. @param type - in whose values it may search */
+export function compileStatementCost(
+  statement: Statement,
+  type: string,
+  { connection, searchesOf }: Omit<CostContext, 'model'>,
+): ReadCost {
+  const fixed = [costOf(statement, connection)]
+  const searchesValues = findSearchedSize(statement.sql) !== undefined
+  return {
+    fixed,
+    searchesValues,
+    dependsOnSizes: isExpensiveIfLarge(fixed),
+    page: undefined,
+    tableCount: undefined,
+    estimate: noEstimate,
+    observed: searchesValues ? searchesOf(type) : { isSuspect: false, slowUntil: 0 },
+  }
+}
+
+function costOf(statement: Statement, connection: SqliteConnection): StatementCost {
+  return compileCost(statement, explainQueryPlan(connection, statement), (index) =>
+    countIndexColumns(connection, index),
+  )
+}
+
+function isExpensiveIfLarge(costs: readonly StatementCost[]): boolean {
+  return costs.reduce((sum, cost) => sum + cost.estimate(largeSizes), 0) > maxInProcessDuration
+}
+
 /** Compiles the cost of a read from SQLite's plans for its statements. */
 export function compileReadCost(
   shape: ReadShape,
   { rows, count, others }: ReadStatements,
   { connection, model, searchesOf }: CostContext,
 ): ReadCost {
-  const costOf = (statement: Statement) =>
-    compileCost(statement, explainQueryPlan(connection, statement), (index) =>
-      countIndexColumns(connection, index),
-    )
-  const rowsCost = costOf(rows)
+  const costOfRead = (statement: Statement) => costOf(statement, connection)
+  const rowsCost = costOfRead(rows)
   const readsTable = isWholeTable(shape, model)
   const stopsAtPage = readsTable && !rowsCost.sorts
-  const filteredCount = shape.isPaged && !readsTable ? [costOf(count)] : []
-  const fixed = [...(stopsAtPage ? [] : [rowsCost]), ...filteredCount, ...others.map(costOf)]
+  const filteredCount = shape.isPaged && !readsTable ? [costOfRead(count)] : []
+  const fixed = [...(stopsAtPage ? [] : [rowsCost]), ...filteredCount, ...others.map(costOfRead)]
   const searchesValues = [rows, count, ...others].some(
     ({ sql }) => findSearchedSize(sql) !== undefined,
   )
-  const largest = fixed.reduce((sum, cost) => sum + cost.estimate(largeSizes), 0)
   return {
     fixed,
     searchesValues,
-    dependsOnSizes: largest > maxInProcessDuration,
+    dependsOnSizes: isExpensiveIfLarge(fixed),
     page: stopsAtPage ? rowsCost : undefined,
-    tableCount: shape.isPaged && readsTable ? costOf(count) : undefined,
+    tableCount: shape.isPaged && readsTable ? costOfRead(count) : undefined,
     estimate: noEstimate,
     observed: searchesValues ? searchesOf(shape.type) : { isSuspect: false, slowUntil: 0 },
   }

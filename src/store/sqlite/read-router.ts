@@ -2,29 +2,34 @@ import { performance } from 'node:perf_hooks'
 import type { Awaitable } from '../../model/hooks.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows, Rows } from '../../plan/read-result.ts'
+import type { Row } from '../../plan/row-layout.ts'
 import { fitsMemory } from '../count-characters.ts'
 import type { ExplainedStatement } from '../explain.ts'
 import { checkResourceLimit, type ResourceLimit } from '../resource-limit.ts'
 import { runAfterHooks } from '../run-after-hooks.ts'
-import { addAuth, createRunValues } from '../run-values.ts'
-import type { RunStatement } from '../statement.ts'
+import { createRunValues } from '../run-values.ts'
+import { overloadedError } from '../semaphore.ts'
+import type { RunStatement, Statement } from '../statement.ts'
 import type { ReadOptions, RunQuery } from '../store.ts'
-import { type QueryRequest, type StreamedRead, streamRows } from '../stream.ts'
+import { type StreamedRead, streamRows } from '../stream.ts'
 import { createRowCompleter } from '../streamed-keys.ts'
 import { SqliteConnection } from './connection.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { CostModel } from './cost-model.ts'
 import { SqliteCountCache } from './counts.ts'
 import type { DatabaseFile } from './database-file.ts'
+import { isBusy } from './errors.ts'
 import { explainSqliteRead } from './explain.ts'
 import type { FullRead } from './full-read.ts'
-import { LargeResultError, LargeValueError } from './large-values.ts'
+import { LargeValueError } from './large-values.ts'
 import type { SqliteOptions } from './options.ts'
-import { runAsync, runSync } from './query-sequence.ts'
+import { runSync } from './query-sequence.ts'
 import { executeFullRead, readPoint } from './read.ts'
+import { authorize, type CompiledFullRead, readBounded } from './read-bounded.ts'
 import { maxInProcessDuration, type ReadCost } from './read-cost.ts'
 import { createSqliteRunQuery, endOnError, type ReadTransaction } from './read-transaction.ts'
 import { ReaderPool } from './reader-pool.ts'
+import { retryWhileLocked } from './retry-while-locked.ts'
 import type { SqliteStatements, SqliteStatementsOf } from './statements.ts'
 
 /** The dependencies of reads. */
@@ -35,14 +40,17 @@ interface ReadRouterContext {
 }
 
 /** A read, its compiled statements and its estimated duration in milliseconds. */
-interface EstimatedRead {
-  readonly plan: ReadPlan
-  /** The id in the path. */
-  readonly id: string | undefined
-  readonly statements: SqliteStatements
-  readonly fullRead: FullRead
+interface EstimatedRead extends CompiledFullRead {
   readonly cost: ReadCost
   readonly estimate: number
+}
+
+/** How statements run that are not those of a read. */
+interface RunOptions extends ReadOptions {
+  /** The estimated duration, in milliseconds. Default: unknown. */
+  readonly estimate?: number
+  /** What the estimate was made of, and what is recorded of the statement; absent: nothing is. */
+  readonly cost?: ReadCost
 }
 
 /** A connection of the pool has this part of the memory of one that stays open. */
@@ -67,6 +75,9 @@ export class ReadRouter {
   readonly #costs: CostModel
   readonly #timeout: number
   readonly #limit: ResourceLimit | undefined
+  readonly #queueSize: number
+  /** The number of reads that wait until no other process holds a lock. */
+  #waiting = 0
 
   constructor(
     file: DatabaseFile,
@@ -75,20 +86,55 @@ export class ReadRouter {
   ) {
     this.#file = file
     this.#statementsOf = statementsOf
-    this.#shared = new SqliteConnection(file.path, 'reader', {
-      statementCache,
-      limitsValues: true,
-    })
+    const shared = { statementCache, limitsValues: true }
+    this.#shared = file.connect(() => new SqliteConnection(file.path, 'reader', shared))
     this.#counts = new SqliteCountCache(this.#shared)
     this.#pool = new ConnectionPool(file, statementCache * pooledShare)
     this.#readers = new ReaderPool(file, { readers, timeout, queueSize, statementCache })
     this.#costs = new CostModel(this.#shared)
     this.#timeout = timeout
+    this.#queueSize = queueSize
     this.#limit = maxResources === undefined ? undefined : { resources: maxResources }
   }
 
   /** Executes a read, as `Store.read`. */
   read(plan: ReadPlan, id: string | undefined, options: ReadOptions = noOptions): Awaitable<Rows> {
+    try {
+      return this.#read(plan, id, options)
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      return this.#waitForLock(() => this.#read(plan, id, options), options)
+    }
+  }
+
+  /** Runs work that reads; again and again while another process holds a lock. */
+  async #retryWhileLocked<Result>(
+    work: () => Awaitable<Result>,
+    options: ReadOptions,
+  ): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      return this.#waitForLock(work, options)
+    }
+  }
+
+  async #waitForLock<Result>(
+    work: () => Awaitable<Result>,
+    { signal }: ReadOptions,
+  ): Promise<Result> {
+    if (this.#waiting >= this.#queueSize) throw overloadedError()
+    this.#waiting += 1
+    const wait = { signal, timeout: this.#timeout, isShared: true }
+    try {
+      return await retryWhileLocked(performance.now(), work, wait)
+    } finally {
+      this.#waiting -= 1
+    }
+  }
+
+  #read(plan: ReadPlan, id: string | undefined, options: ReadOptions): Awaitable<Rows> {
     const now = performance.now()
     this.#file.verifyAtIntervals(now)
     const statements = this.#statementsOf(plan.identity)
@@ -101,8 +147,9 @@ export class ReadRouter {
     const rows = fullRead.isPointRead
       ? this.#readPoint(fullRead, plan, id)
       : this.#readShared({ statements, fullRead }, plan, { id, cost, start: now })
-    if (rows === 'underestimated') return this.read(plan, id, options)
-    return rows ? this.#checked(rows, plan) : this.#stream(plan, id, options, estimate)
+    if (rows === 'underestimated') return this.#read(plan, id, options)
+    if (rows === undefined) return this.#stream(plan, id, options, estimate)
+    return this.#limit ? this.#checked(rows, plan) : rows
   }
 
   /** Runs a read and returns its statements with their plans. @throws NotFoundError, and `query_timeout` (503) */
@@ -124,6 +171,23 @@ export class ReadRouter {
     })
   }
 
+  /**
+   * Runs the statement that evaluates rules on resources of a type: in this process if it is cheap.
+   * @param work - what runs it
+   */
+  evaluate<Result>(
+    { statement, type }: Readonly<{ statement: Statement; type: string }>,
+    work: (run: RunStatement) => Promise<Result>,
+    options: ReadOptions = noOptions,
+  ): Promise<Result> {
+    return this.#retryWhileLocked(() => {
+      const cost = this.#costs.ofStatement(statement, type)
+      this.#costs.expireSizesIfGrown(cost)
+      const estimate = this.#costs.estimate(cost, { page: undefined }, performance.now())
+      return this.run(work, { ...options, estimate, cost })
+    }, options)
+  }
+
   /** Runs work; again in a reader process if it reads a value that is too large for this one, where it cannot have changed anything. */
   async #retryLargeValues<Result>(
     estimate: number,
@@ -137,18 +201,36 @@ export class ReadRouter {
     }
   }
 
-  /** Runs statements that visit few rows, in one transaction. */
-  async sample<Result>(work: (run: RunStatement) => Promise<Result>): Promise<Result> {
-    return this.#retryLargeValues(0, async (estimate) => {
-      const transaction = await this.#begin(estimate, true, noOptions)
+  /** Runs statements in one transaction. */
+  async run<Result>(
+    work: (run: RunStatement) => Promise<Result>,
+    { estimate: known = unknownDuration, cost, ...options }: RunOptions = {},
+  ): Promise<Result> {
+    return this.#retryLargeValues(known, async (estimate) => {
+      const transaction = await this.#begin(estimate, false, options)
       return endOnError(transaction, async () => {
-        const result = await work(async (statement, values) =>
-          transaction.query({ statement, values }),
-        )
+        const result = await work(async (statement, values) => {
+          const query = () => transaction.query({ statement, values })
+          return cost && estimate <= maxInProcessDuration ? this.#observe(cost, query) : query()
+        })
         transaction.end()
         return result
       })
     })
+  }
+
+  /** Runs a statement that was estimated as cheap in this process, and records whether it was. */
+  #observe(cost: ReadCost, query: () => Awaitable<readonly Row[]>): Awaitable<readonly Row[]> {
+    const start = performance.now()
+    const cpuStart = cost.observed.isSuspect ? process.threadCpuUsage() : undefined
+    try {
+      const rows = query()
+      this.#costs.recordDuration(cost, start, cpuStart)
+      return rows
+    } catch (error) {
+      if (error instanceof LargeValueError) this.#costs.recordLargeValue(cost, start)
+      throw error
+    }
   }
 
   /** Runs SQL of the application, as `Store.snapshot`. Its duration cannot be estimated, so it runs where it can be killed. */
@@ -251,9 +333,11 @@ export class ReadRouter {
     options: ReadOptions,
     knownEstimate: number,
   ): Promise<Rows> {
-    const cost = this.#costs.ofStream(plan.shape, this.#statementsOf(plan.identity))
-    this.#costs.expireSizesIfGrown(cost)
-    const estimate = this.#costs.estimate(cost, plan, performance.now())
+    const { cost, estimate } = await this.#retryWhileLocked(() => {
+      const cost = this.#costs.ofStream(plan.shape, this.#statementsOf(plan.identity))
+      this.#costs.expireSizesIfGrown(cost)
+      return { cost, estimate: this.#costs.estimate(cost, plan, performance.now()) }
+    }, options)
     const begin = async (duration: number) => {
       const transaction = await this.#begin(duration, true, options)
       return endOnError(transaction, () =>
@@ -293,27 +377,4 @@ export class ReadRouter {
     if (this.#limit && rows.is === 'complete') checkResourceLimit(rows, plan, this.#limit)
     return rows
   }
-}
-
-/** Executes a read in a transaction. @returns `undefined` when its document does not fit into memory */
-async function readBounded(
-  transaction: ReadTransaction,
-  { plan, id, statements, fullRead }: EstimatedRead,
-): Promise<CompleteRows | undefined> {
-  try {
-    const queries = executeFullRead({ statements, fullRead }, plan, id)
-    const rows = await runAsync(queries, (request) =>
-      transaction.query({ ...authorize(request, plan), isBounded: true }),
-    )
-    return rows && fitsMemory(rows, fullRead.longPositions) ? rows : undefined
-  } catch (error) {
-    if (error instanceof LargeResultError) return undefined
-    throw error
-  }
-}
-
-/** Adds the auth context of a read to one of its queries. */
-function authorize(request: QueryRequest, { identity }: ReadPlan): QueryRequest {
-  if (identity === undefined) return request
-  return { ...request, values: addAuth(request.values, identity) }
 }

@@ -68,7 +68,7 @@ export class ReaderPool {
     const deadline = performance.now() + this.#timeout
     const release = await this.#acquire(read, deadline)
     try {
-      this.#file.checkOpen()
+      this.#file.verify()
       const reader = this.#takeReader()
       return new RemoteTransaction(reader, {
         timeout: this.#timeout,
@@ -120,6 +120,7 @@ export class ReaderPool {
     }
     const reader: Reader = new Reader(this.#file.path, () => this.#all.delete(reader), {
       statementCache: this.#statementCache,
+      identity: this.#file.identity,
     })
     this.#all.add(reader)
     return reader

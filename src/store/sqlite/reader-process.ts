@@ -1,6 +1,8 @@
 import { CommandExecutor } from './command-executor.ts'
 import { SqliteConnection } from './connection.ts'
+import { identityOf } from './database-file.ts'
 import type { ReaderMessage, ReaderRequest } from './reader-messages.ts'
+import { lockTimeout } from './retry-while-locked.ts'
 
 // The entry point of a reader process, which runs expensive reads. `node:sqlite` cannot interrupt a statement, so the server
 // kills the process of a read that exceeds its deadline (docs/decisions/0041).
@@ -8,11 +10,14 @@ import type { ReaderMessage, ReaderRequest } from './reader-messages.ts'
 /** The page cache, in KiB. */
 const pageCache = 16 * 1024
 
-const [, , path = '', role, statementCache] = process.argv
+const [, , path = '', role, statementCache, identity] = process.argv
 const connection = new SqliteConnection(path, role === 'introspector' ? role : 'reader', {
   pageCache,
-  ...(statementCache !== undefined && { statementCache: Number(statementCache) }),
+  lockTimeout,
+  ...(statementCache && { statementCache: Number(statementCache) }),
 })
+// The file was replaced: the server has another one open, whose log SQLite would take for that of this one.
+if (identity && identity !== identityOf(path)) process.exit(1)
 const executor = new CommandExecutor(connection)
 
 const send = (message: ReaderMessage) => process.send?.(message)

@@ -30,6 +30,8 @@ interface ReaderOptions {
   readonly role?: 'reader' | 'introspector'
   /** The memory of the prepared statements, in bytes. Default 32 MiB. */
   readonly statementCache?: number
+  /** The file that the path must lead to (`DatabaseFile.identity`); absent: any. */
+  readonly identity?: string | undefined
 }
 
 /** A reader process, as the server sees it. */
@@ -49,10 +51,10 @@ export class Reader {
   constructor(
     path: string,
     onExit: () => void,
-    { role = 'reader', statementCache }: ReaderOptions,
+    { role = 'reader', statementCache, identity = '' }: ReaderOptions,
   ) {
-    const args = statementCache === undefined ? [] : [String(statementCache)]
-    this.#child = fork(findReaderProgram(), [path, role, ...args], {
+    const args = [path, role, String(statementCache ?? ''), identity]
+    this.#child = fork(findReaderProgram(), args, {
       execArgv: [`--max-old-space-size=${maxHeapSize}`],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

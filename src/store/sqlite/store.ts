@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs'
 import type { Catalog } from '../../model/catalog.ts'
 import { checkTables } from '../../model/check-tables.ts'
 import { throwDeclarationErrors } from '../../model/declaration-error.ts'
+import type { Awaitable } from '../../model/hooks.ts'
 import type { Model } from '../../model/model.ts'
 import { explainRules } from '../access/explain-access.ts'
-import { findAllowed } from '../access/find-allowed.ts'
+import { compileAllowed, findAllowed } from '../access/find-allowed.ts'
 import { createStatementsByRules } from '../access/restrict.ts'
 import { checkDeclaredSql } from '../declared-sql.ts'
 import { addTableFunctions } from '../describe-table-functions.ts'
@@ -26,17 +27,19 @@ import { createCollationLookup, type SqliteCollationLookup } from './collations.
 import { type ConnectionOptions, SqliteConnection } from './connection.ts'
 import { DatabaseFile } from './database-file.ts'
 import { sqliteDialect } from './dialect.ts'
+import { describeLog, emptyLog } from './empty-log.ts'
 import { EnforcedKeys } from './foreign-keys.ts'
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
 import { addIndexedPlans } from './indexed-plans.ts'
 import { createIndexLookup } from './indexes.ts'
 import { sampleKeySizes } from './key-size.ts'
 import { migrateSqlite } from './migrations.ts'
+import { pageCacheSizes } from './open-database.ts'
 import { checkSqliteArguments, type SqliteOptions } from './options.ts'
 import { countIndexColumns, explainQueryPlan } from './query-plan.ts'
 import { ReadRouter } from './read-router.ts'
 import { addRejectedChanges } from './rejected-changes.ts'
-import { retryWhileLocked } from './retry-while-locked.ts'
+import { lockTimeout, retryWhileLocked } from './retry-while-locked.ts'
 import { ServedModel } from './served-model.ts'
 import { compileCost } from './statement-cost.ts'
 import { createSqliteStatements, type SqliteStatementsOf } from './statements.ts'
@@ -64,10 +67,11 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
   const { statementCache: cacheSize = defaultCacheSize } = options
   const statementCache = cacheSize / 4
   const writer = openWriter(file, options, { statementCache })
-  const collationOf = createCollationLookup(writer)
-  const enforcedKeys = new EnforcedKeys(model, writer, collationOf)
-  const servedModel = new ServedModel(model, writer, collationOf)
-  const target = createTarget(servedModel, writer, { enforcedKeys, collationOf })
+  const schema = openReader(file)
+  const collationOf = createCollationLookup(schema)
+  const enforcedKeys = new EnforcedKeys(model, schema, collationOf)
+  const servedModel = new ServedModel(model, schema, collationOf)
+  const target = createTarget(servedModel, schema, { enforcedKeys, collationOf })
   const cache = new StatementCache(cacheSize / 2, () => servedModel.areKnown)
   const statementsOf = createStatementsOf(target, cache)
   const mutex = new Mutex()
@@ -77,27 +81,58 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
     model,
     dialect: 'sqlite',
     description: file.isTemporary ? 'SQLite in memory' : `SQLite at ${path}`,
-    ...createReadOperations({ router, writer, target, statementsOf }),
+    ...createReadOperations({ router, schema, target, statementsOf }),
     transaction: createTransaction(writer, statementsOf, groups),
-    ...createSchemaOperations({ file, writer, mutex, target, enforcedKeys, servedModel }),
-    close: async () => {
-      for (const each of [file, router, writer]) each.close()
-      file.remove()
-    },
+    ...createSchemaOperations({ file, writer, schema, mutex, target, enforcedKeys, servedModel }),
+    close: createClose({ file, router, schema, writer, mutex }, options),
   }
 }
 
-/** Opens the connection that writes; a read-only store reads its catalog by it. */
+/** What the end of a store closes. */
+interface OpenParts {
+  readonly file: DatabaseFile
+  readonly router: ReadRouter
+  readonly schema: SqliteConnection
+  readonly writer: SqliteConnection
+  readonly mutex: Mutex
+}
+
+/** Creates the operation of a store that closes it. The log of a file that was replaced is emptied at once, and again at the end. */
+function createClose(
+  { file, router, schema, writer, mutex }: OpenParts,
+  { readOnly = false }: SqliteOptions,
+): Store['close'] {
+  file.onLost(() => {
+    if (!readOnly) void mutex.run(() => emptyLog(writer, false))
+  })
+  return async () => {
+    const isLost = file.isLost()
+    for (const each of [file, router, schema]) each.close()
+    const isLeft = isLost && !readOnly && !emptyLog(writer, true)
+    writer.close()
+    file.remove()
+    if (isLeft) throw new Error(describeLog(file.path))
+  }
+}
+
+/** Opens the connection that writes; that of a read-only store rejects it. */
 function openWriter(
   file: DatabaseFile,
   { readOnly = false }: SqliteOptions,
   connectionOptions: ConnectionOptions,
 ): SqliteConnection {
   const role = readOnly ? 'reader' : 'writer'
-  const writer = file.open(() => new SqliteConnection(file.path, role, connectionOptions))
+  const connect = () => new SqliteConnection(file.path, role, connectionOptions)
+  const writer = file.open(() => file.connect(connect))
   // A temporary file need not survive a power failure.
   if (file.isTemporary) writer.execute('pragma synchronous = off')
   return writer
+}
+
+/** Opens the connection that reads the schema: the one that writes belongs to the transactions, and sees what they have not committed. */
+function openReader(file: DatabaseFile): SqliteConnection {
+  const options = { pageCache: pageCacheSizes.shortLived }
+  return file.connect(() => new SqliteConnection(file.path, 'reader', options))
 }
 
 /** Facts about the tables that SQL depends on. */
@@ -108,7 +143,7 @@ interface TableFacts {
 
 function createTarget(
   servedModel: ServedModel,
-  writer: SqliteConnection,
+  schema: SqliteConnection,
   { enforcedKeys, collationOf }: TableFacts,
 ): Target {
   return {
@@ -117,9 +152,9 @@ function createTarget(
       return servedModel.model
     },
     dialect: sqliteDialect,
-    isIndexed: createIndexLookup(writer),
+    isIndexed: createIndexLookup(schema),
     ignoresCase: (table, column) => ['nocase', 'rtrim'].includes(collationOf(table, column)),
-    triggersOf: createTriggerLookup(writer),
+    triggersOf: createTriggerLookup(schema),
     isEnforced: (field) => enforcedKeys.has(field),
     reportInvalidValue: createInvalidValueReport(),
   }
@@ -150,7 +185,7 @@ function createTransaction(
 /** What the operations that read need. */
 interface ReadContext {
   readonly router: ReadRouter
-  readonly writer: SqliteConnection
+  readonly schema: SqliteConnection
   readonly target: Target
   readonly statementsOf: SqliteStatementsOf
 }
@@ -158,29 +193,41 @@ interface ReadContext {
 /** Creates the operations of a store that read, or explain a read. */
 function createReadOperations({
   router,
-  writer,
+  schema,
   target,
   statementsOf,
 }: ReadContext): Pick<Store, 'read' | 'explain' | 'explainAccess' | 'findAllowed' | 'snapshot'> {
-  const readCatalog = createCatalogReader(writer)
-  const run: RunStatement = async (statement, values) => writer.all(statement, values)
+  const readCatalog = createCatalogReader(schema)
+  const explain: Store['explain'] = async (plan, id, options = {}) => {
+    const { hooks } = options
+    const explained = await router.explain(plan, id, options)
+    const uncounted = listReadWarnings(plan, explained, target, readCatalog())
+    const hidesRows = mayHideRows(statementsOf(plan.identity).target, hooks)
+    const context = { plan, id, hidesRows, dialect: target.dialect }
+    const warnings = await describeIndexes(uncounted, context, (describe) =>
+      router.run(describe, { estimate: 0 }),
+    )
+    const indexes = warnings.flatMap(({ fix }) => fix ?? [])
+    const statements = addIndexedPlans(explained, indexes, schema)
+    return { dialect: 'sqlite', statements, warnings }
+  }
+  const retry = <Result>(work: () => Promise<Result>) => retryWhileLocked(performance.now(), work)
   return {
     read: (plan, id, readOptions) => router.read(plan, id, readOptions),
-    explain: async (plan, id, options = {}) => {
-      const { hooks } = options
-      const explained = await router.explain(plan, id, options)
-      const uncounted = listReadWarnings(plan, explained, target, readCatalog())
-      const hidesRows = mayHideRows(statementsOf(plan.identity).target, hooks)
-      const context = { plan, id, hidesRows, dialect: target.dialect }
-      const warnings = await describeIndexes(uncounted, context, (describe) =>
-        router.sample(describe),
-      )
-      const indexes = warnings.flatMap(({ fix }) => fix ?? [])
-      const statements = addIndexedPlans(explained, indexes, writer)
-      return { dialect: 'sqlite', statements, warnings }
-    },
-    explainAccess: (question) => explainRules(question, statementsOf(question.identity), run),
-    findAllowed: (question) => findAllowed(question, statementsOf(question.identity), run),
+    explain: (plan, id, options) => retry(() => explain(plan, id, options)),
+    // SQL of rules is SQL of the application, whose duration cannot be estimated.
+    explainAccess: (question, options) =>
+      retry(async () => {
+        const statements = statementsOf(question.identity)
+        return router.run((run) => explainRules(question, statements, run), options)
+      }),
+    findAllowed: (question, options) =>
+      retry(async () => {
+        const { type, identity } = question
+        const statement = compileAllowed(question, statementsOf(identity))
+        const find = (run: RunStatement) => findAllowed(question, statement, run)
+        return router.evaluate({ statement, type }, find, options)
+      }),
     snapshot: (work, { signal } = {}) => router.snapshot(work, signal),
   }
 }
@@ -205,6 +252,7 @@ function createCatalogReader(connection: SqliteConnection): () => Catalog {
 interface SchemaContext {
   readonly file: DatabaseFile
   readonly writer: SqliteConnection
+  readonly schema: SqliteConnection
   readonly mutex: Mutex
   readonly target: Target
   readonly enforcedKeys: EnforcedKeys
@@ -215,38 +263,66 @@ interface SchemaContext {
 function createSchemaOperations(
   context: SchemaContext,
 ): Pick<Store, 'prepare' | 'verify' | 'catalog' | 'migrate' | 'checkReady'> {
-  const { file, mutex, target, enforcedKeys, servedModel } = context
-  let expected: readonly Migration[] | undefined
+  const { target, enforcedKeys, servedModel } = context
+  const read = createSchemaRead(context)
   return {
     // Indexes and triggers are looked up when a statement is compiled.
-    prepare: async () => {
-      file.checkOpen()
-      enforcedKeys.load()
-      servedModel.load()
-    },
-    verify: async () => {
-      const warnings = await verify(target, getOpenWriter(context))
-      const unserved = servedModel.warnings
-      return { warnings: [...warnings, ...unserved, ...enforcedKeys.warnings], unserved }
-    },
-    catalog: async () => querySqliteCatalog(getOpenWriter(context)),
-    migrate: async (migrations, mode = 'run') => {
-      checkMigrations(migrations, mode)
-      const migrate = () => migrateSqlite(getOpenWriter(context), migrations, mode)
-      await mutex.run(() => retryWhileLocked(performance.now(), migrate))
-      expected = migrations
-    },
-    checkReady: async () => {
-      file.verify()
-      checkVersion(file.path, expected)
-    },
+    prepare: () =>
+      read(() => {
+        enforcedKeys.load()
+        servedModel.load()
+      }),
+    verify: () =>
+      read(async (schema) => {
+        const warnings = await verify(target, schema)
+        const unserved = servedModel.warnings
+        return { warnings: [...warnings, ...unserved, ...enforcedKeys.warnings], unserved }
+      }),
+    catalog: () => read(querySqliteCatalog),
+    ...createMigrations(context),
   }
 }
 
-/** @throws HeaderError `unavailable` (503) when the store is closed */
-function getOpenWriter({ file, writer }: SchemaContext): SqliteConnection {
-  file.checkOpen()
-  return writer
+/** Creates the operations of a store that migrate the schema, and that compare its version. */
+function createMigrations({
+  file,
+  writer,
+  mutex,
+}: SchemaContext): Pick<Store, 'migrate' | 'checkReady'> {
+  let expected: readonly Migration[] | undefined
+  return {
+    migrate: async (migrations, mode = 'run') => {
+      checkMigrations(migrations, mode)
+      const migrate = () => {
+        file.verify()
+        migrateSqlite(writer, migrations, mode)
+      }
+      await mutex.run(() => retryWhileLocked(performance.now(), migrate))
+      expected = migrations
+    },
+    checkReady: () =>
+      retryWhileLocked(performance.now(), () => {
+        file.verify()
+        checkVersion(file.path, expected)
+      }),
+  }
+}
+
+/** Creates the function that reads the schema, in one snapshot: a lock of another process would look like an error of a declaration. */
+function createSchemaRead({ file, schema }: SchemaContext) {
+  const mutex = new Mutex()
+  return <Result>(work: (schema: SqliteConnection) => Awaitable<Result>): Promise<Result> => {
+    const readOnce = async () => {
+      file.checkOpen()
+      schema.beginRead()
+      try {
+        return await work(schema)
+      } finally {
+        schema.rollback()
+      }
+    }
+    return mutex.run(() => retryWhileLocked(performance.now(), readOnce))
+  }
 }
 
 /** Opens the file, and compares the version of its schema with the migrations; `undefined` when the program has none. */
@@ -301,7 +377,7 @@ function isCheap(statement: Statement, connection: SqliteConnection): boolean {
  */
 export function readSqliteCatalog(path: string): Catalog {
   if (!existsSync(path)) throw new Error(`there is no file ${path}`)
-  const connection = new SqliteConnection(path, 'introspector')
+  const connection = new SqliteConnection(path, 'introspector', { lockTimeout })
   try {
     return addRejectedChanges(querySqliteCatalog(connection), connection)
   } finally {
