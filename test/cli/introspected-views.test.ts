@@ -108,7 +108,7 @@ for (const database of databases)
         ],
       )
       const server = await serveModel(test, defineModel(evaluateDeclarations(declarations)), url)
-      for (const path of ['/counteds', '/renameds']) {
+      for (const path of ['/counted', '/renamed']) {
         const type = path.slice(1)
         const rejected = await server.post(path, { type, attributes: {} })
         assert.deepEqual([rejected.status, rejected.error.code], [403, 'read_only'])

@@ -443,7 +443,7 @@ type R = typeof required.model
 type Track = typeof tracks.model
 
 /** What the types of the client and of calls in process say; those of hooks are in `hook-types.test.ts`. */
-export function checkTypes(
+function checkTypes(
   track: ResourceOf<Track, 'track'>,
   withP: ResourceOf<R, 'r', 'p'>,
   withTeam: ResourceOf<typeof hidden.model, 'task', 'team'>,
@@ -472,3 +472,7 @@ export function checkTypes(
     ...[cleared, omitted, moodless],
   ]
 }
+
+it('The types of the client and of calls in process compile, with errors where expected', () => {
+  assert.equal(typeof checkTypes, 'function')
+})

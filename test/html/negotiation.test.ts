@@ -105,7 +105,7 @@ for (const host of hosts) {
         const { status, headers } = await send(running.client, '/api/authors/1', accept)
         const expectedType = type === 'json' ? mediaType : 'text/html; charset=utf-8'
         assert.deepEqual([status, headers['content-type']], [200, expectedType], String(accept))
-        assert.equal(headers.vary, 'Accept')
+        assert.equal(headers.vary, 'Accept, Authorization, Cookie')
       })
 
     for (const [title, path, status, words] of samples) {
@@ -117,7 +117,7 @@ for (const host of hosts) {
         assert.deepEqual([json.status, json.headers['content-type']], [status, mediaType])
         const shown = pick(page)
         assert.equal(shown.type, 'text/html; charset=utf-8')
-        assert.deepEqual([shown.vary, shown.sniffing], ['Accept', 'nosniff'])
+        assert.deepEqual([shown.vary, shown.sniffing], ['Accept, Authorization, Cookie', 'nosniff'])
         assert.match(
           shown.policy ?? '',
           /^default-src 'none'; script-src 'self'; style-src 'self';/,

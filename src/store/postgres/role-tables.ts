@@ -34,6 +34,7 @@ export class LoadedRoleTables {
   /** That of the connection, which most models use. */
   #own: RoleTables | undefined
   readonly #known = new LRUCache<string, RoleTables>({ max: maxRoles })
+  readonly #loading = new Map<string | undefined, Promise<void>>()
 
   constructor(read: (role: string | undefined) => Promise<RoleTables>) {
     this.#read = read
@@ -49,8 +50,16 @@ export class LoadedRoleTables {
     return this.find(role) ?? unknownRoleTables
   }
 
-  /** Loads the tables of a role. Roles that see all tables alike have the same object. */
-  async load(role: string | undefined): Promise<void> {
+  /** Loads the tables of a role; once for all that wait for them. Roles that see all tables alike have the same object. */
+  load(role: string | undefined): Promise<void> {
+    const pending = this.#loading.get(role)
+    if (pending) return pending
+    const loading = this.#load(role).finally(() => this.#loading.delete(role))
+    this.#loading.set(role, loading)
+    return loading
+  }
+
+  async #load(role: string | undefined): Promise<void> {
     const read = await this.#read(role)
     const same = [this.#own, ...this.#known.values()].find((each) => each?.key === read.key)
     if (role === undefined) this.#own = same ?? read

@@ -217,7 +217,10 @@ function createSchemaOperations(
 ): Pick<Store, 'prepare' | 'verify' | 'catalog' | 'migrate' | 'checkReady'> {
   let expected: readonly Migration[] | undefined
   return {
-    prepare: () => loadTables(tables, undefined),
+    prepare: async () => {
+      await tables.facts.load()
+      await loadTables(tables, undefined)
+    },
     verify: () => verify(target, pool.shared),
     catalog: () => queryPostgresCatalog(pool.shared),
     migrate: async (migrations, mode = 'run') => {
