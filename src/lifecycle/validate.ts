@@ -22,7 +22,7 @@ import { readKeyAttributes } from '../plan/key-attributes.ts'
 import type { Planner } from '../plan/planner.ts'
 import { listStoredAttributes } from '../plan/stored-columns.ts'
 import type { WritePlan } from '../plan/write.ts'
-import { toFieldPointer } from '../plan/write-builder.ts'
+import { toFieldPointer, type WriteColumn } from '../plan/write-builder.ts'
 
 /** What is stored of a resource before an update. */
 interface StoredBefore extends StoredResource {
@@ -150,8 +150,8 @@ function reportImmutableRelationships(
 ): void {
   const sent = [
     ...shape.columns.flatMap((column, index) =>
-      // A part of the id has been compared with it.
-      column.is === 'key' && column.omits === undefined
+      // A key that is a part of the id has been compared with it.
+      column.is === 'key' && !isPartOfId(column, resource)
         ? [[column.relationship, toIdList(values[index])] as const]
         : [],
     ),
@@ -166,6 +166,14 @@ function reportImmutableRelationships(
       () => new BodyError('read_only', toFieldPointer(field), describeImmutable(field)),
     )
   }
+}
+
+/** Whether all columns of a foreign key are parts of the id, which has their values. */
+function isPartOfId(
+  { relationship, omits }: Extract<WriteColumn, { is: 'key' }>,
+  resource: ResourceType,
+): boolean {
+  return findRelationship(resource, relationship)?.link.ownKey.length === omits?.length
 }
 
 /** The ids of the value of a to-one relationship. */

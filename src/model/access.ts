@@ -139,6 +139,14 @@ export interface TenantOptions {
   readonly value: AuthValue
 }
 
+/** Returns the column that stores the tenant of the rows of a declared type; `undefined` if they have none. */
+export function findTenantColumn(
+  { tenant: isTenant }: Readonly<{ tenant?: false }>,
+  tenant: TenantOptions | undefined,
+): string | undefined {
+  return isTenant === false ? undefined : tenant?.column
+}
+
 /** Whether the rules of a type deny every write of its resources to every identity, as `access: 'read-only'` does. */
 export function isNeverWritten({ create, update, delete: remove }: ResourceAccess): boolean {
   return create === false && update === false && remove === false

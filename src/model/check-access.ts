@@ -1,5 +1,6 @@
 import { quoteNames } from '../errors/quote.ts'
-import type { TenantOptions } from './access.ts'
+import { findTenantColumn } from './access.ts'
+import type { ModelContext } from './check-keys.ts'
 import { writesColumn } from './check-written-columns.ts'
 import type { FieldDeclaration } from './fields.ts'
 import { resolveIdOptions, toList } from './resolve.ts'
@@ -9,16 +10,12 @@ import type { ResourceDeclaration } from './resource.ts'
  * Checks the rules of a resource type that need no database: fields that the server sets, the column of the tenant, and columns that
  * cannot be hidden.
  */
-export function findAccessErrors(
-  resource: ResourceDeclaration,
-  all: readonly ResourceDeclaration[],
-  tenant: TenantOptions | undefined,
-): string[] {
+export function findAccessErrors(resource: ResourceDeclaration, context: ModelContext): string[] {
   return Object.entries(resource.fields).flatMap(([name, field]) =>
     [
       ...findSetErrors(field),
-      ...findTenantErrors(name, field, resource, tenant),
-      ...findHiddenIdErrors(name, field, resource, all),
+      ...findTenantErrors(name, field, resource, context),
+      ...findHiddenIdErrors(name, field, resource, context.all),
     ].map((error) => `${resource.type}.fields.${name}${error}`),
   )
 }
@@ -93,24 +90,33 @@ export function findLinkRuleErrors(
   })
 }
 
-/** A field that clients write must not store another tenant. */
+/**
+ * A field that clients write must not store another tenant. The server sets the tenant's part of a composite foreign key, which the
+ * related resource must have too.
+ */
 function findTenantErrors(
   name: string,
   field: FieldDeclaration,
-  { tenant: isTenant, access }: ResourceDeclaration,
-  tenant: TenantOptions | undefined,
+  resource: ResourceDeclaration,
+  { all, tenant }: ModelContext,
 ): string[] {
-  if (tenant === undefined || isTenant === false || access === 'read-only') return []
-  const isStored =
-    field.is === 'attribute'
-      ? (field.column ?? name) === tenant.column
-      : field.is === 'toOne' &&
-        field.foreignKey !== 'other' &&
-        toList(field.column).includes(tenant.column)
-  if (isStored && 'set' in field && field.set !== undefined)
-    return [`.set: the column "${tenant.column}" stores the tenant of the row; remove "set"`]
-  if (!isStored || ('access' in field && field.access === 'read-only')) return []
+  const stored = findStoredColumns(name, field)
+  const related = all.find(({ type }) => 'to' in field && type === field.to)
+  const [holder, referenced] = stored?.isOwn ? [resource, related] : [related, resource]
+  const column = holder && findTenantColumn(holder, tenant)
+  if (stored === undefined || column === undefined || resource.access === 'read-only') return []
+  const index = stored.columns.indexOf(column)
+  const isWholeKeyOfOther = !stored.isOwn && stored.columns.length === 1
+  if (index === -1 || isWholeKeyOfOther) return []
+  if (referenced && stored.columns.length > 1) {
+    const ids = resolveIdOptions(referenced).parts.map((part) => part.column)
+    const references = 'references' in field && field.references ? toList(field.references) : ids
+    if (references[index] === findTenantColumn(referenced, tenant)) return []
+  }
+  if ('set' in field && field.set !== undefined)
+    return [`.set: the column "${column}" stores the tenant of the row; remove "set"`]
+  if ('access' in field && field.access === 'read-only') return []
   return [
-    `.access: must be "read-only", because the column "${tenant.column}" stores the tenant of the row`,
+    `.access: must be "read-only", because the column "${column}" stores the tenant of the row`,
   ]
 }

@@ -1,8 +1,9 @@
 import { quote } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
+import { findTenantColumn } from './access.ts'
 import { findAccessErrors, findLinkRuleErrors } from './check-access.ts'
 import { findActionErrors } from './check-actions.ts'
-import { findKeyErrors } from './check-keys.ts'
+import { findKeyErrors, type ModelContext } from './check-keys.ts'
 import { findOptionErrors } from './check-options.ts'
 import { findTableFunctionErrors, hasCompositeId } from './check-table-functions.ts'
 import {
@@ -34,12 +35,13 @@ export function checkDeclarations(
   options: ModelOptions = {},
 ): void {
   throwDeclarationErrors(findOptionErrors(resources, options))
+  const context: ModelContext = { all: resources, tenant: options.tenant }
   throwDeclarationErrors([
     ...findPageSizeErrors(options),
     ...findDuplicates(resources, 'type'),
     ...findDuplicates(resources, 'path'),
-    ...resources.flatMap((resource) => findResourceErrors(resource, resources)),
-    ...resources.flatMap((resource) => findAccessErrors(resource, resources, options.tenant)),
+    ...resources.flatMap((resource) => findResourceErrors(resource, context)),
+    ...resources.flatMap((resource) => findAccessErrors(resource, context)),
     ...resources.flatMap((resource) => findLinkRuleErrors(resource, resources)),
   ])
 }
@@ -67,16 +69,13 @@ function findDuplicates(
     )
 }
 
-function findResourceErrors(
-  resource: ResourceDeclaration,
-  all: readonly ResourceDeclaration[],
-): string[] {
+function findResourceErrors(resource: ResourceDeclaration, context: ModelContext): string[] {
   const { type, path } = resource
   const fieldErrors = Object.entries(resource.fields).flatMap(([name, field]) => {
     const location = `${type}.fields.${name}`
     return [
       ...findNameErrors(name).map((error) => `${location}: ${error}`),
-      ...findFieldErrors(name, field, resource, all).map((error) => `${location}${error}`),
+      ...findFieldErrors(name, field, resource, context).map((error) => `${location}${error}`),
     ]
   })
   return [
@@ -91,7 +90,7 @@ function findResourceErrors(
     ...findReadOnlyErrors(resource),
     ...findInsertDefaultErrors(resource),
     ...findQueryErrors(resource),
-    ...findActionErrors(resource, all, findNameErrors),
+    ...findActionErrors(resource, context.all, findNameErrors),
     ...fieldErrors,
     ...findSameNames(resource),
   ]
@@ -128,7 +127,7 @@ function findFieldErrors(
   name: string,
   field: FieldDeclaration,
   resource: ResourceDeclaration,
-  all: readonly ResourceDeclaration[],
+  { all, tenant }: ModelContext,
 ): string[] {
   switch (field.is) {
     case 'attribute':
@@ -140,8 +139,8 @@ function findFieldErrors(
     case 'toOne':
     case 'toMany': {
       const errors = [
-        ...findRelationshipErrors(name, field, resource),
-        ...findKeyErrors(field, resource, all),
+        ...findRelationshipErrors(name, field, resource, findTenantColumn(resource, tenant)),
+        ...findKeyErrors(field, resource, { all, tenant }),
       ]
       const target = all.find(({ type }) => type === field.to)
       if (target && typeof target.table !== 'string')
@@ -235,6 +234,7 @@ function findRelationshipErrors(
   name: string,
   field: Extract<FieldDeclaration, { is: 'toOne' | 'toMany' }>,
   resource: ResourceDeclaration,
+  tenantColumn: string | undefined,
 ): string[] {
   if ('through' in field) return findJoinTableErrors(field.through)
   if (field.is === 'toMany') return []
@@ -247,7 +247,9 @@ function findRelationshipErrors(
       : []
   if (field.access === 'read-only' && required)
     return ['.required: a read-only relationship cannot be required; set nullable: false']
-  return writesColumn(field, resource) ? findWrittenColumnErrors(name, field.column, resource) : []
+  return writesColumn(field, resource)
+    ? findWrittenColumnErrors(name, field.column, resource, tenantColumn)
+    : []
 }
 
 function findJoinTableErrors({ from, to }: JoinTable): string[] {

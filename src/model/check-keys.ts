@@ -1,10 +1,17 @@
 import { quoteNames } from '../errors/quote.ts'
+import { findTenantColumn, type TenantOptions } from './access.ts'
 import type { FieldDeclaration } from './fields.ts'
-import { resolveIdOptions, toList } from './resolve.ts'
+import { isPartOfIds, resolveIdOptions, toList } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
 
 /** A declared relationship. */
 type RelationshipDeclaration = Extract<FieldDeclaration, { is: 'toOne' | 'toMany' }>
+
+/** The types of a model and its tenant. */
+export interface ModelContext {
+  readonly all: readonly ResourceDeclaration[]
+  readonly tenant: TenantOptions | undefined
+}
 
 /**
  * Reports foreign keys with another number of columns than they reference, and relationships whose change would change the ids
@@ -14,7 +21,7 @@ type RelationshipDeclaration = Extract<FieldDeclaration, { is: 'toOne' | 'toMany
 export function findKeyErrors(
   field: RelationshipDeclaration,
   resource: ResourceDeclaration,
-  all: readonly ResourceDeclaration[],
+  { all, tenant }: ModelContext,
 ): string[] {
   const target = all.find(({ type }) => type === field.to)
   if (target === undefined) return []
@@ -32,33 +39,41 @@ export function findKeyErrors(
   const counts =
     references === undefined ? findCountErrors('.column', column, isOwn ? target : resource) : []
   if (counts.length > 0) return counts
-  return isOwn
-    ? findOwnIdErrors(field, resource, target)
-    : findForeignIdErrors(field, resource, target)
+  if (isOwn) {
+    const shared = findSharedColumn(field, resource, tenant)
+    return shared === undefined ? [] : findOwnIdErrors(field, shared, target)
+  }
+  const shared = findSharedColumn(field, target, tenant)
+  if (shared === undefined) return []
+  const name = `"${shared}" is a column of the id of ${target.type}`
+  return isPartOfIds(field, all, tenant)
+    ? [
+        `.column: ${name}, which cannot change: to add or remove a member would change its id; set access: "read-only", and create and delete ${target.type} instead`,
+      ]
+    : findForeignIdErrors(field, name, resource)
 }
 
 /** A relationship over a foreign key. */
 type KeyRelationship = Exclude<RelationshipDeclaration, { through: unknown }>
 
-/** Finds a column of a writable relationship that is a part of a composite id. */
+/** Finds a column of a writable relationship that is a part of a composite id, and not the tenant, which the server sets. */
 function findSharedColumn(
   { column, access }: KeyRelationship,
   resource: ResourceDeclaration,
+  tenant: TenantOptions | undefined,
 ): string | undefined {
   const id = resolveIdOptions(resource).parts
   if (id.length === 1 || access === 'read-only') return undefined
-  return toList(column).find((name) => id.some((part) => part.column === name))
+  const ofTenant = findTenantColumn(resource, tenant)
+  return toList(column).find((name) => name !== ofTenant && id.some((part) => part.column === name))
 }
 
 /** Reports a writable relationship over the columns of the type's composite id that references another column than an id. */
 function findOwnIdErrors(
-  field: KeyRelationship,
-  resource: ResourceDeclaration,
+  { references }: KeyRelationship,
+  shared: string,
   target: ResourceDeclaration,
 ): string[] {
-  const shared = findSharedColumn(field, resource)
-  if (shared === undefined) return []
-  const { references } = field
   const targetId = resolveIdOptions(target).parts.map((part) => part.column)
   if (toList(references ?? targetId).every((name) => targetId.includes(name))) return []
   return [
@@ -86,19 +101,10 @@ function findCountErrors(
  * the key can be written if the shared ones are known, which are those of an id on both sides (docs/decisions/0072).
  */
 function findForeignIdErrors(
-  field: KeyRelationship,
+  { references }: KeyRelationship,
+  name: string,
   resource: ResourceDeclaration,
-  target: ResourceDeclaration,
 ): string[] {
-  const shared = findSharedColumn(field, target)
-  if (shared === undefined) return []
-  const { column, references } = field
-  const targetId = resolveIdOptions(target).parts.map((part) => part.column)
-  const name = `"${shared}" is a column of the id of ${target.type}`
-  if (toList(column).every((each) => targetId.includes(each)))
-    return [
-      `.column: ${name}, which cannot change: to add or remove a member would change its id; set access: "read-only", and create and delete ${target.type} instead`,
-    ]
   const ownId = resolveIdOptions(resource).parts.map((part) => part.column)
   if (toList(references ?? ownId).every((each) => ownId.includes(each))) return []
   return [

@@ -20,6 +20,7 @@ import {
   isSameKey,
   type KeyColumns,
   type Link,
+  listKeptColumns,
   listStoredColumns,
   type Model,
   type RelationshipField,
@@ -85,10 +86,12 @@ function findImmutableErrors(
   if (!field.isWritable) return []
   const { link } = field
   const target = getResourceType(model, field.to)
+  const kept = listKeptColumns(target)
+  const written = link.otherKey.filter((column) => !kept.includes(column))
   const changed = [...target.fields.values()].filter(
     (other) =>
       link.foreignKey === 'other' &&
-      listStoredColumns(other).some((column) => link.otherKey.includes(column)),
+      listStoredColumns(other).some((column) => written.includes(column)),
   )
   const inverse = findInverse(model, resource, field)
   const immutable = [...(inverse ? [inverse] : []), ...changed].find(isKept)

@@ -53,14 +53,17 @@ function describeIdColumn(id: readonly string[]): string {
 
 /**
  * Reports a column that two fields write, because the value of one would be lost, and a field that writes the id column. Fields may
- * write the columns of a composite id, also several fields: their values must agree.
+ * write the columns of a composite id, also several fields: their values must agree. None writes the tenant's part of a composite
+ * foreign key.
  * @param columns - the declared columns; `undefined` if the field uses the column of its own name
+ * @param tenantColumn - the column that stores the tenant of the rows
  * @returns each error without the path of the field
  */
 export function findWrittenColumnErrors(
   name: string,
   columns: string | readonly string[] | undefined,
   resource: ResourceDeclaration,
+  tenantColumn?: string,
 ): string[] {
   const location = columns === undefined ? '' : '.column'
   const id = listIdColumns(resource)
@@ -69,7 +72,7 @@ export function findWrittenColumnErrors(
       return id.length === 1 && name !== 'id'
         ? [`${location}: "${column}" is the id column, which fields cannot write`]
         : []
-    if (columns === undefined) return []
+    if (columns === undefined || column === tenantColumn) return []
     const writers = listWriters(column, resource).map((writer) => `"${writer}"`)
     if (writers.length < 2) return []
     return [

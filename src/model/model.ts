@@ -176,6 +176,8 @@ export interface ResourceType {
   readonly scope: Expression | undefined
   /** The same condition for a statement that looks up few rows by their ids; absent: it is the same SQL. */
   readonly rowScope?: Expression
+  /** The column that stores the tenant, which the server sets; `undefined` if the type has none. */
+  readonly tenantColumn: string | undefined
   /** Whether the scope contains SQL of the declaration; otherwise it compares columns of the row with values. */
   readonly hasDeclaredScope: boolean
   /** The column that stores when a resource was deleted; `undefined` if DELETE deletes the row. */
@@ -309,14 +311,19 @@ export function isKeyNullable(
   if (link.foreignKey === 'join table') return true
   const isOwn = link.foreignKey === 'own'
   const holder = isOwn ? resource : getResourceType(model, to)
-  // The columns of a composite id keep their values.
-  const kept: readonly string[] = holder.id.parts.length > 1 ? holder.id.columns : []
+  const kept = listKeptColumns(holder)
   const cleared = (isOwn ? link.ownKey : link.otherKey).filter((name) => !kept.includes(name))
   return [...(holder.unrestricted ?? holder).fields.values()].every((field) => {
     if (field.is === 'computed' || field.acceptsNull) return true
     const columns = listStoredColumns(field)
     return columns.length === 0 || !columns.every((name) => cleared.includes(name))
   })
+}
+
+/** Returns the columns that keep their values when a foreign key that contains them changes: those of a composite id, and the tenant's. */
+export function listKeptColumns({ id, tenantColumn }: ResourceType): readonly string[] {
+  const ofId: readonly string[] = id.parts.length > 1 ? id.columns : []
+  return tenantColumn === undefined ? ofId : [...ofId, tenantColumn]
 }
 
 /** Returns the columns of the row that store a field; none for a computed field, an expression, and a link in another table. */

@@ -1,4 +1,4 @@
-import { isNeverWritten, type TenantOptions } from './access.ts'
+import { findTenantColumn, isNeverWritten, type TenantOptions } from './access.ts'
 import { combineHooks } from './combine-hooks.ts'
 import { createIdKind, createSingleIdKind } from './composite-ids.ts'
 import { sql } from './dialect.ts'
@@ -46,6 +46,8 @@ interface FieldContext {
   readonly declared: ResourceDeclaration
   readonly all: readonly ResourceDeclaration[]
   readonly invalidValues: InvalidValues
+  /** The tenant of the model. */
+  readonly tenant: TenantOptions | undefined
 }
 
 /**
@@ -61,8 +63,9 @@ export function resolveResource(
   const { parts: declaredParts, client } = resolveIdOptions(declared)
   const parts = addArguments(declared, declaredParts)
   const id = resolveIdField(parts)
+  const context: FieldContext = { declared, all, invalidValues, tenant: modelTenant }
   const fields = Object.entries(declared.fields).map(
-    ([name, field]) => [name, resolveField(name, field, { declared, all, invalidValues })] as const,
+    ([name, field]) => [name, resolveField(name, field, context)] as const,
   )
   const insertDefaults: ResourceType['insertDefaults'] = [
     ...Object.entries(declared.insertDefaults ?? {}),
@@ -87,6 +90,7 @@ export function resolveResource(
       ),
     },
     scope: resolveScope(declared, tenant),
+    tenantColumn: tenant?.column,
     hasDeclaredScope: declared.scope !== undefined,
     softDelete: declared.softDelete,
     databaseMessages: declared.databaseMessages ?? false,
@@ -222,7 +226,7 @@ const columnExpression =
 function resolveField(
   name: string,
   field: FieldDeclaration,
-  { declared, all, invalidValues }: FieldContext,
+  { declared, all, invalidValues, tenant }: FieldContext,
 ): Field {
   switch (field.is) {
     case 'attribute':
@@ -251,7 +255,7 @@ function resolveField(
         link: resolveLink(field, declared, all),
         isWritable: isWritable(declared) && field.access !== 'read-only',
         isImmutable: isImmutable(field),
-        isPartOfIds: isPartOfIds(field, all),
+        isPartOfIds: isPartOfIds(field, all, tenant),
         ...resolveNullability(field.is === 'toOne' ? field : {}),
         isCounted: field.is === 'toMany' && field.count === true,
         isEnforced: field.is === 'toOne' ? field.enforced : undefined,
@@ -268,17 +272,18 @@ function isImmutable(field: Attribute | ToOne | ToMany): boolean {
   return field.access === 'immutable' || (isSet && field.access === undefined)
 }
 
-/** Whether the composite id of the related type contains the foreign key in its table. */
-function isPartOfIds(
+/** Whether the composite id of the related type contains the foreign key in its table, or all of it but the tenant. */
+export function isPartOfIds(
   field: Extract<FieldDeclaration, { is: 'toOne' | 'toMany' }>,
   all: readonly ResourceDeclaration[],
+  tenant: TenantOptions | undefined,
 ): boolean {
   const target = all.find(({ type }) => type === field.to)
   const isOther = field.is === 'toMany' || field.foreignKey === 'other'
   if (target === undefined || 'through' in field || !isOther) return false
   const { parts } = resolveIdOptions(target)
-  const isPart = (name: string) => parts.some(({ column }) => column === name)
-  return parts.length > 1 && toList(field.column).every(isPart)
+  const kept = [...parts.map(({ column }) => column), findTenantColumn(target, tenant)]
+  return parts.length > 1 && toList(field.column).every((name) => kept.includes(name))
 }
 
 function resolveLink(

@@ -1,6 +1,7 @@
 import { quote } from '../errors/quote.ts'
 import {
   getResourceType,
+  listKeptColumns,
   type Model,
   type RelationshipField,
   type ResourceType,
@@ -107,9 +108,14 @@ function applyValue(
   return []
 }
 
-/** Several fields may write a column of a composite id: their values agree. */
-function listUnsharedColumns(columns: readonly string[], { id }: ResourceType): readonly string[] {
-  return id.parts.length === 1 ? columns : columns.filter((name) => !id.columns.includes(name))
+/** Several fields may be stored in a column of a composite id, or in that of the tenant: their values agree. */
+function listUnsharedColumns(
+  columns: readonly string[],
+  resource: ResourceType,
+): readonly string[] {
+  if (columns.length === 1 && resource.id.parts.length === 1) return columns
+  const kept = listKeptColumns(resource)
+  return columns.filter((name) => !kept.includes(name))
 }
 
 /** Sets a column, instead of whatever the plan writes to it. */

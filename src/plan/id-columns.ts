@@ -6,6 +6,7 @@ import {
   getRelationship,
   getResourceType,
   type KeyColumns,
+  type Link,
   type Model,
   type ResourceType,
 } from '../model/model.ts'
@@ -81,7 +82,11 @@ function omitKnownParts(
   { row, known, conflicts }: KnownId,
 ): WriteColumn {
   const { omits: _, ...written } = column
-  const parts = listParts(written, value, row)
+  const { tenantColumn } = row.resource
+  // The tenant's part of a foreign key is never written: the related resource exists in the tenant of the row only.
+  const parts = listParts(written, value, row).filter(
+    ({ name }) => written.is === 'attribute' || name !== tenantColumn,
+  )
   const ofId = parts.filter(({ name }) => row.resource.id.columns.includes(name))
   // Without a related resource the other columns of the foreign key are null, and those of the id keep their values.
   const isUnlinked = value === null && ofId.length < parts.length
@@ -174,18 +179,33 @@ function listMemberConflicts(
 ): MemberConflict[] {
   return links.flatMap(({ relationship, change }, index) => {
     const { link, to } = getRelationship(resource, relationship)
-    if (change === 'remove' || link.foreignKey !== 'other') return []
-    const { id } = getResourceType(model, to)
+    if (change === 'remove' || link.foreignKey === 'own') return []
+    const { id, tenantColumn } = getResourceType(model, to)
     if (id.parts.length === 1) return []
+    // A member of another tenant does not exist.
+    const shared = pairSharedColumns(link).filter(
+      ([own, other]) => own !== resource.tenantColumn || other !== tenantColumn,
+    )
     return (linkIds[index] ?? []).flatMap((memberId): MemberConflict[] => {
       const parts = splitId(memberId) ?? []
-      const column = link.otherKey.find((name, at) => {
-        const part = parts[id.columns.indexOf(name)]
-        const own = known.get(link.ownKey[at] ?? '')
-        return part !== undefined && own !== undefined && own.text !== part
-      })
+      const [, column] =
+        shared.find(([ownColumn, name]) => {
+          const part = parts[id.columns.indexOf(name)]
+          const own = known.get(ownColumn)
+          return part !== undefined && own !== undefined && own.text !== part
+        }) ?? []
       return column === undefined ? [] : [{ relationship, memberId, column }]
     })
+  })
+}
+
+/** Pairs the columns of two linked rows that must be equal: those of a foreign key, or those of one column of a join table. */
+function pairSharedColumns(link: Link): readonly (readonly [own: string, other: string])[] {
+  const { from, to } =
+    link.foreignKey === 'join table' ? link : { from: link.ownKey, to: link.ownKey }
+  return from.flatMap((name, index) => {
+    const [own, other] = [link.ownKey[index], link.otherKey[to.indexOf(name)]]
+    return own === undefined || other === undefined ? [] : [[own, other] as const]
   })
 }
 

@@ -257,7 +257,10 @@ function compileHiddenKey(
   return sql`(select ${otherKey[link.ownKey.indexOf(name)]} from ${tableAt(1, other.table)} where ${isLinked} and ${isOutOfScope})`
 }
 
-/** Compiles the columns of a row that a column of a shape stands for, without those that the id determines. */
+/**
+ * Compiles the columns of a row that a column of a shape stands for, without those that the id determines, and without the tenant's of
+ * a composite foreign key: the related resource has the tenant of the row, which the server sets.
+ */
 function compileAssignments(
   column: WriteColumn,
   parameter: number,
@@ -265,9 +268,9 @@ function compileAssignments(
   target: Target,
 ): Assignment[] {
   const { omits = [] } = column
-  return compileAllAssignments(column, parameter, resource, target).filter(
-    ([name]) => !omits.includes(name),
-  )
+  const all = compileAllAssignments(column, parameter, resource, target)
+  const tenant = all.length > 1 ? resource.tenantColumn : undefined
+  return all.filter(([name]) => name !== tenant && !omits.includes(name))
 }
 
 function compileAllAssignments(

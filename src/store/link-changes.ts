@@ -5,6 +5,7 @@ import {
   getResourceType,
   isSameKey,
   type Link,
+  listKeptColumns,
   type RelationshipField,
   type ResourceType,
 } from '../model/model.ts'
@@ -75,8 +76,8 @@ function compileOwnKeyChanges({ resource, other, link }: ChangedLink, target: Ta
   const isMember = compileIsMember(link, other, target)
   const conditions = [matchesRequestedId(resource, 0, target), isMember]
   const { table, where } = compileChangedRows(resource, conditions, target)
-  // A column of the id keeps its value.
-  const columns = link.ownKey.filter((name) => !resource.id.columns.includes(name))
+  const kept = [...resource.id.columns, resource.tenantColumn]
+  const columns = link.ownKey.filter((name) => !kept.includes(name))
   const clear = sql`update ${table} set ${assignNull(columns)} where ${where}`
   return { add: [], remove: columns.length === 0 ? [] : [clear], replace: [] }
 }
@@ -115,30 +116,32 @@ function compileOtherKeyChanges({ resource, other, link }: ChangedLink, target: 
 }
 
 /**
- * Splits the other rows' key into the columns that are written, with their values, and conditions for those of a composite id: they
- * keep their values, which have to agree.
+ * Splits the other rows' key into the columns that are written, with their values, and conditions for those of a composite id or a
+ * tenant: they keep their values, which have to agree.
  */
 function compileAssignments({ resource, other, link }: ChangedLink, selfColumns: readonly Sql[]) {
-  const isOfId = (name: string) => other.id.columns.length > 1 && other.id.columns.includes(name)
+  const kept = link.otherKey.length > 1 ? listKeptColumns(other) : []
   const pairs = zipColumns(link.otherKey, selfColumns)
-  const written = pairs.filter(([name]) => !isOfId(name))
+  const written = pairs.filter(([name]) => !kept.includes(name))
   // Only a hook can get here: such a relationship is read-only.
   if (written.length === 0)
     throw new Error(`A member of ${resource.type} cannot change: the id of ${other.type} would.`)
   const agrees = pairs.flatMap(([name, value]) =>
-    isOfId(name) ? [sql`${columnAt(0, name)} = ${value}`] : [],
+    kept.includes(name) ? [sql`${columnAt(0, name)} = ${value}`] : [],
   )
   return { written, agrees }
 }
 
-/** Compiles the changes of the join table: one row for each member, without duplicates. Other columns are not changed. */
+/**
+ * Compiles the changes of the join table: one row for each member, without duplicates. Other columns are not changed. A column of both
+ * keys, such as a tenant, is written once, for members that have the same value.
+ */
 function compileJoinTableChanges(
   { resource, other, link }: ChangedLink<JoinLink>,
   target: Target,
 ): Changes {
   const table = tableName(link.joinTable)
   const [from, to] = [joinKeyAt(link, 'from', sql.id), joinKeyAt(link, 'to', sql.id)]
-  const columns = columnNames([...link.from, ...link.to])
   const self = compileKey(resource, link.ownKey, 'id', target)
   const otherKey = linkKeyAt(link, 'otherKey', 0)
   const isMember = isInIdList(columnsAt(0, other.id.columns), 'ids', other.id, target.dialect)
@@ -146,7 +149,8 @@ function compileJoinTableChanges(
     sql`select ${sql.join(otherKey)} from ${tableAt(0, other.table)} where ${and(conditions)}`
   const isFromSelf = isEqualKey(from, self)
   const isNew = compileIsNew(link, { isFromSelf, to, otherKey }, target)
-  const add = sql`insert into ${table} (${sql.join(columns)}) select ${sql.join([...self, ...otherKey])} from ${tableAt(0, other.table)} where ${isMember} and ${isNew}`
+  const { names, values, agrees } = compileJoinRow(link, { self, otherKey })
+  const add = sql`insert into ${table} (${names}) select ${values} from ${tableAt(0, other.table)} where ${and([isMember, ...agrees, isNew])}`
   const unlink = (conditions: readonly Sql[]) =>
     sql`delete from ${table} where ${isFromSelf} and ${toKey(to)} in (${otherKeys(conditions)})`
   const ofType = inScope(0, other)
@@ -154,6 +158,25 @@ function compileJoinTableChanges(
     add: [add],
     remove: [unlink([isMember, ...ofType])],
     replace: [unlink([sql`not (${isMember})`, ...ofType]), add],
+  }
+}
+
+/** Compiles the columns and the values of a new row of a join table, and conditions on the values of columns of both keys. */
+function compileJoinRow(
+  link: JoinLink,
+  { self, otherKey }: Readonly<Record<'self' | 'otherKey', readonly Sql[]>>,
+) {
+  const own = new Map(zipColumns(link.from, self))
+  const other = zipColumns(link.to, otherKey)
+  const written = [...own, ...other.filter(([name]) => !own.has(name))]
+  const agrees = other.flatMap(([name, value]) => {
+    const ownValue = own.get(name)
+    return ownValue === undefined ? [] : [sql`${value} = ${ownValue}`]
+  })
+  return {
+    names: sql.join(written.map(([name]) => sql.id(name))),
+    values: sql.join(written.map(([, value]) => value)),
+    agrees,
   }
 }
 

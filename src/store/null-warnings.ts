@@ -3,6 +3,7 @@ import { formatColumn, formatColumns } from '../model/check-columns.ts'
 import {
   type AttributeField,
   getResourceType,
+  listKeptColumns,
   type Model,
   type RelationshipField,
   type ResourceType,
@@ -45,14 +46,15 @@ function listAttributeWarnings(
 function listRelationshipWarnings(
   location: string,
   { link, set }: RelationshipField,
-  { id, hooks }: ResourceType,
+  resource: ResourceType,
   table: StoredTable,
 ): string[] {
+  const { hooks } = resource
+  const kept = listKeptColumns(resource)
   const names = link.foreignKey === 'own' ? link.ownKey : []
-  const columns = names.flatMap((name) => {
-    const isOfId = id.parts.length > 1 && id.columns.includes(name)
-    return isOfId ? [] : (table.columns.get(name) ?? [])
-  })
+  const columns = names.flatMap((name) =>
+    kept.includes(name) ? [] : (table.columns.get(name) ?? []),
+  )
   if (columns.length === 0 || columns.some(({ nullable }) => nullable)) return []
   const isFilled = set !== undefined || hooks.beforeCreate !== undefined
   const isRequired = !isFilled && columns.some(({ hasDefault }) => !hasDefault)

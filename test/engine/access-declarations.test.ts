@@ -108,6 +108,25 @@ describe('The declaration of access rules', () => {
     )
   })
 
+  it('rejects a writable composite foreign key whose related type has not the same tenant', () => {
+    const reader = resource('reader', {
+      ...{ path: '/readers', table: 'reader', id: ['org', 'number'], tenant: false },
+      fields: { lent: toMany('book', { column: ['org', 'reader_number'] }) },
+    })
+    const lent = { reader: toOne('reader', { column: ['org', 'reader_number'] }) }
+    const reason = 'must be "read-only", because the column "org" stores the tenant of the row'
+    assert.throws(
+      () =>
+        defineModel([author, reader, bookWith({}, lent)], { tenant: { column: 'org', value: id } }),
+      (error) =>
+        error instanceof DeclarationError &&
+        error.message ===
+          [`reader.fields.lent.access: ${reason}`, `book.fields.reader.access: ${reason}`].join(
+            '\n',
+          ),
+    )
+  })
+
   it('is checked by the database', async () => {
     const access: ResourceAccess = {
       read: true,

@@ -30,6 +30,7 @@ const line = resource('line', {
   fields: {
     word: attribute(text),
     order: toOne('order', { column: ['tenant', 'order_number'] }),
+    origin: toOne('order', { column: ['tenant', 'origin_number'], access: 'immutable' }),
   },
 })
 /** Its id contains the foreign key. */
@@ -45,14 +46,14 @@ const served = {
   tables: (_: ColumnTypes) =>
     `
     create table "order" (tenant text not null, number bigint not null, note text, primary key (tenant, number));
-    create table line (tenant text not null, line bigint not null, word text, order_number bigint, last_of bigint,
+    create table line (tenant text not null, line bigint not null, word text, order_number bigint, last_of bigint, origin_number bigint,
       primary key (tenant, line), unique (tenant, last_of), foreign key (tenant, order_number) references "order" (tenant, number),
       foreign key (tenant, last_of) references "order" (tenant, number));
     create index line_order on line (tenant, order_number);
     create table "check" (tenant text not null, number bigint not null, part bigint not null, primary key (tenant, number, part),
       foreign key (tenant, number) references "order" (tenant, number));
     insert into "order" values ('a', 1, null), ('a', 2, null), ('b', 1, null);
-    insert into line values ('a', 1, 'x', 1, null), ('a', 2, 'y', 1, 1), ('a', 3, 'z', null, null), ('b', 1, 'w', 1, null);
+    insert into line (tenant, line, word, order_number, last_of) values ('a', 1, 'x', 1, null), ('a', 2, 'y', 1, 1), ('a', 3, 'z', null, null), ('b', 1, 'w', 1, null);
     insert into "check" values ('a', 1, 7)`.replaceAll('bigint', 'integer'),
 }
 
@@ -123,6 +124,21 @@ engine('Members whose foreign key shares columns with their ids', served, (app) 
     const other = { type: 'line', id: 'b,9' }
     assert.equal((await app.post('/orders/a,1/lines', { data: other })).status, 422)
     assert.deepEqual([await linesOf('a,1'), await linesOf('b,1')], ['a,1 a,2', 'b,1'])
+  })
+
+  it('cannot be given to another resource by an immutable relationship', async () => {
+    const send = (origin: string) => {
+      const relationships = { origin: { data: identify('order', origin) } }
+      return { data: { type: 'line', id: 'a,4', relationships } }
+    }
+    assert.equal((await app.post('/lines', send('a,1'))).status, 201)
+    assert.equal((await app.patch('/lines/a,4', send('a,1'))).status, 200)
+    const changed = await app.patch('/lines/a,4', send('a,2'))
+    assert.deepEqual(
+      [changed.status, changed.error.code, changed.error.source?.pointer],
+      [403, 'read_only', '/data/relationships/origin'],
+    )
+    assert.equal((await app.get('/lines/a,4/origin')).one.id, 'a,1')
   })
 
   it('are read-only if the foreign key is a part of the id', async () => {

@@ -164,8 +164,9 @@ function listOwnNeeds(resource: ResourceType): Need[] {
     if (!isWrittenByCreates(field)) continue
     created.push(...columns)
     const isMutable = field.isWritable && !field.isImmutable
-    // No update changes an id.
-    if (isMutable) updated.push(...columns.filter((column) => !id.columns.includes(column)))
+    // No update changes an id, or a tenant.
+    const kept = [...id.columns, resource.tenantColumn]
+    if (isMutable) updated.push(...columns.filter((column) => !kept.includes(column)))
   }
   const need = (privilege: Privilege, columns: readonly string[]): Need => {
     return { type, table, privilege, columns }
