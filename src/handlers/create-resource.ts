@@ -32,6 +32,7 @@ export function createResource(
     const writePlan = planCreate(planner, parseResource(request.body), created, {
       parent,
       auth: request.auth,
+      writer: request.writer,
     })
     const serialize = (plan: ReadPlan, rows: CompleteRows, id: string) => {
       const location = formatResourcePath(prefix, created, id)

@@ -1,6 +1,7 @@
 import type { Awaitable } from '../model/hooks.ts'
 import type { RequestContext } from '../model/request-context.ts'
 import type { RequestBody } from '../parse/body.ts'
+import type { Writer } from '../plan/write-rights.ts'
 import type { DocumentText } from '../serialize/document.ts'
 import type { AppContext } from './app-context.ts'
 
@@ -14,6 +15,8 @@ export interface ApiRequest extends RequestContext {
   readonly body: RequestBody
   /** Scheme and host of absolute links. */
   readonly origin: string
+  /** Who has made the document. Default: a client. */
+  readonly writer?: Writer
 }
 
 /** A successful response; errors are thrown. */

@@ -18,7 +18,8 @@ export function updateResource(planner: Planner, resource: ResourceType): Handle
     const { serializer, prefix } = context
     const id = parsePathId(resource, request.id)
     const readPlan = planQuery(request.search)
-    const writePlan = planUpdate(planner, parseResource(request.body, true), resource, id)
+    const parsed = parseResource(request.body, true)
+    const writePlan = planUpdate(planner, parsed, resource, id, request.writer)
     const path = formatResourcePath(prefix, resource, id)
     const serialize = (plan: ReadPlan, rows: CompleteRows) => ({
       status: 200,

@@ -33,7 +33,8 @@ export function writeRelationship(
     const id = parsePathId(resource, request.id)
     validateQuery(request.search)
     const linkage = parseLinkage(request.body)
-    const plan = planRelationshipWrite(planner, linkage, { resource, relationship, id }, change)
+    const addressed = { resource, relationship, id }
+    const plan = planRelationshipWrite(planner, linkage, addressed, change, request.writer)
     await executeRelationshipWrite(plan, context, request)
     return { status: 200, body: context.serializer.serializeMessage(messages[change]) }
   }

@@ -1,5 +1,6 @@
 import type { AccessView } from '../handlers/access-views.ts'
 import type { AppContext } from '../handlers/app-context.ts'
+import type { Handler } from '../handlers/handler.ts'
 import { reportDeniedAccess } from '../handlers/report-denied-access.ts'
 import type { OpenCalls } from '../lifecycle/action.ts'
 import type { ActionCalls } from '../model/action.ts'
@@ -7,7 +8,7 @@ import type { RequestContext } from '../model/request-context.ts'
 import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
 import { createObjectSerializer } from '../serialize/objects.ts'
 import { createEndpointFinder } from './endpoints.ts'
-import { createOperations } from './operations.ts'
+import { type CallRequest, createOperations, type ProgramWriter } from './operations.ts'
 import { bindToTransaction, TransactionCalls } from './transaction.ts'
 
 /** Adds the calls that actions make to the dependencies of the handlers. A model without actions needs none. */
@@ -22,16 +23,18 @@ export function withActionCalls<Body>(context: AppContext<Body>): AppContext<Bod
     const bound = bindToTransaction({ ...context, openCalls, serializer }, open)
     const calls = new TransactionCalls()
     const details = copyRequest(request)
-    const operations = createOperations(view ? findVisible(view) : find, (handler, call) =>
+    const run = (handler: Handler, call: CallRequest) =>
       calls.run(async () => {
         const { body } = await reportDeniedAccess(request, () =>
           handler({ ...details, ...call, origin: '' }, bound),
         )
         return body
-      }),
-    )
+      })
+    const writeAs = (writer: ProgramWriter) =>
+      createOperations(view ? findVisible(view) : find, run, writer)
+    const tx = { ...writeAs('program'), asServer: () => writeAs('server') }
     // The results are those of the object serializer.
-    return { tx: operations as ActionCalls, close: () => calls.close() }
+    return { tx: tx as ActionCalls, close: () => calls.close() }
   }
   return { ...context, openCalls }
 }

@@ -13,6 +13,7 @@ import type {
   ListDocument,
   MessageDocument,
 } from '../model/document-types.ts'
+import type { FieldDeclarations } from '../model/fields.ts'
 import type { Declarations } from '../model/model.ts'
 import type {
   FieldsetCheck,
@@ -31,6 +32,7 @@ import type {
   LinkageChange,
   NewResource,
   NoFieldsets,
+  RelationshipName,
   ResourceObject,
   ResourceUpdate,
   TypeName,
@@ -44,11 +46,30 @@ export interface ResourceList<Resource> {
   readonly meta: Readonly<{ count: number }>
 }
 
+/** Who writes: a program, or the server by `asServer()`. */
+type Writer = 'program' | 'server'
+
+/** The access of the fields that a writer cannot write. */
+interface ClosedFields {
+  readonly program: Readonly<{ create: 'read-only'; update: 'read-only' | 'immutable' }>
+  readonly server: Readonly<{ create: never; update: never }>
+}
+
+type ClosedTo<By extends Writer> = ClosedFields[By]
+
+/** The names of the relationships that a writer can change. */
+type LinkedName<Fields extends FieldDeclarations, By extends Writer> = By extends 'server'
+  ? RelationshipName<Fields>
+  : ChangeableName<Fields>
+
 /**
  * Reads and writes with resources as plain objects. Every call checks, runs hooks and throws as the request does over HTTP:
  * `ApiError`, or `ManyErrors` for several errors of one call.
  */
-export interface ResourceOperations<Types extends Declarations = Declarations> {
+export interface ResourceOperations<
+  Types extends Declarations = Declarations,
+  By extends Writer = 'program',
+> {
   /** Reads the first page of a list, as `GET /persons`. */
   list<Type extends TypeName<Types> & string>(
     type: UnfilteredType<Types, Type>,
@@ -79,7 +100,7 @@ export interface ResourceOperations<Types extends Declarations = Declarations> {
     const Sets extends Fieldsets<Types> = NoFieldsets,
   >(
     type: Type,
-    fields: NewResource<Types, Type>,
+    fields: NewResource<Types, Type, 'kind', ClosedTo<By>['create']>,
     query?: ResourceQuery<Types, Type, Path, Sets>,
   ): Promise<ResourceObject<Types, Type, Path, Sets>>
   /** Updates a resource, as `PATCH /persons/1`. @returns the updated resource */
@@ -90,7 +111,7 @@ export interface ResourceOperations<Types extends Declarations = Declarations> {
   >(
     type: Type,
     id: string,
-    fields: ResourceUpdate<Types, Type>,
+    fields: ResourceUpdate<Types, Type, 'kind', ClosedTo<By>['update']>,
     query?: ResourceQuery<Types, Type, Path, Sets>,
   ): Promise<ResourceObject<Types, Type, Path, Sets>>
   /** Deletes a resource, as `DELETE /persons/1`. */
@@ -98,7 +119,7 @@ export interface ResourceOperations<Types extends Declarations = Declarations> {
   /** Changes a relationship, as `POST`, `DELETE` or `PATCH /persons/1/relationships/computers`. */
   relate<
     Type extends TypeName<Types> & string,
-    Name extends ChangeableName<FieldsOf<Types, Type>> & string,
+    Name extends LinkedName<FieldsOf<Types, Type>, By> & string,
   >(
     type: Type,
     id: string,
@@ -127,7 +148,10 @@ interface ActionOperations<Types extends Declarations = Declarations> {
 }
 
 /** The same reads and writes with JSON:API documents as results, equal to those of the responses over HTTP. */
-export interface DocumentOperations<Types extends Declarations = Declarations> {
+export interface DocumentOperations<
+  Types extends Declarations = Declarations,
+  By extends Writer = 'program',
+> {
   /** Reads the first page of a list, as `GET /persons`. */
   list<Type extends TypeName<Types> & string>(
     type: UnfilteredType<Types, Type>,
@@ -158,7 +182,7 @@ export interface DocumentOperations<Types extends Declarations = Declarations> {
     const Sets extends Fieldsets<Types> = NoFieldsets,
   >(
     type: Type,
-    fields: NewResource<Types, Type>,
+    fields: NewResource<Types, Type, 'kind', ClosedTo<By>['create']>,
     query?: ResourceQuery<Types, Type, Path, Sets>,
   ): Promise<ApiDocument<DocumentResource<Types, Type, Sets>>>
   /** Updates a resource, as `PATCH /persons/1`. */
@@ -169,7 +193,7 @@ export interface DocumentOperations<Types extends Declarations = Declarations> {
   >(
     type: Type,
     id: string,
-    fields: ResourceUpdate<Types, Type>,
+    fields: ResourceUpdate<Types, Type, 'kind', ClosedTo<By>['update']>,
     query?: ResourceQuery<Types, Type, Path, Sets>,
   ): Promise<ApiDocument<DocumentResource<Types, Type, Sets>>>
   /** Deletes a resource, as `DELETE /persons/1`. */
@@ -180,7 +204,7 @@ export interface DocumentOperations<Types extends Declarations = Declarations> {
   /** Changes a relationship, as `POST`, `DELETE` or `PATCH /persons/1/relationships/computers`. */
   relate<
     Type extends TypeName<Types> & string,
-    Name extends ChangeableName<FieldsOf<Types, Type>> & string,
+    Name extends LinkedName<FieldsOf<Types, Type>, By> & string,
   >(
     type: Type,
     id: string,
@@ -198,12 +222,26 @@ export interface EachQuery<
   readonly fields?: Sets & FieldsetCheck<Types, Sets>
 }
 
-/** Reads and writes with one auth context. */
-export interface Client<Types extends Declarations = Declarations>
-  extends ResourceOperations<Types>,
+/** Reads and writes for a writer, and calls of actions. */
+interface Calls<Types extends Declarations = Declarations, By extends Writer = 'program'>
+  extends ResourceOperations<Types, By>,
     ActionOperations<Types> {
   /** The same operations with JSON:API documents as results. */
-  readonly documents: DocumentOperations<Types>
+  readonly documents: DocumentOperations<Types, By>
+}
+
+/** The calls of a program, and those that write as the server. */
+interface ProgramCalls<Types extends Declarations> extends Calls<Types> {
+  /**
+   * Returns the same calls for what only the server writes: they write every stored field, also one that is read-only, immutable, set
+   * from the auth context, or closed to the identity by `writable`. All else is as without it: validators, hooks, and the access
+   * rules of types, rows and links.
+   */
+  asServer(): Calls<Types, 'server'>
+}
+
+/** Reads and writes with one auth context. */
+export interface Client<Types extends Declarations = Declarations> extends ProgramCalls<Types> {
   /**
    * Reads all resources of a list, in one snapshot and in constant memory, whatever `maxPageSize` is. The read holds a
    * database connection until the loop ends.
@@ -236,10 +274,7 @@ export interface Client<Types extends Declarations = Declarations>
 
 /** Reads and writes in a transaction. A call that fails changes nothing; the work may catch its error and continue. */
 export interface TransactionClient<Types extends Declarations = Declarations>
-  extends ResourceOperations<Types>,
-    ActionOperations<Types> {
-  /** The same operations with JSON:API documents as results. */
-  readonly documents: DocumentOperations<Types>
+  extends ProgramCalls<Types> {
   /** Runs SQL in the transaction and returns the rows by column name. A rejected statement has no effect. */
   sql(expression: Sql): Promise<readonly Readonly<Record<string, unknown>>[]>
 }

@@ -16,7 +16,12 @@ import type { DocumentText } from '../serialize/document.ts'
 import { checkArguments } from './check-arguments.ts'
 import type { Client, TransactionClient } from './client.ts'
 import type { EndpointFinder } from './endpoints.ts'
-import { type CallRequest, createOperations, type UntypedOperations } from './operations.ts'
+import {
+  type CallRequest,
+  createOperations,
+  type ProgramWriter,
+  type UntypedOperations,
+} from './operations.ts'
 import { bindToTransaction, TransactionCalls } from './transaction.ts'
 
 /** What all clients of an API share. */
@@ -109,28 +114,32 @@ function checkNotInTransaction({ current }: ApiContext): void {
     )
 }
 
-/** The operations of a client, with plain objects and with documents as results. */
-type Calls = UntypedOperations & Readonly<{ documents: UntypedOperations }>
+/** The operations of one writer, with plain objects and with documents as results. */
+type WriterCalls = UntypedOperations & Readonly<{ documents: UntypedOperations }>
+
+/** The operations of a client. */
+type Calls = WriterCalls & Readonly<{ asServer: () => WriterCalls }>
 
 function createCalls({ targets, origin, request, run }: ClientContext): Calls {
   const toRequest = (call: CallRequest): ApiRequest => ({ ...request, ...call, origin })
   const find: EndpointFinder = (type) => targets().find(type)
   const handle = <Body>(handler: Handler, call: CallRequest, context: AppContext<Body>) =>
     reportDeniedAccess(request, () => handler(toRequest(call), context))
-  return {
-    ...createOperations(find, (handler, call) =>
-      run(async () => {
-        const { body } = await handle(handler, call, targets().objects)
-        return body
-      }),
-    ),
-    documents: createOperations(find, (handler, call) =>
-      run(async () => {
-        const { body } = await handle(handler, call, targets().documents)
-        return parseExactJson(await readText(body))
-      }),
-    ),
-  }
+  const readObject = (handler: Handler, call: CallRequest) =>
+    run(async () => {
+      const { body } = await handle(handler, call, targets().objects)
+      return body
+    })
+  const readDocument = (handler: Handler, call: CallRequest) =>
+    run(async () => {
+      const { body } = await handle(handler, call, targets().documents)
+      return parseExactJson(await readText(body))
+    })
+  const writeAs = (writer: ProgramWriter): WriterCalls => ({
+    ...createOperations(find, readObject, writer),
+    documents: createOperations(find, readDocument, writer),
+  })
+  return { ...writeAs('program'), asServer: () => writeAs('server') }
 }
 
 async function readText(body: DocumentText): Promise<string> {

@@ -9,15 +9,11 @@ import type { Handler } from '../handlers/handler.ts'
 import { updateResource } from '../handlers/update-resource.ts'
 import { writeRelationship } from '../handlers/write-relationship.ts'
 import { describeReadOnly } from '../model/describe-read-only.ts'
-import {
-  findRelationship,
-  listRelationships,
-  type RelationshipField,
-  type ResourceType,
-} from '../model/model.ts'
+import { listRelationships, type RelationshipField, type ResourceType } from '../model/model.ts'
 import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
 import type { Planner } from '../plan/planner.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
+import { findNamedField, isStored, type Writer } from '../plan/write-rights.ts'
 import { createResourceReader, type ResourceReader } from './read-each.ts'
 
 /** The operations on one resource type: the handlers of its routes. */
@@ -99,14 +95,19 @@ export function findAction({ resource, actions }: Endpoints, name: string): Hand
  * Returns a relationship that a call changes.
  * @throws HeaderError `route_not_found` (404) if it does not exist, `read_only` (403) if clients cannot write it
  */
-export function findWritableRelationship(resource: ResourceType, name: string): RelationshipField {
-  const relationship = findRelationship(resource, name)
-  if (relationship === undefined) {
+export function findWritableRelationship(
+  resource: ResourceType,
+  name: string,
+  writer: Writer,
+): RelationshipField {
+  const relationship = findNamedField(name, { resource, writer })
+  if (relationship?.is !== 'relationship') {
     const names = listRelationships(resource).map((each) => each.name)
     const known = suggest(name, names, `relationships of ${resource.type}`)
     const detail = `${resource.type} has no relationship ${JSON.stringify(name)}; ${known}`
     throw new HeaderError('route_not_found', detail)
   }
+  if (writer === 'server' && isStored(relationship)) return relationship
   if (relationship.isImmutable || (!relationship.isWritable && relationship.isPartOfIds))
     throw new HeaderError('read_only', describeReadOnly(relationship))
   if (!relationship.isWritable)

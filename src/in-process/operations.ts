@@ -1,5 +1,5 @@
 import type { ApiRequest, Handler } from '../handlers/handler.ts'
-import { findRelationship, type ResourceType } from '../model/model.ts'
+import type { ResourceType } from '../model/model.ts'
 import {
   type FieldInput,
   formatLinkage,
@@ -8,6 +8,7 @@ import {
   parseChange,
 } from '../parse/format-document.ts'
 import { formatQuery, type QueryInput } from '../parse/format-query.ts'
+import { findNamedField, type Writer } from '../plan/write-rights.ts'
 import { checkArguments } from './check-arguments.ts'
 import {
   checkWritable,
@@ -17,7 +18,10 @@ import {
 } from './endpoints.ts'
 
 /** The parts of a request that differ between the calls of a client. */
-export type CallRequest = Pick<ApiRequest, 'id' | 'search' | 'body'>
+export type CallRequest = Pick<ApiRequest, 'id' | 'search' | 'body' | 'writer'>
+
+/** Who writes in process: a program, or by `asServer()` the server. */
+export type ProgramWriter = Exclude<Writer, 'client'>
 
 /** Runs a handler and returns the body of its response. */
 type Call = (handler: Handler, request: CallRequest) => Promise<unknown>
@@ -41,8 +45,15 @@ interface UntypedCall extends QueryInput {
 
 const noBody = new Uint8Array()
 
-/** Creates the operations of a client: each formats the request of its route, and calls the handler of the route. */
-export function createOperations(find: EndpointFinder, call: Call): UntypedOperations {
+/**
+ * Creates the operations of a client: each formats the request of its route, and calls the handler of the route.
+ * @param writer - `server` for the operations that `asServer()` returns
+ */
+export function createOperations(
+  find: EndpointFinder,
+  call: Call,
+  writer: ProgramWriter,
+): UntypedOperations {
   return {
     list: async (type, query) => {
       checkArguments('list', { type, query })
@@ -56,15 +67,15 @@ export function createOperations(find: EndpointFinder, call: Call): UntypedOpera
       checkArguments('create', { type, fields, query })
       const { resource, create } = find(type)
       checkWritable(resource)
-      const body = formatResource(toInputType(resource), fields)
-      return call(create, { id: '', search: formatQuery(query), body })
+      const body = formatResource(toInputType(resource, writer), fields)
+      return call(create, { id: '', search: formatQuery(query), body, writer })
     },
     update: async (type, id, fields, query) => {
       checkArguments('update', { type, id, fields, query })
       const { resource, update } = find(type)
       checkWritable(resource)
-      const body = formatResource(toInputType(resource), fields, id)
-      return call(update, { id, search: formatQuery(query), body })
+      const body = formatResource(toInputType(resource, writer), fields, id)
+      return call(update, { id, search: formatQuery(query), body, writer })
     },
     remove: async (type, id) => {
       checkArguments('remove', { type, id })
@@ -75,10 +86,10 @@ export function createOperations(find: EndpointFinder, call: Call): UntypedOpera
     relate: async (type, id, name, change) => {
       checkArguments('relate', { type, id, relationship: name, change })
       const { resource, relate } = find(type)
-      const relationship = findWritableRelationship(resource, name)
+      const relationship = findWritableRelationship(resource, name, writer)
       const [kind, members] = parseChange(change)
       const body = { data: formatLinkage(members, relationship.to) }
-      return call(relate(relationship)[kind], { id, search: '', body })
+      return call(relate(relationship)[kind], { id, search: '', body, writer })
     },
     call: async (type, action, input) => {
       checkArguments('call', { type, action, input })
@@ -92,9 +103,12 @@ export function createOperations(find: EndpointFinder, call: Call): UntypedOpera
   }
 }
 
-function toInputType(resource: ResourceType): InputType {
+function toInputType(resource: ResourceType, writer: Writer): InputType {
   return {
     type: resource.type,
-    relatedType: (name) => findRelationship(resource, name)?.to,
+    relatedType: (name) => {
+      const field = findNamedField(name, { resource, writer })
+      return field?.is === 'relationship' ? field.to : undefined
+    },
   }
 }

@@ -17,12 +17,13 @@ import {
   type Model,
   type ResourceType,
 } from '../model/model.ts'
+import { toFieldPointer } from '../plan/field-pointer.ts'
 import { applyFieldValues } from '../plan/field-values.ts'
 import { readKeyAttributes } from '../plan/key-attributes.ts'
 import type { Planner } from '../plan/planner.ts'
 import { listStoredAttributes } from '../plan/stored-columns.ts'
 import type { WritePlan } from '../plan/write.ts'
-import { toFieldPointer, type WriteColumn } from '../plan/write-builder.ts'
+import type { WriteColumn } from '../plan/write-builder.ts'
 
 /** What is stored of a resource before an update. */
 interface StoredBefore extends StoredResource {
@@ -60,7 +61,7 @@ export async function validateWrite(
   const errors = emptyCollector()
   reportAll(errors, plan.errors)
   reportAll(errors, missing)
-  if (before) reportImmutableRelationships(plan, before, resource, errors)
+  if (before && !plan.isByServer) reportImmutableRelationships(plan, before, resource, errors)
   const named: NamedResource = { resource, hidden }
   const changed = await validateAttributes(plan, stored, { ...named, model: planner.model }, errors)
   if (resource.validate) {
@@ -98,7 +99,7 @@ async function validateAttributes(
     if (field?.is !== 'attribute') continue
     const value = plan.values[index]
     // A part of the id has been compared with it.
-    const isChecked = column.omits !== undefined
+    const isChecked = column.omits !== undefined || plan.isByServer
     if (stored && field.isImmutable && !isChecked && !isEqual(field, value, stored[field.name]))
       report(errors, () => immutableError(field, stored, model))
     if (field.validate && value !== null) {

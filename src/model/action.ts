@@ -47,11 +47,8 @@ export type ActionTarget = 'resource' | 'collection'
 /** Resources and values whose types are not known to the compiler. */
 type Untyped = Readonly<Record<string, unknown>>
 
-/**
- * Reads and writes in the transaction of an action, on behalf of the request: with its checks, validators, hooks and access rules. They
- * are those of `api.with(…)`, without the types that follow from the declarations.
- */
-export interface ActionCalls {
+/** The calls in the transaction of an action. */
+interface WriterCalls {
   list(
     type: string,
     query?: Untyped,
@@ -62,6 +59,15 @@ export interface ActionCalls {
   remove(type: string, id: string): Promise<void>
   relate(type: string, id: string, relationship: string, change: Untyped): Promise<void>
   call(type: string, action: string, input?: Untyped): Promise<unknown>
+}
+
+/**
+ * Reads and writes in the transaction of an action, on behalf of the request: with its checks, validators, hooks and access rules. They
+ * are those of `api.with(…)`, without the types that follow from the declarations.
+ */
+export interface ActionCalls extends WriterCalls {
+  /** Returns the same calls for what only the server writes: fields that are read-only, immutable, set or not writable by rules. */
+  asServer(): WriterCalls
 }
 
 /** A call of an action, as `run` receives it: the request, its transaction, and what the client sent. */

@@ -264,11 +264,15 @@ type InputValue<Field extends FieldDeclaration, Format extends ValueFormat> = Fi
     ? InFormat<Value, Format> | SentNull<Field>
     : never
 
-/** The attributes and relationships of a new resource, and its id if clients can send it. */
+/**
+ * The attributes and relationships of a new resource, and its id if clients can send it.
+ * @typeParam Ignored - the access of the fields that are not among them; `never` for what the server writes
+ */
 export type NewResource<
   Types extends Declarations,
   Type extends TypeName<Types>,
   Format extends ValueFormat = 'kind',
+  Ignored extends Access = 'read-only',
 > = string extends keyof Types
   ? UntypedInput
   : {
@@ -278,7 +282,7 @@ export type NewResource<
       >
     } & {
       readonly [Name in Exclude<
-        WritableName<FieldsOf<Types, Type>, 'read-only'>,
+        WritableName<FieldsOf<Types, Type>, Ignored>,
         RequiredName<FieldsOf<Types, Type>>
       >]?: InputValue<FieldsOf<Types, Type>[Name], Format> | undefined
     } & NewId<IdRule<Types[Type]>>
@@ -298,15 +302,19 @@ type NewId<FromClient> = [FromClient, 'required'] extends ['required', FromClien
     ? unknown
     : { readonly id?: string | undefined }
 
-/** The attributes and relationships that an update changes. Immutable ones are not among them. */
+/**
+ * The attributes and relationships that an update changes. Immutable ones are not among them.
+ * @typeParam Ignored - as of `NewResource`
+ */
 export type ResourceUpdate<
   Types extends Declarations,
   Type extends TypeName<Types>,
   Format extends ValueFormat = 'kind',
+  Ignored extends Access = 'read-only' | 'immutable',
 > = string extends keyof Types
   ? UntypedInput
   : {
-      readonly [Name in WritableName<FieldsOf<Types, Type>, 'read-only' | 'immutable'>]?:
+      readonly [Name in WritableName<FieldsOf<Types, Type>, Ignored>]?:
         | InputValue<FieldsOf<Types, Type>[Name], Format>
         | undefined
     }

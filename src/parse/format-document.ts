@@ -14,7 +14,7 @@ export interface InputType {
  * Formats the fields of a create or an update as a JSON:API document. Names that are not declared become attributes, so that
  * planning rejects them with their names. A field that is `undefined` is left out.
  *
- * @param id - the id of the resource to update; `undefined` for a create, whose id is among the fields
+ * @param id - the id of the resource to update, which must be that of the fields if they have one; `undefined` for a create
  */
 export function formatResource(
   { type, relatedType }: InputType,
@@ -30,7 +30,7 @@ export function formatResource(
     else relationships[name] = { data: formatLinkage(value, to) }
   }
   return {
-    data: { type: input.type ?? type, id: id ?? input.id, attributes, relationships },
+    data: { type: input.type ?? type, id: input.id ?? id, attributes, relationships },
   }
 }
 

@@ -2,7 +2,8 @@ import { report } from '../errors/collector.ts'
 import { BodyError } from '../errors/errors.ts'
 import type { Model, ResourceType } from '../model/model.ts'
 import type { ParsedResource } from '../parse/body.ts'
-import { toFieldPointer, type WriteBuilder } from './write-builder.ts'
+import { toFieldPointer } from './field-pointer.ts'
+import type { WriteBuilder } from './write-builder.ts'
 import { listColumnNames } from './written-columns.ts'
 
 /**

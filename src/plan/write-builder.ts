@@ -7,7 +7,6 @@ import { mayHideRow } from '../model/hides-rows.ts'
 import { isReservedName } from '../model/member-names.ts'
 import {
   type AttributeField,
-  type Field,
   findInverse,
   getResourceType,
   type Model,
@@ -16,7 +15,7 @@ import {
 } from '../model/model.ts'
 import type { InvalidElement } from '../model/value-result.ts'
 import type { ParsedLinkage, ParsedResource } from '../parse/body.ts'
-import { AccessDenied } from './access/access-denied.ts'
+import { toFieldPointer } from './field-pointer.ts'
 import {
   createRelatedNotFound,
   createTypeConflict,
@@ -24,6 +23,13 @@ import {
   resolveLinkage,
 } from './linkage.ts'
 import { normalizeId } from './path-id.ts'
+import {
+  checkFieldWrite,
+  createFieldForbidden,
+  type FieldWrite,
+  findNamedField,
+  isUnknown,
+} from './write-rights.ts'
 
 /** A change of links that are stored outside the row: those of a to-many, or of a to-one whose key is in the other table. */
 export interface LinkChange {
@@ -81,24 +87,26 @@ export function createWriteBuilder(): WriteBuilder {
 }
 
 /**
- * Adds the attributes of a document. Ignores read-only ones, so that a client can send back what it received. Ignores the
+ * Adds the attributes of a document. Of a client, ignores read-only ones, so that it can send back what it received, and the
  * reserved names `links` and `relationships`, which no attribute has: Jsona adds `links` to attributes that it sends back.
  * @see https://jsonapi.org/format/1.0/#document-resource-object-attributes
  */
 export function addAttributes(
   parsed: ParsedResource,
-  resource: ResourceType,
+  write: FieldWrite,
   builder: WriteBuilder,
-  operation: 'create' | 'update',
 ): void {
+  const { resource, writer } = write
   for (const [name, value] of parsed.attributes) {
-    const field = name === 'id' ? resource.id : resource.fields.get(name)
-    if (field === undefined || field.is === 'relationship' || isUnknown(field, operation)) {
-      if (!isReservedName(name))
+    const field = name === 'id' ? resource.id : findNamedField(name, write)
+    if (field === undefined || field.is === 'relationship' || isUnknown(field, write)) {
+      if (writer !== 'client' || !isReservedName(name))
         report(builder.errors, () => unknownField(name, resource, 'attribute'))
-    } else if (field.is === 'attribute' && isDenied(field, operation))
-      report(builder.errors, () => createFieldForbidden(field, resource, operation))
-    else if (field.is === 'attribute' && field.isWritable) addAttribute(field, value, builder)
+    } else if (checkFieldWrite(field, write, builder.errors)) {
+      // A BodyError would tell clients of a field that does not exist for them.
+      if (name === 'id' || resource.fields.has(name)) addAttribute(field, value, builder)
+      else addServerValue(field, value, builder)
+    }
   }
 }
 
@@ -131,67 +139,56 @@ function reportElements(
   }
 }
 
-/** Whether an attribute does not exist in a body: it cannot be sent, and its value would confirm guesses. */
-function isUnknown(field: Exclude<Field, RelationshipField>, operation: 'create' | 'update') {
-  if (field.is === 'computed' || field.isReadable) return false
-  return operation === 'create' ? field.set !== undefined : field.isImmutable
-}
-
-/** Whether access rules refuse a client's value of a field. */
-function isDenied(
-  { isDenied = false, set }: AttributeField | RelationshipField,
-  operation: 'create' | 'update',
-): boolean {
-  return isDenied || (operation === 'create' && set !== undefined)
-}
-
-function createFieldForbidden(
-  field: AttributeField | RelationshipField,
-  { type }: ResourceType,
-  operation: 'create' | 'update',
-): BodyError {
-  const reason = field.isDenied ? 'writable' : 'set'
-  const rule = `${type}.fields.${field.name}.${reason}`
-  const detail =
-    reason === 'set'
-      ? `The server sets "${field.name}"; remove it.`
-      : `The access rules do not allow you to write "${field.name}".`
-  const cause = new AccessDenied(operation, { type, rule })
-  return new BodyError('forbidden', toFieldPointer(field), detail, { cause })
+/** What the values of a create depend on besides its document. */
+interface DefaultOptions extends Pick<FieldWrite, 'writer'> {
+  readonly model: Model
+  readonly auth: unknown
+  /** The id that the client sends. */
+  readonly id: string | undefined
 }
 
 /**
  * Adds the values that the server sets from the auth context, the defaults of attributes that the document of a create omits, and
- * errors for required ones without a default. Fields that do not exist for the identity are set too.
- * @param context - the model, the auth context, and the id that the client sends
+ * errors for required ones without a default. Fields that do not exist for the identity are set too. A value that the server sends
+ * takes the place of all of them.
  */
 export function addDefaults(
   parsed: ParsedResource,
   resource: ResourceType,
   builder: WriteBuilder,
-  { model, auth, id }: Readonly<{ model: Model; auth: unknown; id: string | undefined }>,
+  options: DefaultOptions,
 ): void {
-  const sent = new Set(parsed.attributes.map(([name]) => name))
+  const { model, auth, writer } = options
+  const isServer = writer === 'server'
+  const names = isServer ? [...parsed.attributes, ...parsed.relationships] : parsed.attributes
+  const sent = new Set(names.map(([name]) => name))
   const { fields } = resource.unrestricted ?? resource
   for (const field of fields.values()) {
+    if (isServer && sent.has(field.name)) continue
     if (field.is === 'relationship') {
       if (field.set) setToOne(field, computeAuthValue(field.set, auth), model, builder)
-      continue
+    } else if (field.is === 'attribute') {
+      if (field.set) addServerValue(field, computeAuthValue(field.set, auth) ?? null, builder)
+      else if (!field.isWritable || !sent.has(field.name))
+        addDefault(field, resource, builder, options)
     }
-    if (field.is !== 'attribute') continue
-    if (field.set) {
-      addServerValue(field, computeAuthValue(field.set, auth) ?? null, builder)
-      continue
-    }
-    if (field.isWritable && sent.has(field.name)) continue
-    if (field.makeDefault) {
-      // The id of the client contains the value.
-      if (id !== undefined && resource.id.columns.includes(field.column ?? '')) continue
+  }
+}
+
+/** Adds the default of an attribute that a create omits, or an error for a required one without a default. */
+function addDefault(
+  field: AttributeField,
+  resource: ResourceType,
+  builder: WriteBuilder,
+  { id }: DefaultOptions,
+): void {
+  if (field.makeDefault) {
+    // The id of the client contains the value.
+    if (id === undefined || !resource.id.columns.includes(field.column ?? ''))
       addServerValue(field, field.makeDefault(), builder)
-    } else if (field.required && resource.fields.has(field.name)) {
-      const detail = `A new resource of type ${resource.type} must have the attribute "${field.name}".`
-      report(builder.errors, () => new BodyError('missing_value', toFieldPointer(field), detail))
-    }
+  } else if (field.required && resource.fields.has(field.name)) {
+    const detail = `A new resource of type ${resource.type} must have the attribute "${field.name}".`
+    report(builder.errors, () => new BodyError('missing_value', toFieldPointer(field), detail))
   }
 }
 
@@ -229,34 +226,25 @@ export function convertServerValue({ name, kind }: AttributeField, value: unknow
   )
 }
 
-/** Adds the relationships of a document. Ignores read-only ones, as it does attributes, and those without `data`. */
+/** Adds the relationships of a document. Of a client, ignores read-only ones, as it does attributes, and those without `data`. */
 export function addRelationships(
   parsed: ParsedResource,
-  resource: ResourceType,
+  write: FieldWrite,
   builder: WriteBuilder,
-  { model, change }: Readonly<{ model: Model; change: 'add' | 'replace' }>,
+  model: Model,
 ): void {
   for (const [name, linkage] of parsed.relationships) {
-    const field = resource.fields.get(name)
-    if (field?.is !== 'relationship')
-      report(builder.errors, () => unknownField(name, resource, 'relationship'))
-    else if (linkage === undefined) continue
-    else if (isDenied(field, change === 'add' ? 'create' : 'update'))
-      report(builder.errors, () =>
-        createFieldForbidden(field, resource, change === 'add' ? 'create' : 'update'),
-      )
-    else if (field.isWritable)
-      addRelationship(
-        field,
-        {
-          linkage,
-          pointer: `${toFieldPointer(field)}/data`,
-          location: toFieldPointer(field),
-          change,
-        },
-        model,
-        builder,
-      )
+    const field = findNamedField(name, write)
+    if (field?.is !== 'relationship') {
+      report(builder.errors, () => unknownField(name, write.resource, 'relationship'))
+      continue
+    }
+    if (linkage === undefined || !checkFieldWrite(field, write, builder.errors)) continue
+    const location = toFieldPointer(field)
+    // A new row has no links to replace.
+    const change = write.operation === 'create' ? 'add' : 'replace'
+    const sent = { linkage, pointer: `${location}/data`, location, change } as const
+    addRelationship(field, sent, model, builder)
   }
 }
 
@@ -390,9 +378,4 @@ function unknownField(
     `/data/${label}s${pointerToken(name)}`,
     `${resource.type} has no ${label} ${quote(name)}; ${known}`,
   )
-}
-
-/** The JSON Pointer (RFC 6901) to a field in the document of a resource. */
-export function toFieldPointer({ is, name }: Pick<Field, 'is' | 'name'>): string {
-  return `/data/${is === 'relationship' ? 'relationships' : 'attributes'}${pointerToken(name)}`
 }

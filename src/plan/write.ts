@@ -23,6 +23,7 @@ import {
   type WriteBuilder,
   type WriteColumn,
 } from './write-builder.ts'
+import type { Writer } from './write-rights.ts'
 
 /** The query shape of a write: the plan without the client's values. Equal shapes are one object (`QueryShapeCache`). */
 export interface WriteShape {
@@ -65,6 +66,8 @@ export interface WritePlan {
   readonly document: 'resource' | 'linkage' | 'none'
   /** The operation of the request, whose access rules apply; `undefined` for what hooks write. */
   readonly operation: WriteOperation | undefined
+  /** True if the server writes, which may change fields that are immutable for all others. */
+  readonly isByServer: boolean
 }
 
 /** The options of a create. */
@@ -73,6 +76,7 @@ interface CreateOptions {
   readonly parent?: AddressedRelationship | undefined
   /** The auth context, for the values that the server sets. */
   readonly auth?: unknown
+  readonly writer?: Writer | undefined
 }
 
 /**
@@ -86,16 +90,17 @@ export function planCreate(
   planner: Planner,
   parsed: ParsedResource,
   resource: ResourceType,
-  { parent, auth }: CreateOptions = {},
+  { parent, auth, writer = 'client' }: CreateOptions = {},
 ): WritePlan {
   const { model } = planner
   checkType(parsed, resource)
   const builder = createWriteBuilder()
-  const id = resolveNewId(parsed, resource, planner, builder)
-  addAttributes(parsed, resource, builder, 'create')
-  addDefaults(parsed, resource, builder, { model, auth, id })
-  // A new row has no links to replace.
-  addRelationships(parsed, resource, builder, { model, change: 'add' })
+  const isDiscarded = planner.model.clientIds === 'discard' && writer === 'client'
+  const id = resolveNewId(parsed, resource, builder, isDiscarded)
+  const write = { resource, operation: 'create', writer } as const
+  addAttributes(parsed, write, builder)
+  addDefaults(parsed, resource, builder, { model, auth, id, writer })
+  addRelationships(parsed, write, builder, model)
   const parentLink = parent && linkToParent(parsed, parent, model, builder)
   requireRelationships(parsed, resource, builder, { model, id })
   const isGenerated = id === undefined && resource.ids.generatedBy === 'database'
@@ -106,6 +111,7 @@ export function planCreate(
     required: parent,
     document: 'resource',
     operation: 'create',
+    writer,
   })
 }
 
@@ -120,22 +126,26 @@ export function planUpdate(
   parsed: ParsedResource,
   resource: ResourceType,
   id: string,
+  writer: Writer = 'client',
 ): WritePlan {
   const { model } = planner
   checkType(parsed, resource)
-  if (model.idMismatch === 'conflict' && !isSameId(parsed.id, resource, id)) {
+  const mustAgree = model.idMismatch === 'conflict' || writer !== 'client'
+  if (mustAgree && !isSameId(parsed.id, resource, id)) {
     const detail = `/data/id must be ${quote(id)}, the id in the URL; it is ${quote(parsed.id)}.`
     throw new BodyError('id_conflict', '/data/id', detail)
   }
   const builder = createWriteBuilder()
-  addAttributes(parsed, resource, builder, 'update')
-  addRelationships(parsed, resource, builder, { model, change: 'replace' })
+  const write = { resource, operation: 'update', writer } as const
+  addAttributes(parsed, write, builder)
+  addRelationships(parsed, write, builder, model)
   return createPlan(planner, resource, builder, {
     row: 'existing',
     id,
     required: { resource, id },
     document: 'resource',
     operation: 'update',
+    writer,
   })
 }
 
@@ -152,9 +162,10 @@ export function planRelationshipWrite(
   linkage: ParsedLinkage,
   { resource, relationship, id }: AddressedRelationship,
   change: LinkChange['change'],
+  writer: Writer = 'client',
 ): WritePlan {
   const builder = createWriteBuilder()
-  if (relationship.isDenied) {
+  if (relationship.isDenied && writer !== 'server') {
     const rule = `${resource.type}.fields.${relationship.name}.writable`
     const denied = new AccessDenied(change === 'remove' ? 'unlink' : 'link', {
       type: resource.type,
@@ -170,6 +181,7 @@ export function planRelationshipWrite(
     required: { resource, id },
     document: 'linkage',
     operation: 'relate',
+    writer,
   })
 }
 
@@ -210,6 +222,7 @@ interface PlanTarget extends Pick<WriteShape, 'row'>, Pick<WritePlan, 'id' | 'do
   /** The resource in the path, which must exist. */
   readonly required?: Readonly<{ resource: ResourceType; id: string }> | undefined
   readonly operation?: WritePlan['operation'] | undefined
+  readonly writer?: Writer
 }
 
 /** @throws ApiError | ManyErrors for errors in the structure of the document */
@@ -217,7 +230,7 @@ function createPlan(
   { model, shapes }: Planner,
   resource: ResourceType,
   builder: WriteBuilder,
-  { row, parent, id, required, document, operation }: PlanTarget,
+  { row, parent, id, required, document, operation, writer }: PlanTarget,
 ): WritePlan {
   const { columns, links, values, linkIds, existenceChecks, structureErrors, errors } = builder
   if (resource.id.parts.length > 1) {
@@ -240,6 +253,7 @@ function createPlan(
     errors,
     document,
     operation,
+    isByServer: writer === 'server',
   }
 }
 
@@ -253,11 +267,11 @@ function checkType(parsed: ParsedResource, resource: ResourceType): void {
 function resolveNewId(
   { id }: ParsedResource,
   { type, ids, id: field }: ResourceType,
-  { model }: Planner,
   builder: WriteBuilder,
+  isDiscarded: boolean,
 ): string | undefined {
   if (ids.fromClient === 'forbidden') {
-    if (model.clientIds === 'discard' || id === undefined) return undefined
+    if (isDiscarded || id === undefined) return undefined
     const detail = `The server generates the ids of ${type}; remove the id ${quote(id)}.`
     throw new BodyError('client_id_forbidden', '/data/id', detail)
   }

@@ -2,8 +2,9 @@ import { type ApiError, BodyError, HeaderError } from '../errors/errors.ts'
 import { truncate } from '../errors/quote.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import type { Field, ResourceType } from '../model/model.ts'
+import { toFieldPointer } from '../plan/field-pointer.ts'
 import type { WritePlan } from '../plan/write.ts'
-import { toFieldPointer, type WriteColumn } from '../plan/write-builder.ts'
+import type { WriteColumn } from '../plan/write-builder.ts'
 import { ConstraintError, DeniedError } from './constraint-error.ts'
 
 /**

@@ -1,6 +1,7 @@
 import type { Awaitable } from '../model/hooks.ts'
 import { getRelationship, type ResourceType } from '../model/model.ts'
-import { type LinkChange, toFieldPointer } from '../plan/write-builder.ts'
+import { toFieldPointer } from '../plan/field-pointer.ts'
+import type { LinkChange } from '../plan/write-builder.ts'
 import { runAccessCheck } from './access/run-checks.ts'
 import { convertConstraintError, linkConstraintError } from './constraints.ts'
 import { scopeError } from './scope-error.ts'

@@ -168,17 +168,31 @@ inProcess('Writes in process', (engine) => {
       assert.deepEqual([relationships?.whole?.data, relationships?.tags?.data], [null, []])
     }))
 
-  it('accept an object that was read, with its related resources', () =>
+  it('accept what was read, with its related resources, but not its read-only fields', () =>
     withApi(engine, async ({ client }) => {
       const wheel = await client.get('item', '2', { include: ['shop', 'tags'] })
+      await assert.rejects(client.update('item', wheel.id, { ...wheel, stock: 1 }), (error) => {
+        const errors: readonly object[] = Reflect.get(Object(error), 'errors')
+        const names = ['changed_by', 'label', 'worth'].map((name) => `/data/attributes/${name}`)
+        assert.deepEqual(
+          errors.map((each) => Reflect.get(each, 'pointer')),
+          names,
+        )
+        return true
+      })
+      const { changed_by: _by, label: _label, worth: _worth, ...writable } = wheel
       const same = await client.update(
         'item',
         wheel.id,
-        { ...wheel, stock: 1 },
+        { ...writable, stock: 1 },
         { include: ['shop', 'tags'] },
       )
       assert.deepEqual({ ...same, changed_by: null }, { ...wheel, stock: 1, worth: 2 })
-      const copy = await client.create('item', { ...wheel, name: 'copy' }, { include: ['tags'] })
+      await assert.rejects(client.create('item', { ...writable, name: 'copy' }), {
+        code: 'client_id_forbidden',
+      })
+      const { id: _id, ...fields } = writable
+      const copy = await client.create('item', { ...fields, name: 'copy' }, { include: ['tags'] })
       assert.notEqual(copy.id, wheel.id)
       assert.deepEqual(copy.tags, wheel.tags)
     }))

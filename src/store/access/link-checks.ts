@@ -8,8 +8,9 @@ import {
   type ResourceType,
 } from '../../model/model.ts'
 import { findLinkRules, isDefault, type LinkRules } from '../../plan/access/link-rules.ts'
+import { toFieldPointer } from '../../plan/field-pointer.ts'
 import type { WritePlan, WriteShape } from '../../plan/write.ts'
-import { type LinkChange, toFieldPointer } from '../../plan/write-builder.ts'
+import type { LinkChange } from '../../plan/write-builder.ts'
 import { isInIdList, isKeyPresent, toKey } from '../keys.ts'
 import { linkKeyAt } from '../link-keys.ts'
 import { compileStatement } from '../statement.ts'

@@ -6,8 +6,8 @@ import { canonicalDecimal } from '../../model/decimals.ts'
 import type { Kind } from '../../model/kinds.ts'
 import { type AttributeField, getResourceType, type Model } from '../../model/model.ts'
 import { isStoredFormat } from '../../model/stored-formats.ts'
+import { toFieldPointer } from '../../plan/field-pointer.ts'
 import type { WritePlan } from '../../plan/write.ts'
-import { toFieldPointer } from '../../plan/write-builder.ts'
 
 /** Describes the values that a column accepts, for a value that it rejects; returns `undefined` for a value that it accepts. */
 type Limit = (value: unknown) => string | undefined
