@@ -136,7 +136,27 @@ export interface FieldAccess {
 export interface TenantOptions {
   /** The column of every table whose resource type does not have the option `tenant: false`. */
   readonly column: string
-  readonly value: AuthValue
+  /** One value: a list would be no tenant of a new row. Null: the request has no tenant, and sees no row. */
+  readonly value: AuthValue<Tenant>
+}
+
+/** The tenant of a request. */
+type Tenant = string | number | bigint | boolean | null | undefined
+
+const tenantTypes: readonly string[] = ['string', 'number', 'bigint', 'boolean']
+
+/** Returns the option `tenant` with the check of its value, for programs without types. It throws an `Error`, which is logged. */
+export function checkTenantValue({ column, value }: TenantOptions): TenantOptions {
+  return {
+    column,
+    value: auth((context) => {
+      const tenant: unknown = computeAuthValue(value, context) ?? null
+      if (tenant === null || tenantTypes.includes(typeof tenant)) return tenant as Tenant
+      throw new Error(
+        `options.tenant.value must return one text or number; it returned ${Array.isArray(tenant) ? 'a list' : 'an object'}. For several tenants write a rule: { filter: [{ name, op: "in_", val: auth(…) }] }.`,
+      )
+    }),
+  }
 }
 
 /** Returns the column that stores the tenant of the rows of a declared type; `undefined` if they have none. */

@@ -1,3 +1,4 @@
+import { checkTenantValue, type TenantOptions } from './access.ts'
 import { checkDeclarations } from './check-declarations.ts'
 import { containsAuthValue } from './contains-auth-value.ts'
 import type { Hooks } from './hooks.ts'
@@ -133,13 +134,14 @@ export function defineModel<const Resources extends readonly ResourceDeclaration
   const declarations = Object.fromEntries(resources.map((declared) => [declared.type, declared]))
   const { begin, ...hooks } = options.hooks ?? {}
   const transactionScope = new TransactionScope()
-  const resolvedOptions = { ...options, hooks: options.hooks && hooks }
+  const tenant = options.tenant && checkTenantValue(options.tenant)
+  const resolvedOptions = { ...options, tenant, hooks: options.hooks && hooks }
   const types = resolveTypes(resources, resolvedOptions, transactionScope)
   return {
     // Each declaration is under its own type. `Object.fromEntries` cannot say which.
     declarations: declarations as DeclarationsOf<Resources>,
     types,
-    ...resolveAccess([...types.values()], resources, options),
+    ...resolveAccess([...types.values()], resources, resolvedOptions),
     ...(options.session && { session: options.session }),
     begin: begin && transactionScope.observe(begin.bind(options.hooks)),
     transactionScope,
@@ -149,13 +151,17 @@ export function defineModel<const Resources extends readonly ResourceDeclaration
   }
 }
 
+/** The options that the resolution of types depends on. */
+interface ResolvedOptions extends Pick<ModelOptions, 'access' | 'invalidValues'> {
+  readonly tenant: TenantOptions | undefined
+  /** Without `begin`. */
+  readonly hooks: Hooks | undefined
+}
+
 /** Resolves the resource types by name. @param transactionScope - observes their hooks */
 function resolveTypes(
   resources: readonly ResourceDeclaration[],
-  {
-    hooks,
-    ...options
-  }: Pick<ModelOptions, 'invalidValues' | 'tenant'> & { hooks: Hooks | undefined },
+  { hooks, ...options }: ResolvedOptions,
   transactionScope: TransactionScope,
 ): ReadonlyMap<string, ResourceType> {
   const resolved = resources.map((declared) => {
@@ -170,7 +176,7 @@ function resolveTypes(
 function resolveAccess(
   types: readonly ResourceType[],
   declared: readonly ResourceDeclaration[],
-  { access, tenant }: ModelOptions,
+  { access, tenant }: ResolvedOptions,
 ): Pick<Model, 'access'> {
   const hasRules = types.some(
     ({ access: rules, scope, fields }) =>

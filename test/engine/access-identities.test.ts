@@ -175,6 +175,96 @@ describe('The description of access rules', () => {
   })
 })
 
+/** Their rules compare with lists that are computed for each identity. */
+const listed = {
+  model: defineModel(
+    (
+      [
+        ['outside', { name: 'text', op: 'notin_', val: auth((user: User) => user.id.split('')) }],
+        ['inside', { name: 'text', op: 'in_', val: auth((user: User) => user.id.split('')) }],
+        [
+          'negated',
+          { not: { name: 'text', op: 'in_', val: auth((user: User) => user.id.split('')) } },
+        ],
+        ['by_id', { name: 'id', op: 'notin_', val: auth((user: User) => user.id.split('')) }],
+      ] as const
+    ).map(([type, filter]) =>
+      resource(type, {
+        ...{ path: `/${type}`, table: 'note' },
+        access: { read: { filter: [filter] }, create: { filter: [filter] } },
+        fields: { text: attribute(text) },
+      }),
+    ),
+  ),
+  tables: tenant.tables,
+  server: {
+    authenticate: ({ headers }: { headers: Record<string, string | string[] | undefined> }) => ({
+      id: String(headers['x-user'] ?? ''),
+      org: 'a',
+    }),
+  },
+}
+
+engine('A list of the auth context in a rule', listed, (fixture) => {
+  const call = (user: string, method: string, path: string, body?: unknown) =>
+    fixture.call(method, path, { body, headers: { 'x-user': user } })
+  for (const [type, user, some] of [
+    ['outside', 'x', ['2', '3']],
+    ['inside', 'x', ['1']],
+    ['negated', 'x', ['2', '3']],
+    ['by_id', '1', ['2', '3']],
+  ] as const)
+    it(`allows no row of ${type} if it is empty`, async () => {
+      assert.deepEqual(ids(await call(user, 'GET', `/${type}`)), some)
+      const none = await call('', 'GET', `/${type}`)
+      assert.deepEqual([ids(none), none.body.meta?.count], [[], 0])
+      const data = { type, attributes: { text: 'y' } }
+      assert.equal((await call('', 'POST', `/${type}`, { data })).status, 403)
+    })
+
+  it('of a client may be empty, as in SQL', async () => {
+    const filter = encodeURIComponent(JSON.stringify([{ name: 'text', op: 'notin_', val: [] }]))
+    assert.deepEqual(ids(await call('x', 'GET', `/outside?filter=${filter}`)), ['2', '3'])
+  })
+})
+
+describe('The value of the tenant', () => {
+  for (const [what, value] of [
+    ['a list', ['a']],
+    ['an object', { org: 'a' }],
+  ] as const)
+    it(`must not be ${what}: each request is a bare 500, and the log names the option`, async () => {
+      const notes = resource('note', {
+        ...{ path: '/notes', table: 'note' },
+        fields: { text: attribute(text) },
+      })
+      // @ts-expect-error the compiler rejects it where it knows the type
+      const model = defineModel([notes], { tenant: { column: 'org_id', value: auth(() => value) } })
+      const store = openSqlite(model, ':memory:')
+      await store.migrate([{ version: 1, sql: sqliteTables }])
+      const errors: unknown[] = []
+      const ignore = () => {}
+      const error = (fields: { err?: unknown }) => errors.push(fields.err)
+      const log = {
+        ...{ trace: ignore, debug: ignore, info: ignore, warn: ignore, fatal: ignore },
+        error,
+      } as Logger
+      const handle = createHandler({ model, store, log })
+      const body = JSON.stringify({ data: { type: 'note', attributes: { text: 'n' } } })
+      const headers = { 'content-type': 'application/vnd.api+json' }
+      for (const init of [{}, { method: 'POST', headers, body }]) {
+        const request = new Request('http://localhost/notes', init)
+        const response = await handle(request, { auth: { id: '1' } })
+        assert.equal(response.status, 500)
+        assert.doesNotMatch(await response.text(), /tenant/)
+      }
+      assert.equal(errors.length, 2)
+      for (const each of errors)
+        assert.match(String(each), new RegExp(`options\\.tenant\\.value .* it returned ${what}`))
+      await store.close()
+    })
+})
+
 describe('The access rules of many identities', () => {
   const own = resource('note', {
     path: '/notes',

@@ -50,12 +50,16 @@ export function usesAuth(value: unknown): boolean {
   return isAuthValue(value) || (Array.isArray(value) && value.some(isAuthValue))
 }
 
+/** A list without an element but null: no value is in it or outside of it. */
+const unknownList: readonly unknown[] = [null]
+
+/** Computes a list. An empty one, as for a user without any team, must not open rows by `notin_`, nor by `not` around `in_`. */
 function computeList({ value, ...operand }: RuleOperand, auth: unknown): readonly unknown[] {
   const list = resolveAuthValue(value, auth)
-  if (Array.isArray(list))
+  if (Array.isArray(list) && list.length > 0)
     return list.map((each: unknown) => computeOne(each, { ...operand, value }, auth))
   // The statement is only checked: rules that need an auth context do not hold without one.
-  if (auth === undefined) return []
+  if (auth === undefined || Array.isArray(list)) return unknownList
   throw new Error(`A rule compares ${operand.field.name} with a list; auth(…) returned none.`)
 }
 
