@@ -31,7 +31,12 @@ export interface ForeignKey {
   readonly references: readonly string[]
   /** False if rows may have keys that reference nothing: PostgreSQL has not validated the constraint. Default true. */
   readonly isEnforced?: boolean
+  /** What the database does with the row when the referenced one is deleted; absent: it rejects the deletion. */
+  readonly onDelete?: DeleteAction
 }
+
+/** What a foreign key does with rows whose referenced row is deleted. */
+export type DeleteAction = 'cascade' | 'set null' | 'set default'
 
 /** A change of the rows of a table. */
 export type RowChange = 'insert' | 'update' | 'delete'

@@ -1,5 +1,11 @@
 import { sql } from 'kysely'
-import type { Catalog, RowChange, StoredColumn, StoredTable } from '../../model/catalog.ts'
+import type {
+  Catalog,
+  DeleteAction,
+  RowChange,
+  StoredColumn,
+  StoredTable,
+} from '../../model/catalog.ts'
 import type { Sql } from '../../model/dialect.ts'
 import { isLiteral } from '../is-literal.ts'
 import { compileStatement } from '../statement.ts'
@@ -67,7 +73,8 @@ const indexesQuery = sql`
  */
 const foreignKeysQuery = sql`
   select json_agg(json_build_array(m.nspname, o.relname, ${selectNames(sql`t.oid`, sql`f.conkey`)},
-    ${selectNames(sql`o.oid`, sql`f.confkey`)}, f.convalidated) order by f.oid)
+    ${selectNames(sql`o.oid`, sql`f.confkey`)}, f.convalidated,
+    case f.confdeltype when 'c' then 'cascade' when 'n' then 'set null' when 'd' then 'set default' end) order by f.oid)
   from pg_constraint as f join pg_class as o on o.oid = f.confrelid
     join pg_namespace as m on m.oid = o.relnamespace
   where f.conrelid = t.oid and f.contype = 'f' and f.conparentid = 0
@@ -136,6 +143,7 @@ type TableRow = readonly [
         columns: string[],
         references: string[],
         isValidated: boolean,
+        onDelete: DeleteAction | null,
       ])[]
     | null,
   indexes: readonly (readonly string[])[] | null,
@@ -175,12 +183,16 @@ function toTable(row: TableRow): StoredTable {
     columns: new Map((columns ?? []).map((each) => [each[0], toColumn(each)])),
     primaryKey: uniques?.find(([isPrimary]) => isPrimary)?.[1] ?? [],
     uniques: (uniques ?? []).map(([, names]) => names),
-    foreignKeys: (foreignKeys ?? []).map(([schema, name, columns, references, isValidated]) => ({
-      columns,
-      to: { schema, name },
-      references,
-      ...(!isValidated && { isEnforced: false }),
-    })),
+    foreignKeys: (foreignKeys ?? []).map((key) => {
+      const [schema, name, columns, references, isValidated, onDelete] = key
+      return {
+        columns,
+        to: { schema, name },
+        references,
+        ...(!isValidated && { isEnforced: false }),
+        ...(onDelete !== null && { onDelete }),
+      }
+    }),
     ...(indexes !== null && { indexes }),
     ...(hasChildren && { hasChildren }),
     ...describeTriggers(row),

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { type Catalog, findTable } from '../../model/catalog.ts'
 import type { Kind } from '../../model/kinds.ts'
 import type { Model, Table } from '../../model/model.ts'
+import { listCascadeWarnings } from '../cascade-warnings.ts'
 import {
   type ColumnWarning,
   formatColumnWarnings,
@@ -138,6 +139,7 @@ export async function listPostgresWarnings(
       parts.map((part) => `create index on ${nameOf(table)} (${part})`).join('; '),
     ),
     ...listNullWarnings(model, catalog),
+    ...listCascadeWarnings(model, catalog),
     ...listIndexWarnings(model, catalog).map(formatIndexWarning),
     ...listRuleWarnings(model, catalog),
     ...(await listMatchWarnings(model, catalog, connection)),

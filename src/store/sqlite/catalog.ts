@@ -1,5 +1,11 @@
 import { sql } from 'kysely'
-import type { Catalog, ForeignKey, StoredColumn, StoredTable } from '../../model/catalog.ts'
+import type {
+  Catalog,
+  DeleteAction,
+  ForeignKey,
+  StoredColumn,
+  StoredTable,
+} from '../../model/catalog.ts'
 import type { Sql } from '../../model/dialect.ts'
 import { isLiteral } from '../is-literal.ts'
 import { compileStatement, type Statement } from '../statement.ts'
@@ -33,7 +39,7 @@ const foreignCollationsQuery = compileCatalogQuery(
     where lower(c.coll) not in ('binary', 'nocase', 'rtrim') order by t.name`,
 )
 const foreignKeysQuery = compileCatalogQuery(
-  sql`select t.name, f.id, f."table", f."from", f."to"`,
+  sql`select t.name, f.id, f."table", f."from", f."to", f.on_delete`,
   sql`pragma_foreign_key_list(t.name) as f order by t.name, f.id, f.seq`,
 )
 const tablesQuery = compileCatalogQuery(
@@ -265,8 +271,16 @@ function toForeignKeys(rows: CatalogRows): ForeignKey[] {
     columns: keyRows.map((row) => String(row[3])),
     to: { schema: undefined, name: String(keyRows[0]?.[2]) },
     references: keyRows.flatMap((row) => (row[4] === null ? [] : [String(row[4])])),
+    ...readDeleteAction(keyRows[0]?.[5]),
   }))
 }
+
+function readDeleteAction(text: unknown): Pick<ForeignKey, 'onDelete'> {
+  const onDelete = deleteActions.find((action) => action === String(text).toLowerCase())
+  return onDelete === undefined ? {} : { onDelete }
+}
+
+const deleteActions: readonly DeleteAction[] = ['cascade', 'set null', 'set default']
 
 /**
  * Creates a function that spells the tables and columns of foreign keys as in their definition: a foreign key may name them in

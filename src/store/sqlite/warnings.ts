@@ -1,5 +1,6 @@
 import { type Catalog, findTable, isIndexed } from '../../model/catalog.ts'
 import type { Model, Table } from '../../model/model.ts'
+import { listCascadeWarnings } from '../cascade-warnings.ts'
 import {
   type ColumnWarning,
   formatColumnWarnings,
@@ -36,6 +37,7 @@ export function listSqliteWarnings(
     ...listBrokenKeyWarnings(model, catalog),
     ...listRejectedChangeWarnings(model, catalog),
     ...listNullWarnings(model, catalog),
+    ...listCascadeWarnings(model, catalog),
     ...listIndexWarnings(model, catalog).map(formatIndexWarning),
     ...listCollationWarnings(model, catalog, createIndexLookup(connection)).map(formatIndexWarning),
     ...listScannedTexts(model, 'sqlite').flatMap((texts) =>
