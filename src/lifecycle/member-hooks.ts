@@ -19,7 +19,7 @@ import { planEmptyUpdate, type WritePlan } from '../plan/write.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
 import type { MemberValues } from '../store/store.ts'
 import { createResourceContext } from './hook-context.ts'
-import { toStoredResource } from './stored-resource.ts'
+import { isUnchanged, toStoredResource } from './stored-resource.ts'
 import { recordChange, type UnitOfWork } from './unit-of-work.ts'
 import { validateWrite } from './validate.ts'
 import { isHookedLink } from './write-lifecycle.ts'
@@ -158,7 +158,7 @@ export async function runAfterMembers(
     const updated = await readMembers(shape, { ids: [...before.keys()] }, resource, unit)
     for (const current of updated) {
       const stored = before.get(current.id)
-      if (stored === undefined) continue
+      if (stored === undefined || isUnchanged(resource, stored, current)) continue
       await afterUpdate?.(current, stored, createResourceContext(unit, resource, current.id))
       recordChange(unit, resource, { operation: 'update', resource: current, before: stored })
     }

@@ -10,7 +10,7 @@ import {
 import type { WritePlan } from '../plan/write.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
-import { getAttributes } from './validate.ts'
+import { getAttributes, isEqual } from './validate.ts'
 
 /** Reads the stored resource that hooks and validators receive, whoever may read it. @throws NotFoundError when it does not exist */
 export async function readStored(
@@ -35,6 +35,20 @@ export function toStoredResource(
     attributes: extractAttributes(row, layout, listStoredAttributes(resource)),
     relationships: extractToOneIds(row, layout, resource),
   }
+}
+
+/** Whether an update has stored the same values again: no attribute and no to-one relationship differs. */
+export function isUnchanged(
+  resource: ResourceType,
+  before: StoredResource,
+  after: StoredResource,
+): boolean {
+  const ids = Object.entries(after.relationships)
+  return (
+    listStoredAttributes(resource).every((field) =>
+      isEqual(field, after.attributes[field.name], before.attributes[field.name]),
+    ) && ids.every(([name, id]) => id === before.relationships[name])
+  )
 }
 
 /**

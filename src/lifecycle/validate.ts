@@ -206,7 +206,7 @@ async function validateResource(
 }
 
 /** Two values of a kind are equal if they serialize to the same JSON. */
-function isEqual({ kind }: AttributeField, one: unknown, other: unknown): boolean {
+export function isEqual({ kind }: AttributeField, one: unknown, other: unknown): boolean {
   if (one === null || other === null || other === undefined) return one === (other ?? null)
   return kind.serialize(one) === kind.serialize(other)
 }

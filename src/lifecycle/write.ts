@@ -29,7 +29,7 @@ import {
   runAfterMembers,
   runBeforeMembers,
 } from './member-hooks.ts'
-import { readStored } from './stored-resource.ts'
+import { isUnchanged, readStored } from './stored-resource.ts'
 import { executeInTransaction } from './transaction.ts'
 import { recordChange, type UnitOfWork, withoutRules } from './unit-of-work.ts'
 import type { WriteLifecycle } from './write-lifecycle.ts'
@@ -179,13 +179,13 @@ async function writeInStages(
   const readPlan = hasAfterHook ? undefined : pipelinedRead
   if (isFinal && !hasErrors(plan.errors)) {
     const written = await transaction.write(plan, { readPlan })
-    if (hasAfterHook) await runAfterHook(written.id, undefined, unit, resource)
+    if (hasAfterHook) await runAfterHook(written, undefined, unit, resource)
     return written
   }
   const { steps, state } = prepareChange(plan, unit, lifecycle)
   await transaction.run(steps)
   const written = await writeWithMembers(state.plan, unit, { readPlan })
-  await runAfterHook(written.id, state.stored, unit, resource)
+  await runAfterHook(written, state.stored, unit, resource)
   return written
 }
 
@@ -215,12 +215,12 @@ async function writeHookedLinks(
   const prepared = transaction.prepareWrite(plan, { mayLeaveScope })
   const [writeRow, ...others] = prepared.steps
   await transaction.run([writeRow])
-  const written = prepared.result()
-  const members = await runBeforeMembers(links, { resource, id: written.id }, unit)
+  const { id } = prepared.result()
+  const members = await runBeforeMembers(links, { resource, id }, unit)
   await transaction.run(others, [writeRow])
   await writeMemberValues(members, unit)
   await runAfterMembers(members, unit)
-  return written
+  return prepared.result()
 }
 
 /** Stores the values that the hooks of members returned, in one round trip unless they change other members. */
@@ -251,8 +251,9 @@ async function writeMemberValues(
   for (const plan of plans.filter(isHooked)) await writeWithMembers(plan, trusted)
 }
 
+/** Runs the hook after a write, and records the change for `afterCommit`. An update that changed nothing has neither. */
 async function runAfterHook(
-  id: string,
+  { id, changedLinks }: Written,
   before: StoredResource | undefined,
   unit: UnitOfWork,
   resource: ResourceType,
@@ -260,6 +261,7 @@ async function runAfterHook(
   const { afterCreate, afterUpdate, afterCommit } = resource.hooks
   if (!afterCommit && !(before ? afterUpdate : afterCreate)) return
   const stored = await readStored(unit, resource, id)
+  if (before && !changedLinks && isUnchanged(resource, before, stored)) return
   const context = createResourceContext(unit, resource, id)
   if (before) await afterUpdate?.(stored, before, context)
   else await afterCreate?.(stored, context)

@@ -181,6 +181,7 @@ export interface Hooks<
     change: ResourceChange<F>,
     context: ResourceHookContext<ToManyName<F>, Auth, Type>,
   ): Changes<F>
+  /** Does not run if the update has stored the same attributes, relationships and members again; neither does `afterCommit`. */
   afterUpdate?(
     updated: StoredResource<F>,
     before: StoredResource<F>,

@@ -97,7 +97,7 @@ function compileOtherKeyChanges({ resource, other, link }: ChangedLink, target: 
   const { written, agrees } = compileAssignments({ resource, other, link }, selfColumns)
   const isMember = isInIdList(columnsAt(0, other.id.columns), 'ids', other.id, dialect)
   const id = asIdText(columnNames(other.id.columns), other.id, target)
-  const returning = other.scope || target.access ? sql` returning ${id}` : sql``
+  const returning = other.scope || target.access ? sql` returning ${id}` : returnsChanges(resource)
   const update = (assignments: Sql, conditions: readonly Sql[]) => {
     const { table, where } = compileChangedRows(other, conditions, target)
     return sql`update ${table} set ${assignments} where ${where}${returning}`
@@ -113,6 +113,11 @@ function compileOtherKeyChanges({ resource, other, link }: ChangedLink, target: 
     remove: [unlink(isMember)],
     replace: [unlink(sql`not (${isMember})`), add],
   }
+}
+
+/** Returns a null for each changed row, if hooks after an update have to know whether links changed. */
+function returnsChanges({ hooks: { afterUpdate, afterCommit } }: ResourceType): Sql {
+  return afterUpdate || afterCommit ? sql` returning null` : sql``
 }
 
 /**
@@ -150,9 +155,10 @@ function compileJoinTableChanges(
   const isFromSelf = isEqualKey(from, self)
   const isNew = compileIsNew(link, { isFromSelf, to, otherKey }, target)
   const { names, values, agrees } = compileJoinRow(link, { self, otherKey })
-  const add = sql`insert into ${table} (${names}) select ${values} from ${tableAt(0, other.table)} where ${and([isMember, ...agrees, isNew])}`
+  const returning = returnsChanges(resource)
+  const add = sql`insert into ${table} (${names}) select ${values} from ${tableAt(0, other.table)} where ${and([isMember, ...agrees, isNew])}${returning}`
   const unlink = (conditions: readonly Sql[]) =>
-    sql`delete from ${table} where ${isFromSelf} and ${toKey(to)} in (${otherKeys(conditions)})`
+    sql`delete from ${table} where ${isFromSelf} and ${toKey(to)} in (${otherKeys(conditions)})${returning}`
   const ofType = inScope(0, other)
   return {
     add: [add],

@@ -56,15 +56,19 @@ function createLinkSteps(
   return { changes, checks: checks.map((run) => ({ needs: changes, run })) }
 }
 
-/** Creates the function that runs a change. @param changedIds - gets the ids of the changed rows, which the statement returns */
+/**
+ * Creates the function that runs a change.
+ * @param changedIds - gets the ids of the changed rows, which the statement returns if a check needs them
+ */
 function createChange(
   statement: Statement,
   ids: readonly string[],
   changedIds: string[],
 ): WriteStep['run'] {
-  return ({ connection, id }) =>
-    thenMaybe(connection.all(statement, { planValues: [], id, ids }), (rows) => {
-      for (const [changedId] of rows) changedIds.push(String(changedId))
+  return (state) =>
+    thenMaybe(state.connection.all(statement, { planValues: [], id: state.id, ids }), (rows) => {
+      if (rows.length > 0) state.changedLinks = true
+      for (const [changedId] of rows) if (changedId !== null) changedIds.push(String(changedId))
     })
 }
 

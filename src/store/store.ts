@@ -51,6 +51,8 @@ export interface Written {
   readonly id: string
   /** The rows of the response; `undefined` when the write did not read them. */
   readonly rows: CompleteRows | undefined
+  /** Whether links outside of the row changed, of a type whose hooks run after an update. */
+  readonly changedLinks: boolean
 }
 
 /** A create or an update as a list of steps. */

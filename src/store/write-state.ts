@@ -20,6 +20,8 @@ export interface WriteState extends PlannedWrite, WriteOptions {
   id: string | undefined
   /** The rows of the response; `undefined` before they are read. */
   rows: CompleteRows | undefined
+  /** As of `Written`. */
+  changedLinks: boolean
 }
 
 /** A step of a create or an update. */
@@ -34,11 +36,12 @@ export function createWriteState(
 ): WriteState {
   const id = plan.shape.row === 'newWithId' ? (plan.id ?? crypto.randomUUID()) : plan.id
   const compiled = statements.write(plan.shape)
-  return { connection, statements, compiled, plan, readPlan, mayLeaveScope, id, rows: undefined }
+  const found = { id, rows: undefined, changedLinks: false }
+  return { connection, statements, compiled, plan, readPlan, mayLeaveScope, ...found }
 }
 
 /** Returns the result of a write whose steps have run. */
-export function getWritten({ id, rows }: WriteState): Written {
+export function getWritten({ id, rows, changedLinks }: WriteState): Written {
   if (id === undefined) throw new Error('The result of a write was used before it ran.')
-  return { id, rows }
+  return { id, rows, changedLinks }
 }

@@ -194,12 +194,13 @@ engine('Write hooks', served, (app) => {
     assert.deepEqual([one.attributes?.price, one.attributes?.stamp], [2, 'corrected'])
   })
 
-  for (const [method, path, data, change] of [
+  for (const [method, path, data, change, hooks = 2] of [
     ['POST', 'readers', [member('reader')], { readers: { change: 'add', ids: ['1'] } }],
-    ['PATCH', 'readers', [], { readers: { change: 'replace', ids: [] } }],
-    ['DELETE', 'readers', [member('reader')], { readers: { change: 'remove', ids: ['1'] } }],
+    // Nothing is linked, so nothing changes.
+    ['PATCH', 'readers', [], { readers: { change: 'replace', ids: [] } }, 1],
+    ['DELETE', 'readers', [member('reader')], { readers: { change: 'remove', ids: ['1'] } }, 1],
     ['PATCH', 'shelf', member('shelf'), { shelf: '1' }],
-    ['DELETE', 'shelf', member('shelf', '2'), {}],
+    ['DELETE', 'shelf', member('shelf', '2'), {}, 1],
     ['DELETE', 'shelf', member('shelf'), { shelf: null }],
   ] as const)
     it(`given ${method} of ${path} with ${JSON.stringify(data)}, when hooks run, then they are those of an update without attributes`, async () => {
@@ -210,7 +211,7 @@ engine('Write hooks', served, (app) => {
       assert.equal(answer.status, 200, answer.text)
       const [[hook, , attributes, relationships] = []] = seen as unknown[][]
       assert.deepEqual([hook, attributes, relationships], ['beforeUpdate', {}, change])
-      assert.equal(seen.length, 2)
+      assert.equal(seen.length, hooks)
     })
 
   it('given a write from the side without the foreign key, when hooks run, then those of the members run after that of the owner', async () => {
