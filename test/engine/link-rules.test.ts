@@ -16,7 +16,7 @@ const open = { filter: [{ name: 'state', op: 'eq', val: 'open' }] }
 const users = resource('users', {
   path: '/users',
   table: 'usr',
-  access: { read: true, update: false },
+  access: { read: true, update: false, anonymous: ['read'] },
   fields: {
     name: attribute(text),
     owned: toMany('notes', { column: 'owner_id' }),
@@ -65,9 +65,7 @@ const tags = resource('tags', {
   },
 })
 
-const served = {
-  model: defineModel([users, notes, tags]),
-  tables: ({ newId, id }: ColumnTypes) => `
+const createTables = ({ newId, id }: ColumnTypes) => `
     create table usr (id ${newId}, name text);
     create table tag (id ${newId}, name text);
     create table note (id ${newId}, state text, owner_id ${id} references usr (id),
@@ -82,7 +80,11 @@ const served = {
     insert into tag (name) values ('x'), ('y'), ('secret');
     insert into note (state, owner_id, reviewer_id, keeper_id) values
       ('open', 1, null, null), ('open', 2, 2, 2), ('closed', 2, null, 1);
-    insert into note_tag values (1, 1), (2, 1)`,
+    insert into note_tag values (1, 1), (2, 1)`
+
+const served = {
+  model: defineModel([users, notes, tags]),
+  tables: createTables,
   server: {
     authenticate: ({ headers }: { headers: Record<string, string | string[] | undefined> }) =>
       headers['x-user'] === undefined ? undefined : { id: String(headers['x-user']) },
@@ -255,6 +257,65 @@ engine('Rules for links', served, (api) => {
       'The access rules do not allow you to unlink this resource of type notes.',
     )
   })
+})
+
+const shown = { filter: [{ name: 'name', op: 'ne', val: 'hidden' }] }
+const hiding = {
+  ...served,
+  model: defineModel([
+    resource('users', {
+      ...{ path: '/users', table: 'usr', access: { read: shown } },
+      fields: { name: attribute(text) },
+    }),
+    resource('tags', {
+      ...{ path: '/tags', table: 'tag', access: { read: shown } },
+      fields: { name: attribute(text) },
+    }),
+    resource('notes', {
+      ...{ path: '/notes', table: 'note' },
+      fields: {
+        state: attribute(text),
+        owner: toOne('users', { column: 'owner_id', link: mine }),
+        reviewer: toOne('users', { column: 'reviewer_id', link: false }),
+        keeper: toOne('users', { column: 'keeper_id', unlink: false }),
+        tags: toMany('tags', {
+          through: { table: 'note_tag', from: 'note_id', to: 'tag_id' },
+          link: false,
+        }),
+      },
+    }),
+  ]),
+  tables: (types: ColumnTypes) => `${createTables(types)};
+    insert into usr (id, name) values (8, 'hidden');
+    insert into tag (id, name) values (8, 'hidden')`,
+} as never as Parameters<typeof engine>[1]
+
+engine('Rules for links to hidden resources', hiding, (api) => {
+  const write = (method: string, path: string, body: object) =>
+    api.call(method, path, { body, headers: { 'x-user': '1' } })
+  const [replace, add] = ['PATCH', 'POST']
+  const create = (name: string, linkage: object) => ({
+    data: { type: 'notes', relationships: { [name]: linkage } },
+  })
+  const writes: readonly (readonly [string, string, string, (id: string) => object])[] = [
+    ['a key whose rule refuses every row', replace, '/notes/1/relationships/reviewer', user],
+    ['a key whose rule is about it', replace, '/notes/1/relationships/owner', user],
+    ['a key that cannot be unlinked', replace, '/notes/2/relationships/keeper', user],
+    ['a join table', add, '/notes/1/relationships/tags', (id) => list('tags', id)],
+    ['all of a join table', replace, '/notes/2/relationships/tags', (id) => list('tags', id)],
+    ['a key of a new row', add, '/notes', (id) => create('reviewer', user(id))],
+    ['a join table of a new row', add, '/notes', (id) => create('tags', list('tags', id))],
+  ]
+  for (const [title, method, path, toBody] of writes)
+    it(`given ${title}, when a write names a hidden resource, then it is answered like an absent one`, async () => {
+      const [hidden, absent] = [
+        await write(method, path, toBody('8')),
+        await write(method, path, toBody('9')),
+      ]
+      const isUnlinked = title === 'a key that cannot be unlinked'
+      assert.equal(codeOf(absent), isUnlinked ? 'forbidden' : 'related_not_found')
+      assert.equal(JSON.stringify(hidden.body).replaceAll('8', '9'), JSON.stringify(absent.body))
+    })
 })
 
 it('rejects an attribute that writes the key of a relationship with rules', () => {

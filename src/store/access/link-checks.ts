@@ -233,7 +233,10 @@ function removesLinks({ field, change }: ChangedLinks, context: LinkContext): re
   return [sql`exists (select 1 from ${tableAt(0, member.table)} where ${where})`]
 }
 
-/** Compiles whether one of the listed members matches conditions: on `t1` for a key in the own row, else on `t0`. */
+/**
+ * Compiles whether one of the listed members matches conditions: on `t1` for a key in the own row, else on `t0`. A member that the
+ * identity may not read is reported as absent.
+ */
 function existsMember(
   conditions: readonly Sql[],
   { link }: RelationshipField,
@@ -242,7 +245,8 @@ function existsMember(
   const depth = link.foreignKey === 'own' ? 1 : 0
   const columns = columnsAt(depth, member.id.columns)
   const listed = isInIdList(columns, 'ids', member.id, target.dialect)
-  return sql`exists (select 1 from ${tableAt(depth, member.table)} where ${and([listed, ...conditions])})`
+  const where = and([listed, ...inScope(depth, member), ...conditions])
+  return sql`exists (select 1 from ${tableAt(depth, member.table)} where ${where})`
 }
 
 /** Compiles whether the key of a row references a member. */
@@ -273,6 +277,7 @@ function compileWithNewKey(
   const where = and([
     matchesRequestedId(resource, 1, target),
     isInIdList(columnsAt(2, member.id.columns), 'ids', member.id, target.dialect),
+    ...inScope(2, member),
     isNot(isSameKeyAt(1, field, 2)),
   ])
   const row = sql`select ${sql.join(values)} from ${tableAt(1, resource.table)}, ${tableAt(2, member.table)} where ${where}`
@@ -291,15 +296,15 @@ function compileNewOwnChecks(
   isBefore: boolean,
 ): AccessCheck[] {
   if (isSet || isDefault(link.own, [])) return []
-  const listed = isListed(member, target)
+  const listed = [isListed(member, target), ...isRowInScope(member)]
   return findRules(resource.type, link.own, target).flatMap((rule) => {
     if (isBefore !== (rule.condition === false)) return []
     if (!isBefore) {
-      const exists = sql`exists (select 1 from ${tableAt(0, member.table)} where ${listed})`
+      const exists = sql`exists (select 1 from ${tableAt(0, member.table)} where ${and(listed)})`
       const where = [matchesRequestedId(resource, 0, target), exists]
       return compileCheck(rule, { resource, where, pointer, ids }, target)
     }
-    const checks = compileCheck(rule, { resource: member, where: [listed], pointer, ids }, target)
+    const checks = compileCheck(rule, { resource: member, where: listed, pointer, ids }, target)
     return checks.map((check) => ({ ...check, type: resource.type }))
   })
 }
