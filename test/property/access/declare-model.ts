@@ -18,13 +18,18 @@ import {
 } from 'lapidary'
 import { declareActions, declareQueries } from './declared-calls.ts'
 import { isOfRow, type Rules, type TypeRules } from './random-rules.ts'
-import { type Identity, nextColumns, nextOf, previousOf, types } from './schema.ts'
+import { type Identity, nextColumns, nextOf, policedRole, previousOf, types } from './schema.ts'
 
-/**
- * Declares the model of some rules.
- * @param isScoped - whether rows belong to tenants and are deleted softly
- */
-export function declareModel(rules: Rules, isScoped: boolean): Model {
+/** What hides rows besides the rules. */
+export interface Hiding {
+  /** Whether rows belong to tenants and are deleted softly. */
+  readonly isScoped: boolean
+  /** Whether policies of PostgreSQL hide rows. */
+  readonly isPoliced: boolean
+}
+
+/** Declares the model of some rules. */
+export function declareModel(rules: Rules, { isScoped, isPoliced }: Hiding): Model {
   const resources = types.map((type) => {
     const { access, callable } = rules[type]
     const ruled = (name: string) => listRights(rules[type], name)
@@ -66,7 +71,12 @@ export function declareModel(rules: Rules, isScoped: boolean): Model {
           ruled('mixed'),
         ),
         loud: expression(text, (column) => sql`upper(${column('note')})`, ruled('loud')),
-        next: toOne(nextOf[type], { column: [...nextColumns(type)], ...ruled('next') }),
+        next: toOne(nextOf[type], {
+          column: [...nextColumns(type)],
+          // Every key references a row, though a policy may hide it.
+          ...(isPoliced && { enforced: true }),
+          ...ruled('next'),
+        }),
         previous: toMany(previousOf[type], {
           column: [...nextColumns(previousOf[type])],
           count: true,
@@ -81,6 +91,7 @@ export function declareModel(rules: Rules, isScoped: boolean): Model {
     ...(isScoped && {
       tenant: { column: 'org', value: auth((identity: Identity) => identity.org) },
     }),
+    ...(isPoliced && { session: { role: policedRole } }),
   }) as Model
 }
 

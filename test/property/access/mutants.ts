@@ -286,5 +286,13 @@ export const mutants: readonly Mutant[] = [
     from: 'if (!isCacheable || request.auth !== undefined)',
     to: 'if (!isCacheable)',
   },
+  {
+    title: 'a key is taken for a link to a row that a policy hides',
+    seed: 301,
+    variant: 'postgres',
+    file: 'src/store/postgres/role-tables.ts',
+    from: 'mayHide: (table) => includes(hidden, table),',
+    to: 'mayHide: () => false,',
+  },
 ]
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: source text

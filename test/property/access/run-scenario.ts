@@ -12,6 +12,7 @@ import { assertDescribed, assertExamples, assertSeen } from './check-seen.ts'
 import { addFiller, changeUnseen, randomData, writeInserts } from './data.ts'
 import { declareModel } from './declare-model.ts'
 import { otherTenant, ownTenant, writeOutOfScope } from './out-of-scope.ts'
+import { withoutReadRules, writePoliced } from './policies.ts'
 import { Random } from './random.ts'
 import { randomRules } from './random-rules.ts'
 import { Reference } from './reference.ts'
@@ -66,7 +67,12 @@ export async function runScenario(
 ): Promise<ScenarioResult> {
   const { filler = 0, toOptions = () => ({}) } = size
   const random = new Random(seed)
-  const rules = randomRules(random)
+  const isOnPostgres = isPostgres(pair[0].url)
+  const isPoliced = isOnPostgres && seed % 3 === 1
+  // A sequence of its own, so that both databases have the same scenarios otherwise.
+  const own = new Random(~seed)
+  const drawn = randomRules(random)
+  const rules = isPoliced ? withoutReadRules(drawn, own) : drawn
   const identity = randomIdentity(random)
   const reference = new Reference(rules, identity)
   const core = randomData(random)
@@ -74,15 +80,16 @@ export async function runScenario(
   const [data, other] = addFiller([core, unseen.other], filler, random)
   // A request without an identity has no tenant, and so no rows.
   const isScoped = identity !== undefined && seed % 3 === 2
-  const model = declareModel(rules, isScoped)
+  const model = declareModel(rules, { isScoped, isPoliced })
   const stores = await Promise.all(pair.map(({ url }) => openStore(model, url, toOptions(url))))
   try {
     await Promise.all([fill(pair[0], data), fill(pair[1], other)])
     if (isScoped)
       for (const database of pair)
         await database.second?.execute(
-          writeOutOfScope([data, other], identity, random, isPostgres(database.url)),
+          writeOutOfScope([data, other], identity, random, isOnPostgres),
         )
+    if (isPoliced) await pair[0].second?.execute(writePoliced([data, other], own))
     const servers = stores.map(openServer)
     const accesses = servers.map((open) => open(identity)) as [Access, Access]
     const warmUps = servers.map((open) => open(outsider).http)

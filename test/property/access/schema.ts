@@ -77,5 +77,21 @@ export function createTables({ newId }: ColumnTypes): string {
       create index ${type}_next on ${type} (${nextColumns(type).join(', ')});`
   })
   return `${things.join('')} create table fan (red_id bigint not null, green_id bigint not null, primary key (red_id, green_id));
-    create index fan_green on fan (green_id);`
+    create index fan_green on fan (green_id);${isPostgres ? createPolicies : ''}`
 }
+
+/** The role of the sessions that the policies restrict. */
+export const policedRole = 'lapidary_leaks'
+
+/** Policies that hide the rows of other tenants from the role, whatever the rules say. */
+const createPolicies = `
+  do $$ begin create role ${policedRole}; exception when duplicate_object or unique_violation then null; end $$;
+  grant usage on schema public to ${policedRole};
+  grant all on all tables in schema public to ${policedRole};
+  grant all on all sequences in schema public to ${policedRole};
+  ${types
+    .map(
+      (type) =>
+        `alter table ${type} enable row level security; create policy own on ${type} using (org = 1);`,
+    )
+    .join(' ')}`
