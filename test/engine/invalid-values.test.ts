@@ -290,8 +290,8 @@ describe('The option invalidValues', () => {
     assert.throws(() => defineModel([thing], options), {
       name: 'DeclarationError',
       message:
-        'options.invalidValues: "ignore" is not allowed; the choices are "error", "null".\n' +
-        'thing.fields.at.invalidValues: "ignore" is not allowed; the choices are "error", "null".',
+        'options.invalidValues: "ignore" is not allowed; the choices are "error", "null", "lenient".\n' +
+        'thing.fields.at.invalidValues: "ignore" is not allowed; the choices are "error", "null", "lenient".',
     })
   })
 })

@@ -65,7 +65,7 @@ const model = defineModel(
 const toSql = (value: string | number) => (typeof value === 'number' ? `${value}` : `'${value}'`)
 const tables = formats.flatMap(([format, [first, second]], index) => {
   const name = nameOf(index)
-  const type = format.startsWith('epoch') ? 'bigint' : 'varchar(30)'
+  const type = format.startsWith('epoch') ? 'bigint' : 'varchar(40)'
   return [
     `create table ${name} (a integer not null, at ${type} not null, word text, primary key (a, at))`,
     `insert into ${name} values (1, ${toSql(first)}, 'first'), (1, ${toSql(second)}, 'second')`,

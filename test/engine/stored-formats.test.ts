@@ -34,7 +34,7 @@ interface Format {
   readonly rejected?: readonly string[]
 }
 
-const texts = ['text', 'varchar(30)'] as const
+const texts = ['text', 'varchar(40)'] as const
 const finer = { seconds: '"2024-02-29T12:34:56.5Z"', milliseconds: '"2024-02-29T12:34:56.0005Z"' }
 
 function datetimeFormat(

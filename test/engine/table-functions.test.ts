@@ -362,7 +362,7 @@ describe('Table functions at the start', () => {
         id: { kind: text },
         table: tableFunction({}, () => sql`select 'k' as id, 'x' as b`),
       }
-      assert.deepEqual(await verify(named), { warnings: [] })
+      assert.deepEqual(await verify(named), { warnings: [], unserved: [] })
       await assert.rejects(
         verify({ fields: { c: attribute(text) } }),
         /call\.fields\.c\.column: the table "call\(\)" has no column "c".*"b"/,

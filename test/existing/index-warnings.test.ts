@@ -108,7 +108,7 @@ for (const database of databases) {
           expected.map((each) => formatWarning(each, isPostgres)).toSorted(),
         )
         for (const warning of warnings) await execute(url, splitWarning(warning)[1])
-        assert.deepEqual(await store.verify(), { warnings: [] })
+        assert.deepEqual(await store.verify(), { warnings: [], unserved: [] })
       })
     }
 
@@ -129,7 +129,7 @@ for (const database of databases) {
       const [warning = ''] = (await store.verify()).warnings
       assert.match(warning, /on "a ""table" \("a ""column"\)$/)
       await execute(url, splitWarning(warning)[1])
-      assert.deepEqual(await store.verify(), { warnings: [] })
+      assert.deepEqual(await store.verify(), { warnings: [], unserved: [] })
     })
 
     it('do not occur for the tables of the service', async (test) => {
@@ -137,7 +137,7 @@ for (const database of databases) {
       const store = await openStore(defineModel(resources), url)
       test.after(() => store.close())
       await store.migrate(migrations[store.dialect])
-      assert.deepEqual(await store.verify(), { warnings: [] })
+      assert.deepEqual(await store.verify(), { warnings: [], unserved: [] })
     })
 
     it('do not occur for the tables of the example', async (test) => {
@@ -189,7 +189,7 @@ for (const database of databases) {
         const fixes = (await store.verify()).warnings.map((warning) => splitWarning(warning)[1])
         assert.deepEqual(fixes, ['create index on "old"."child" ("parent_id")'])
         await execute(url, String(fixes[0]))
-        assert.deepEqual(await store.verify(), { warnings: [] })
+        assert.deepEqual(await store.verify(), { warnings: [], unserved: [] })
       } else {
         const { tables } = readSqliteCatalog(url.replace(/^sqlite:/, ''))
         assert.deepEqual(

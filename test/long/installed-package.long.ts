@@ -63,7 +63,7 @@ describe('The installed package', () => {
   describe('without its peer dependencies', () => {
     it('opens SQLite', async () => {
       const { stdout, stderr } = await installed.run(commands.node, 'program.js')
-      assert.deepEqual([stdout, stderr], ['{ warnings: [] }\n', ''])
+      assert.deepEqual([stdout, stderr], ['{ warnings: [], unserved: [] }\n', ''])
     })
 
     it('serves pages and their files', async () => {

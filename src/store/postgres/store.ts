@@ -218,6 +218,7 @@ function createSchemaOperations(
   let expected: readonly Migration[] | undefined
   return {
     prepare: async () => {
+      tables.roles.forget()
       await tables.facts.load()
       await loadTables(tables, undefined)
     },
