@@ -55,7 +55,7 @@ const aggregated = `create view total as select id, amount, 'x' as label from sa
 type Case = readonly [title: string, view: string, model: Model, sqlite: string, postgres?: string]
 
 const idError = (problem: string) =>
-  `total.id: the column "id" of the view "total" ${problem}, and each id must name one resource; choose another column, or change the view`
+  `total.id: the column "id" of "total" ${problem}, and each id must name one resource; choose another column, or change the view`
 
 // biome-ignore format: a table, one row per case
 const cases: readonly Case[] = [
