@@ -53,7 +53,7 @@ async function openStore(url: string): Promise<Store> {
   const path = /^sqlite:(.+)$/s.exec(url)?.[1]
   if (path !== undefined) {
     const { openSqlite } = await import('lapidary/sqlite')
-    return openSqlite(model, path)
+    return openSqlite(model, path, { create: true })
   }
   if (!/^postgres(?:ql)?:/.test(url) || !URL.canParse(url))
     throw new Error('DATABASE_URL must be sqlite:<path> or postgres://<host>/<database>')

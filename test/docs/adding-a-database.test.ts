@@ -42,6 +42,9 @@ describe('docs/adding-a-database.md', () => {
       [32, 'thirty-two'],
       [33, 'thirty-three'],
       [34, 'thirty-four'],
+      [35, 'thirty-five'],
+      [36, 'thirty-six'],
+      [37, 'thirty-seven'],
     ])
     assert.ok(guide.includes(`edits in ${numbers.get(edits.length)} other files`))
     assert.equal(testEdits.length, 4)

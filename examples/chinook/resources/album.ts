@@ -18,7 +18,7 @@ export const album = resource('album', {
       (column) =>
         sql`(select coalesce(sum("Milliseconds"), 0) from "Track" where "Track"."AlbumId" = ${column('AlbumId')})`,
     ),
-    artist: toOne('artist', { column: 'ArtistId' }),
+    artist: toOne('artist', { column: 'ArtistId', required: true }),
     tracks: toMany('track', { column: 'AlbumId' }),
   },
 })

@@ -30,7 +30,7 @@ export const invoiceLine = resource('invoiceLine', {
       default: '0',
     }),
     quantity: attribute(integer, { required: true, column: 'Quantity', validate: atLeastOne }),
-    invoice: toOne('invoice', { column: 'InvoiceId' }),
-    track: toOne('track', { column: 'TrackId' }),
+    invoice: toOne('invoice', { column: 'InvoiceId', nullable: false }),
+    track: toOne('track', { column: 'TrackId', nullable: false }),
   },
 })

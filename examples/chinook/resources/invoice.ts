@@ -18,6 +18,7 @@ export const invoice = resource('invoice', {
   insertDefaults: { Total: 0 },
   fields: {
     date: attribute(datetime, {
+      nullable: false,
       access: 'immutable',
       column: 'InvoiceDate',
       default: () => new Date().toISOString(),
@@ -30,7 +31,7 @@ export const invoice = resource('invoice', {
       (column) =>
         sql`(select round(coalesce(sum("UnitPrice" * "Quantity"), 0), 2) from "InvoiceLine" where "InvoiceLine"."InvoiceId" = ${column('InvoiceId')})`,
     ),
-    customer: toOne('customer', { column: 'CustomerId' }),
+    customer: toOne('customer', { column: 'CustomerId', required: true }),
     lines: toMany('invoiceLine', { column: 'InvoiceId' }),
   },
 })

@@ -27,7 +27,7 @@ export const track = resource('track', {
     price: attribute(decimal({ precision: 10, scale: 2 }), { required: true, column: 'UnitPrice' }),
     album: toOne('album', { column: 'AlbumId' }),
     genre: toOne('genre', { column: 'GenreId' }),
-    mediaType: toOne('mediaType', { column: 'MediaTypeId' }),
+    mediaType: toOne('mediaType', { column: 'MediaTypeId', required: true }),
     playlists: toMany('playlist', {
       through: { table: 'PlaylistTrack', from: 'TrackId', to: 'PlaylistId' },
     }),

@@ -96,6 +96,13 @@ export async function loadTables(
   if (roles.find(setup?.role) === undefined) await roles.load(setup?.role)
 }
 
+/** Loads again what requests with the role of the connection need to know. */
+export async function reloadTables({ facts, roles }: KnownTables): Promise<void> {
+  roles.forget()
+  await facts.load()
+  await loadTables({ facts, roles }, undefined)
+}
+
 /** Restricts what SQL is compiled for to what a role may do. The facts of the target may still be loaded later. */
 export function targetOfRole(target: Target, { mayHide, mayLock }: RoleTables): Target {
   return {

@@ -46,6 +46,7 @@ import {
   loadTables,
   type RoleTables,
   readRoleTables,
+  reloadTables,
   targetOfRole,
 } from './role-tables.ts'
 import {
@@ -217,11 +218,7 @@ function createSchemaOperations(
 ): Pick<Store, 'prepare' | 'verify' | 'catalog' | 'migrate' | 'checkReady'> {
   let expected: readonly Migration[] | undefined
   return {
-    prepare: async () => {
-      tables.roles.forget()
-      await tables.facts.load()
-      await loadTables(tables, undefined)
-    },
+    prepare: () => reloadTables(tables),
     verify: () => verify(target, pool.shared),
     catalog: () => queryPostgresCatalog(pool.shared),
     migrate: async (migrations, mode = 'run') => {

@@ -21,7 +21,7 @@ import { isOfRow, type Rules, type TypeRules } from './random-rules.ts'
 import { type Identity, nextColumns, nextOf, policedRole, previousOf, types } from './schema.ts'
 
 /** What hides rows besides the rules. */
-export interface Hiding {
+interface Hiding {
   /** Whether rows belong to tenants and are deleted softly. */
   readonly isScoped: boolean
   /** Whether policies of PostgreSQL hide rows. */
