@@ -83,7 +83,7 @@ const invalidPrograms: readonly InvalidProgram[] = [
     code: `attribute(text, { requird: true })`,
     field: 'requird',
     remedy: `'required'`,
-    line: `Object literal may only specify known properties, but 'requird' does not exist in type 'AttributeOptions<string, false, "read-write", undefined, Record<never, never>>'. Did you mean to write 'required'?`,
+    line: `Object literal may only specify known properties, but 'requird' does not exist in type 'AttributeOptions<string, false, "read-write", undefined, Record<never, never>> & Readonly<{ nullable?: undefined; }>'. Did you mean to write 'required'?`,
   },
   {
     title: 'a misspelled access',
