@@ -404,5 +404,8 @@ function testHost(host: Host, database: Database, isFirst: boolean): void {
   })
 }
 
+// The hosts differ in what they read of a request, and the databases in what they do with its values.
 for (const database of databases)
-  for (const host of hosts) testHost(host, database, host === hosts[0] && database === databases[0])
+  for (const host of hosts)
+    if (host === hosts[0] || database === databases[0])
+      testHost(host, database, host === hosts[0] && database === databases[0])
