@@ -69,7 +69,7 @@ function embedAssets(): void {
 
 /** Makes a declaration file import `./x.js` instead of `./x.ts`, as the JavaScript beside it does. */
 function importJavaScript(declarations: string): string {
-  return declarations.replace(/(\b(?:from |import\()'\.[^']*)\.ts'/g, "$1.js'")
+  return declarations.replace(/(\b(?:from |import\()['"]\.[^'"]*)\.ts(['"])/g, '$1.js$2')
 }
 
 /** Makes the program of the reader processes one file, which runs wherever a bundler or a deployment copies it. */
@@ -86,7 +86,7 @@ function bundleReaderProgram(): void {
 function removeUnusedDeclarations(entryPoints: readonly string[]): void {
   const used = new Set(entryPoints.map((file) => join(target, toBuiltFile(file, '.d.ts'))))
   for (const file of used)
-    for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(/'(\.[^']*)\.js'/g))
+    for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(/['"](\.[^'"]*)\.js['"]/g))
       used.add(`${resolve(dirname(file), path)}.d.ts`)
   for (const name of globSync('dist/**/*.d.ts', { cwd: target }))
     if (!used.has(join(target, name))) rmSync(join(target, name))

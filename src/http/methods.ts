@@ -17,7 +17,7 @@ export function listAllowedMethods(methods: Route['methods']): readonly string[]
 /** The methods that Node.js knows; without CONNECT, which only proxies have. */
 const knownMethods: ReadonlySet<string | undefined> = new Set(
   // An `import` of `node:http` loads every lazy export of the module, which adds a tenth to the time of a start.
-  process.getBuiltinModule('node:http').METHODS.filter((method) => method !== 'CONNECT'),
+  process.getBuiltinModule('node:http')?.METHODS.filter((method) => method !== 'CONNECT'),
 )
 
 /** Whether a method is known, at whatever path. Methods are case-sensitive (RFC 9110 §9.1). */
