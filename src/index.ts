@@ -28,6 +28,7 @@ export type {
   ResourceList,
   ResourceOperations,
   TransactionClient,
+  TypedActionCalls,
 } from './in-process/client.ts'
 export { type Api, type ApiOptions, type CallContext, createApi } from './in-process/create-api.ts'
 export {
@@ -93,7 +94,7 @@ export type {
 export { databaseJson, databaseText } from './model/database-kinds.ts'
 export type { DecimalSize } from './model/decimals.ts'
 export { DeclarationError } from './model/declaration-error.ts'
-export { type Declare, declare } from './model/declare.ts'
+export { type Declare, type DeclaredContext, declare } from './model/declare.ts'
 export { type ColumnKind, type DerivedKind, defineKind } from './model/define-kind.ts'
 export { type Checked, type DeclarationsOf, defineModel } from './model/define-model.ts'
 export { type BoundValue, type DialectName, type Sql, sql } from './model/dialect.ts'

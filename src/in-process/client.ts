@@ -1,3 +1,4 @@
+import type { WriterCalls } from '../model/action.ts'
 import type {
   ActionName,
   CallInput,
@@ -6,6 +7,7 @@ import type {
   CallResult,
   ReturnedType,
 } from '../model/action-types.ts'
+import type { DeclarationsOf } from '../model/define-model.ts'
 import type { Sql } from '../model/dialect.ts'
 import type {
   ApiDocument,
@@ -25,6 +27,7 @@ import type {
   ResourceQuery,
   UnfilteredType,
 } from '../model/query-types.ts'
+import type { ResourceDeclaration } from '../model/resource.ts'
 import type {
   ChangeableName,
   Fieldsets,
@@ -277,4 +280,19 @@ export interface TransactionClient<Types extends Declarations = Declarations>
   extends ProgramCalls<Types> {
   /** Runs SQL in the transaction and returns the rows by column name. A rejected statement has no effect. */
   sql(expression: Sql): Promise<readonly Readonly<Record<string, unknown>>[]>
+}
+
+/** The calls of a writer in the transaction of an action. `call` has no types: the actions are declared after the resources. */
+interface TypedWriterCalls<Types extends Declarations, By extends Writer>
+  extends ResourceOperations<Types, By>,
+    Pick<WriterCalls, 'call'> {}
+
+/**
+ * The `tx` of actions with the types of declarations. The types of the actions themselves would follow from what they do, so their
+ * resources are declared first, and get them after that: `{ ...issues, actions: { close } }`.
+ */
+export interface TypedActionCalls<Resources extends readonly ResourceDeclaration[]>
+  extends TypedWriterCalls<DeclarationsOf<Resources>, 'program'> {
+  /** Returns the same calls for what only the server writes; see `TransactionClient`. */
+  asServer(): TypedWriterCalls<DeclarationsOf<Resources>, 'server'>
 }

@@ -48,7 +48,7 @@ export type ActionTarget = 'resource' | 'collection'
 type Untyped = Readonly<Record<string, unknown>>
 
 /** The calls in the transaction of an action. */
-interface WriterCalls {
+export interface WriterCalls {
   list(
     type: string,
     query?: Untyped,
@@ -63,7 +63,7 @@ interface WriterCalls {
 
 /**
  * Reads and writes in the transaction of an action, on behalf of the request: with its checks, validators, hooks and access rules. They
- * are those of `api.with(…)`, without the types that follow from the declarations.
+ * are those of `api.with(…)`, without the types that follow from the declarations: an action is a part of one. `TypedActionCalls` has them.
  */
 export interface ActionCalls extends WriterCalls {
   /** Returns the same calls for what only the server writes: fields that are read-only, immutable, set or not writable by rules. */
@@ -75,12 +75,13 @@ export interface ActionContext<
   Parameters extends ActionParameters = ActionParameters,
   Target extends ActionTarget = ActionTarget,
   Auth = unknown,
+  Calls = ActionCalls,
 > extends HookContext<Auth> {
   /** The id of the resource; absent for an action of a collection. */
   readonly id: Target extends 'resource' ? string : undefined
   readonly parameters: ActionValues<Parameters>
   /** Reads and writes in the transaction, with the checks, hooks and access rules of the request. */
-  readonly tx: ActionCalls
+  readonly tx: Calls
 }
 
 /** The options of an action, except what it does. */
@@ -107,10 +108,13 @@ type ActionWork<
   Parameters extends ActionParameters,
   Result extends ActionResult | undefined,
   Auth,
+  Calls,
 > =
   | Readonly<{
       /** Runs in the transaction of the request, perhaps more than once. An error rolls the transaction back. */
-      run: (call: ActionContext<Parameters, Target, Auth>) => Awaitable<ActionReturnValue<Result>>
+      run: (
+        call: ActionContext<Parameters, Target, Auth, Calls>,
+      ) => Awaitable<ActionReturnValue<Result>>
       sql?: never
     }>
   | Readonly<{
@@ -130,7 +134,8 @@ export type ActionDeclaration<
   Parameters extends ActionParameters,
   Result extends ActionResult | undefined,
   Auth = unknown,
-> = ActionOptions<Target, Parameters, Result> & ActionWork<Target, Parameters, Result, Auth>
+  Calls = ActionCalls,
+> = ActionOptions<Target, Parameters, Result> & ActionWork<Target, Parameters, Result, Auth, Calls>
 
 /**
  * A declared action of a resource type: an operation that is not the create, the update or the deletion of one resource.
@@ -171,20 +176,23 @@ type ResultOfRun<
   Parameters extends ActionParameters,
   Result extends ActionResult | undefined,
   Auth,
+  Calls,
 > = undefined extends Result
   ? unknown
   : Readonly<{
-      run?: (call: ActionContext<Parameters, Target, Auth>) => Awaitable<ActionReturnValue<Result>>
+      run?: (
+        call: ActionContext<Parameters, Target, Auth, Calls>,
+      ) => Awaitable<ActionReturnValue<Result>>
     }>
 
-/** Declares an action whose `run` receives `auth` with one type. */
-export type DeclareAction<Auth> = <
+/** Declares an action whose `run` receives `auth` and `tx` with one type each. */
+export type DeclareAction<Auth, Calls = ActionCalls> = <
   const Target extends ActionTarget = 'resource',
   const Parameters extends ActionParameters = NoParameters,
   const Result extends ActionResult | undefined = undefined,
 >(
-  declaration: ActionDeclaration<Target, Parameters, Result, Auth> &
-    ResultOfRun<Target, Parameters, Result, Auth>,
+  declaration: ActionDeclaration<Target, Parameters, Result, Auth, Calls> &
+    ResultOfRun<Target, Parameters, Result, Auth, Calls>,
 ) => Action<
   Inferred<Target, ActionTarget>,
   Inferred<Parameters, ActionParameters>,

@@ -1,5 +1,6 @@
 import { type AuthValue, auth } from './access.ts'
 import {
+  type ActionCalls,
   type Actions,
   action,
   type DeclareAction,
@@ -21,7 +22,7 @@ import {
 } from './resource.ts'
 
 /** `resource`, `action`, `defineModel` and `auth` for an application whose auth contexts have one type. */
-export interface Declare<Auth> {
+export interface Declare<Auth, Calls = ActionCalls> {
   /** Declares a resource type, as `resource`. Its hooks receive `context.auth` with the type `Auth`. */
   resource<
     const Type extends string,
@@ -43,8 +44,8 @@ export interface Declare<Auth> {
     Inferred<Acts, Actions>,
     NoInfer<Arguments>
   >
-  /** Declares an action, as `action`. Its `run` receives `auth` with the type `Auth`. */
-  action: DeclareAction<Auth>
+  /** Declares an action, as `action`. Its `run` receives `auth` with the type `Auth`, and `tx` with the type `Calls`. */
+  action: DeclareAction<Auth, Calls>
   /** Creates a model, as `defineModel`. Its hooks receive `context.auth` with the type `Auth`, which `authenticate` returns. */
   defineModel<const Resources extends readonly ResourceDeclaration[]>(
     resources: Resources & NoInfer<Checked<Resources>>,
@@ -54,10 +55,24 @@ export interface Declare<Auth> {
   auth<Value>(compute: (auth: NonNullable<Auth>) => Value): AuthValue<Value>
 }
 
+/** What is the same for all declarations of an application: the type of its auth contexts and, for `declare`, of `tx` in actions. */
+export interface DeclaredContext {
+  readonly auth: unknown
+  /** Default `ActionCalls`, without types; `TypedActionCalls` has those of the declarations. */
+  readonly tx?: unknown
+}
+
 /**
  * Returns `resource`, `action`, `defineModel` and `auth` for an application whose `authenticate` returns values of one type:
- * `` const { resource, defineModel, auth } = declare<{ auth: User | undefined }>() ``.
+ * `` const { resource, defineModel, auth } = declare<{ auth: User | undefined }>() ``. With `tx: TypedActionCalls<[typeof issues]>` the
+ * calls in the transaction of an action have the types of these declarations.
  */
-export function declare<Context extends Readonly<{ auth: unknown }>>(): Declare<Context['auth']> {
-  return { resource, action, defineModel, auth }
+export function declare<Context extends DeclaredContext>(): Declare<
+  Context['auth'],
+  CallsOf<Context>
+> {
+  // An action receives the same calls whatever their type is.
+  return { resource, action: action as never, defineModel, auth }
 }
+
+type CallsOf<Context> = Context extends { readonly tx: infer Calls } ? Calls : ActionCalls
