@@ -95,11 +95,11 @@ function mergeErrors(
   return new RequestError({ status: 401, code, title, detail, headers })
 }
 
+/** A method that says nothing may accept requests without the credentials of the others. */
 function mergeSecurity(methods: readonly Method<unknown>[]): SecurityDescription {
-  const described = methods.flatMap(({ security }) => (security ? [security] : []))
   return {
-    schemes: Object.assign({}, ...described.map(({ schemes }) => schemes)),
-    isOptional: described.some(({ isOptional }) => isOptional),
+    schemes: Object.assign({}, ...methods.map(({ security }) => security?.schemes)),
+    isOptional: methods.some(({ security }) => security?.isOptional ?? true),
   }
 }
 

@@ -20,6 +20,7 @@ import {
   isPreflight,
   preflightField,
 } from './methods.ts'
+import { warnOfOpenWrites } from './open-writes.ts'
 import type { HttpOptions } from './options.ts'
 import { createOriginResolver, findOrigin } from './origin.ts'
 import { findPublicChallenge, isPublicPage } from './public-root.ts'
@@ -47,6 +48,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
   const respondToError = createErrorResponder(log)
   const mountHeaders = createMountHeaders(options)
   const identityHeaders = createIdentityHeaders(options)
+  warnOfOpenWrites(options, log)
 
   return async (request) => {
     try {
