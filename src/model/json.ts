@@ -18,11 +18,20 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 
 /** Writes a value as JSON text, with all digits of `bigint`s. */
 export function serializeJson(value: JsonValue): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return serializeWithBigints(value)
+  }
+}
+
+/** Writes a value that `JSON.stringify` rejects for its `bigint`s. */
+function serializeWithBigints(value: JsonValue): string {
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(serializeJson).join(',')}]`
+  if (Array.isArray(value)) return `[${value.map(serializeWithBigints).join(',')}]`
   const members = Object.entries(value).map(
-    ([name, member]) => `${JSON.stringify(name)}:${serializeJson(member)}`,
+    ([name, member]) => `${JSON.stringify(name)}:${serializeWithBigints(member)}`,
   )
   return `{${members.join(',')}}`
 }
