@@ -54,10 +54,15 @@ export interface ClassifiedTables {
 export function classifyTables(catalog: Catalog, findings: Findings): ClassifiedTables {
   const all = catalog.tables.map((table) => ({ table, key: findKey(table, { catalog, findings }) }))
   const keyed = all.flatMap(({ table, key }) => (typeof key === 'string' ? [] : [{ table, key }]))
-  const joinTables = catalog.tables.flatMap(
-    (table) => findJoinTable(table, { catalog, keyed, findings }) ?? [],
+  const findKeyed = createReferenceLookup(keyed, catalog)
+  const findStored = createReferenceLookup(toItems(catalog), catalog)
+  const referenced = new Set(
+    catalog.tables.flatMap(({ foreignKeys }) => foreignKeys.map((key) => findStored(key)?.table)),
   )
-  const findJoin = (table: StoredTable) => joinTables.find((join) => join.table === table)
+  const context = { catalog, findKeyed, findings, referenced }
+  const joinTables = catalog.tables.flatMap((table) => findJoinTable(table, context) ?? [])
+  const joinsByTable = new Map(joinTables.map((join) => [join.table, join]))
+  const findJoin = (table: StoredTable) => joinsByTable.get(table)
   return {
     catalog,
     findings,
@@ -78,13 +83,20 @@ function describeJoin({ furtherColumns }: JoinTable): string {
   return names === '' ? served : `${served}, without ${names}`
 }
 
-/** Finds the table that a foreign key references. */
-export function findReferencedTable<Item extends Readonly<{ table: StoredTable }>>(
-  { to }: ForeignKey,
+/** Finds the item of the table that a foreign key references. */
+export type FindReferenced<Item> = (foreignKey: ForeignKey) => Item | undefined
+
+/** Creates a function that finds the tables that foreign keys reference. */
+export function createReferenceLookup<Item extends Readonly<{ table: StoredTable }>>(
   items: readonly Item[],
-  { schema }: Catalog,
-): Item | undefined {
-  return items.find(({ table }) => table.name === to.name && table.schema === (to.schema ?? schema))
+  catalog: Catalog,
+): FindReferenced<Item> {
+  const toKey = (schema: string, name: string) => JSON.stringify([schema, name])
+  const known = new Map(
+    // Of a table and a function with one name, the table comes first.
+    items.toReversed().map((item) => [toKey(item.table.schema, item.table.name), item]),
+  )
+  return ({ to }) => known.get(toKey(to.schema ?? catalog.schema, to.name))
 }
 
 /** True if an INSERT must give the column a value. */
@@ -232,7 +244,9 @@ function viewKeys(table: StoredTable, { viewKeys: found }: Findings): StoredColu
 }
 
 interface JoinContext extends Pick<ClassifiedTables, 'catalog' | 'findings'> {
-  readonly keyed: readonly KeyedTable[]
+  readonly findKeyed: FindReferenced<KeyedTable>
+  /** The tables that foreign keys reference. */
+  readonly referenced: ReadonlySet<StoredTable | undefined>
 }
 
 /** @returns `undefined` for a table that does not link two others */
@@ -247,7 +261,7 @@ function findJoinTable(table: StoredTable, context: JoinContext): JoinTable | un
     if (from === undefined || to === undefined) continue
     if (unique.length !== from.columns.length + to.columns.length) continue
     const furtherColumns = findFurtherColumns(table, unique)
-    const isOnlyLink = furtherColumns.length === 0 && !isReferenced(table, context.catalog)
+    const isOnlyLink = furtherColumns.length === 0 && !context.referenced.has(table)
     return { table, foreignKeys: [from, to], furtherColumns, isOnlyLink }
   }
   return undefined
@@ -280,9 +294,9 @@ function isSubset(one: readonly string[], other: readonly string[]): boolean {
 function referencesOtherKey(
   table: StoredTable,
   foreignKey: ForeignKey,
-  { catalog, keyed, findings }: JoinContext,
+  { catalog, findKeyed, findings }: JoinContext,
 ): boolean {
-  const target = findReferencedTable(foreignKey, keyed, catalog)
+  const target = findKeyed(foreignKey)
   if (target === undefined || target.table === table) return false
   const columns = alignColumns(foreignKey, target.key)
   const canStore = columns?.every((name, at) => {
@@ -303,8 +317,7 @@ export function alignColumns(
   return aligned.length === key.length ? aligned : undefined
 }
 
-function isReferenced(table: StoredTable, catalog: Catalog): boolean {
-  return catalog.tables.some(({ foreignKeys }) =>
-    foreignKeys.some((key) => findReferencedTable(key, [{ table }], catalog) !== undefined),
-  )
+/** The tables of a catalog as items of a lookup. */
+export function toItems({ tables }: Catalog): readonly Readonly<{ table: StoredTable }>[] {
+  return tables.map((table) => ({ table }))
 }

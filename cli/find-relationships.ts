@@ -3,7 +3,8 @@ import { canStoreKeys } from './can-store-keys.ts'
 import {
   alignColumns,
   type ClassifiedTables,
-  findReferencedTable,
+  createReferenceLookup,
+  type FindReferenced,
   isRequiredOnInsert,
   type JoinTable,
   type Key,
@@ -32,13 +33,17 @@ export function findRelationships(
   tables: readonly NamedTable[],
   classified: ClassifiedTables,
 ): RelationshipCandidate[] {
+  const findNamed = createReferenceLookup(tables, classified.catalog)
+  const resources = new Set(tables.map(({ table }) => table))
   const pairs = tables.flatMap((from) =>
-    findReferences(from, tables, classified).map(bothDirections),
+    findReferences(from, findNamed, classified).map(bothDirections),
   )
   return [
     ...pairs.map(([toOne]) => toOne),
     ...pairs.map(([, inverse]) => inverse),
-    ...classified.joinTables.flatMap((join) => throughJoinTable(join, tables, classified)),
+    ...classified.joinTables.flatMap((join) =>
+      throughJoinTable(join, findNamed, { classified, isResource: resources.has(join.table) }),
+    ),
   ]
 }
 
@@ -59,7 +64,7 @@ interface Reference {
 
 function findReferences(
   from: NamedTable,
-  tables: readonly NamedTable[],
+  findNamed: FindReferenced<NamedTable>,
   { catalog, findings }: ClassifiedTables,
 ): Reference[] {
   const columnNames = [...from.table.columns.keys()]
@@ -73,7 +78,7 @@ function findReferences(
       (one, other) => position(one) - position(other) || one.columns.length - other.columns.length,
     )
     .flatMap((foreignKey): Reference[] => {
-      const to = findReferencedTable(foreignKey, tables, catalog)
+      const to = findNamed(foreignKey)
       if (to === undefined || foreignKey.columns.length !== foreignKey.references.length) return []
       const aligned = alignColumns(foreignKey, to.key)
       const columns = aligned ?? foreignKey.columns
@@ -220,14 +225,16 @@ function inverseNames(
 
 function throughJoinTable(
   joinTable: JoinTable,
-  tables: readonly NamedTable[],
-  { catalog }: ClassifiedTables,
+  findNamed: FindReferenced<NamedTable>,
+  {
+    classified: { catalog },
+    isResource,
+  }: Readonly<{ classified: ClassifiedTables; isResource: boolean }>,
 ): RelationshipCandidate[] {
   const { table, furtherColumns } = joinTable
   const [one, other] = joinTable.foreignKeys
-  const [first, second] = [one, other].map((key) => findReferencedTable(key, tables, catalog))
+  const [first, second] = [one, other].map(findNamed)
   if (first === undefined || second === undefined) return []
-  const isResource = tables.some((named) => named.table === table)
   const comment = isResource ? undefined : furtherColumnsComment(joinTable)
   const isNeeded = (column: StoredColumn) =>
     isRequiredOnInsert(column) || table.primaryKey.includes(column.name)

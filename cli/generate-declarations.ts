@@ -5,7 +5,13 @@ import {
   classifyFunctions,
   describeFunction,
 } from './classify-functions.ts'
-import { type ClassifiedTables, classifyTables, type Key } from './classify-tables.ts'
+import {
+  type ClassifiedTables,
+  classifyTables,
+  createReferenceLookup,
+  type Key,
+  toItems,
+} from './classify-tables.ts'
 import { type Code, type CodeObject, call, isAtom, object, toEntries } from './code.ts'
 import { findRelationships } from './find-relationships.ts'
 import { type Findings, noFindings } from './findings.ts'
@@ -63,11 +69,13 @@ export function generateDeclarations(
   const catalog = { ...database, tables: [...database.tables, ...functions.tables] }
   const classified = classifyTables(catalog, findings)
   const tables = nameTables(classified, types)
-  const candidates = findRelationships(tables, classified)
+  const candidates = Map.groupBy(findRelationships(tables, classified), ({ on }) => on)
+  const findStored = createReferenceLookup(toItems(catalog), catalog)
+  const served = new Set(tables.map(({ table }) => table))
   return {
     resources: tables.map((named) => {
-      const own = candidates.filter(({ on }) => on === named)
-      const fields = generateFields(named, own, { catalog, findings, readOnly })
+      const own = candidates.get(named) ?? []
+      const fields = generateFields(named, own, { catalog, findings, findStored, readOnly })
       const code = generateDeclaration(named, fields, { classified, functions })
       const { constant, file } = named
       const start = `export const ${constant} = `
@@ -88,7 +96,7 @@ export function generateDeclarations(
         formatOmission(table.parameters ? `the function ${table.name}` : table.name, reason),
       ),
       ...functions.queries
-        .filter(({ table }) => !tables.some((named) => named.table === table))
+        .filter(({ table }) => !served.has(table))
         .map(({ stored, table }) =>
           formatOmission(
             describeFunction(stored),

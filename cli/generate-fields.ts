@@ -1,7 +1,7 @@
 import type { Catalog, ForeignKey, RowChange, StoredColumn, StoredTable } from 'lapidary'
 import { canStoreKeys } from './can-store-keys.ts'
 import {
-  findReferencedTable,
+  type FindReferenced,
   foreignKeysInColumnOrder,
   isRequiredOnInsert,
 } from './classify-tables.ts'
@@ -33,6 +33,7 @@ export interface GeneratedFields {
 interface FieldsContext {
   readonly catalog: Catalog
   readonly findings: Findings
+  readonly findStored: FindReferenced<Readonly<{ table: StoredTable }>>
   readonly readOnly: boolean
 }
 
@@ -57,7 +58,7 @@ const reservedNames: readonly string[] = ['id', 'type', 'links', 'relationships'
 export function generateFields(
   named: NamedTable,
   candidates: readonly RelationshipCandidate[],
-  { catalog, findings, readOnly }: FieldsContext,
+  { catalog, findings, findStored, readOnly }: FieldsContext,
 ): GeneratedFields {
   const { table, key } = named
   const foreignKeyColumns = candidates.flatMap(({ ownColumns }) => ownColumns ?? [])
@@ -87,7 +88,7 @@ export function generateFields(
     ? 'clients can only read'
     : (rejected ?? findReadOnlyReason(named, unwritten))
   const brokenKeys = foreignKeysInColumnOrder(table).flatMap((key) =>
-    describeBrokenKey(key, catalog),
+    describeBrokenKey(key, findStored),
   )
   const wasSecret = ({ omittedBecause }: AttributeColumn) => omittedBecause === secretReason
   return {
@@ -121,7 +122,7 @@ export function generateFields(
     entries: [
       ...attributes.flatMap((each) => attributeEntries(each, { named, takeName, readOnlyReason })),
       ...brokenKeys.map((text) => comment(`// ${text}`)),
-      ...unusableKeyComments(named, { catalog, findings }),
+      ...unusableKeyComments(named, { catalog, findings, findStored }),
       ...relationshipEntries(candidates, takeName),
     ],
   }
@@ -237,10 +238,13 @@ function attributeEntries(
 }
 
 /** Says that a foreign key is omitted that references what does not exist, which SQLite accepts. */
-function describeBrokenKey({ columns, to, references }: ForeignKey, catalog: Catalog): string[] {
+function describeBrokenKey(
+  foreignKey: ForeignKey,
+  findStored: FieldsContext['findStored'],
+): string[] {
+  const { columns, to, references } = foreignKey
   const name = `the foreign key (${columns.join(', ')}) to ${to.name}`
-  const tables = catalog.tables.map((table) => ({ table }))
-  const target = findReferencedTable({ columns, to, references }, tables, catalog)?.table
+  const target = findStored(foreignKey)?.table
   if (target === undefined) return [formatOmission(name, `there is no table ${to.name}`)]
   const missing = references.find((column) => !target.columns.has(column))
   if (missing !== undefined) return [formatOmission(name, `${to.name} has no column ${missing}`)]
@@ -258,11 +262,10 @@ function isSameSet(one: readonly string[], other: readonly string[]): boolean {
 /** Comments for foreign keys whose column cannot store every referenced value: the column becomes an attribute. */
 function unusableKeyComments(
   { table }: NamedTable,
-  { catalog, findings }: Pick<FieldsContext, 'catalog' | 'findings'>,
+  { catalog, findings, findStored }: Pick<FieldsContext, 'catalog' | 'findings' | 'findStored'>,
 ): CodeEntry[] {
-  const tables = catalog.tables.map((each) => ({ table: each }))
   return table.foreignKeys.flatMap((key) => {
-    const target = findReferencedTable(key, tables, catalog)?.table
+    const target = findStored(key)?.table
     const index = key.columns.findIndex((name, at) => {
       const referenced = target?.columns.get(key.references[at] ?? '')
       return (

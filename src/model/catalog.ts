@@ -139,10 +139,26 @@ export interface Catalog {
   readonly functions?: readonly StoredFunction[]
 }
 
+type TablesByName = ReadonlyMap<string, ReadonlyMap<string, StoredTable>>
+
+/** The tables of each catalog by schema and name, because each type and relationship of a model looks for some. */
+const tablesByName = new WeakMap<readonly StoredTable[], TablesByName>()
+
 /** Returns a table by its name, or `undefined`. */
-export function findTable(catalog: Catalog, { schema, name }: Table): StoredTable | undefined {
-  const schemaName = schema ?? catalog.schema
-  return catalog.tables.find((table) => table.name === name && table.schema === schemaName)
+export function findTable({ tables, schema }: Catalog, table: Table): StoredTable | undefined {
+  const known = tablesByName.get(tables) ?? groupTables(tables)
+  tablesByName.set(tables, known)
+  return known.get(table.schema ?? schema)?.get(table.name)
+}
+
+function groupTables(tables: readonly StoredTable[]): TablesByName {
+  const schemas = Map.groupBy(tables, ({ schema }) => schema)
+  return new Map(
+    [...schemas].map(([schema, group]) => [
+      schema,
+      new Map(group.map((each) => [each.name, each])),
+    ]),
+  )
 }
 
 /** Returns a column by its name, also the one that SQLite adds; `undefined` without one. */

@@ -98,10 +98,10 @@ function findTenantErrors(
   name: string,
   field: FieldDeclaration,
   resource: ResourceDeclaration,
-  { all, tenant }: ModelContext,
+  { byType, tenant }: ModelContext,
 ): string[] {
   const stored = findStoredColumns(name, field)
-  const related = all.find(({ type }) => 'to' in field && type === field.to)
+  const related = 'to' in field ? byType.get(field.to) : undefined
   const [holder, referenced] = stored?.isOwn ? [resource, related] : [related, resource]
   const column = holder && findTenantColumn(holder, tenant)
   if (stored === undefined || column === undefined || resource.access === 'read-only') return []

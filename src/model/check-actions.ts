@@ -84,8 +84,10 @@ export function findActionErrors(
   all: readonly ResourceDeclaration[],
   findNameErrors: (name: string) => readonly string[],
 ): string[] {
+  const entries = Object.entries(actions)
+  if (entries.length === 0) return []
   const types = all.flatMap((each) => (typeof each.table === 'string' ? [each.type] : []))
-  return Object.entries(actions).flatMap(([name, { on, parameters, returns }]) => {
+  return entries.flatMap(([name, { on, parameters, returns }]) => {
     const location = `${type}.actions.${name}`
     const members = [...Object.keys(parameters), ...Object.keys(toMeta(returns))]
     return [

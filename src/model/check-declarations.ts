@@ -35,7 +35,8 @@ export function checkDeclarations(
   options: ModelOptions = {},
 ): void {
   throwDeclarationErrors(findOptionErrors(resources, options))
-  const context: ModelContext = { all: resources, tenant: options.tenant }
+  const byType = new Map(resources.map((resource) => [resource.type, resource]))
+  const context: ModelContext = { all: resources, byType, tenant: options.tenant }
   throwDeclarationErrors([
     ...findPageSizeErrors(options),
     ...findDuplicates(resources, 'type'),
@@ -58,11 +59,8 @@ function findDuplicates(
   resources: readonly ResourceDeclaration[],
   option: 'type' | 'path',
 ): string[] {
-  return resources
-    .filter(
-      (resource, index) =>
-        resources.findIndex((other) => other[option] === resource[option]) !== index,
-    )
+  return [...Map.groupBy(resources, (resource) => resource[option]).values()]
+    .flatMap(([, ...others]) => others)
     .map(
       (resource) =>
         `${resource.type}.${option}: another resource type has the same ${option} "${resource[option]}"`,
@@ -127,7 +125,7 @@ function findFieldErrors(
   name: string,
   field: FieldDeclaration,
   resource: ResourceDeclaration,
-  { all, tenant }: ModelContext,
+  context: ModelContext,
 ): string[] {
   switch (field.is) {
     case 'attribute':
@@ -139,18 +137,19 @@ function findFieldErrors(
     case 'toOne':
     case 'toMany': {
       const errors = [
-        ...findRelationshipErrors(name, field, resource, findTenantColumn(resource, tenant)),
-        ...findKeyErrors(field, resource, { all, tenant }),
+        ...findRelationshipErrors(
+          name,
+          field,
+          resource,
+          findTenantColumn(resource, context.tenant),
+        ),
+        ...findKeyErrors(field, resource, context),
       ]
-      const target = all.find(({ type }) => type === field.to)
+      const target = context.byType.get(field.to)
       if (target && typeof target.table !== 'string')
         return [`.to: ${field.to} is a table function, whose rows exist only for its arguments`]
       if (target) return errors
-      const hint = suggest(
-        field.to,
-        all.map(({ type }) => type),
-        'types',
-      )
+      const hint = suggest(field.to, [...context.byType.keys()], 'types')
       return [...errors, `.to: there is no resource type "${field.to}"; ${hint}`]
     }
   }

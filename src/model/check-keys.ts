@@ -10,6 +10,7 @@ type RelationshipDeclaration = Extract<FieldDeclaration, { is: 'toOne' | 'toMany
 /** The types of a model and its tenant. */
 export interface ModelContext {
   readonly all: readonly ResourceDeclaration[]
+  readonly byType: ReadonlyMap<string, ResourceDeclaration>
   readonly tenant: TenantOptions | undefined
 }
 
@@ -21,9 +22,9 @@ export interface ModelContext {
 export function findKeyErrors(
   field: RelationshipDeclaration,
   resource: ResourceDeclaration,
-  { all, tenant }: ModelContext,
+  { all, byType, tenant }: ModelContext,
 ): string[] {
-  const target = all.find(({ type }) => type === field.to)
+  const target = byType.get(field.to)
   if (target === undefined) return []
   if ('through' in field)
     return [

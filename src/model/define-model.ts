@@ -3,7 +3,7 @@ import { checkDeclarations } from './check-declarations.ts'
 import { containsAuthValue } from './contains-auth-value.ts'
 import type { Hooks } from './hooks.ts'
 import type { Model, ModelOptions, ResourceType } from './model.ts'
-import { resolveResource } from './resolve.ts'
+import { listForeignKeys, resolveResource } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
 import { TransactionScope } from './transaction-scope.ts'
 
@@ -164,8 +164,9 @@ function resolveTypes(
   { hooks, ...options }: ResolvedOptions,
   transactionScope: TransactionScope,
 ): ReadonlyMap<string, ResourceType> {
+  const foreignKeys = listForeignKeys(resources)
   const resolved = resources.map((declared) => {
-    const resource = resolveResource(declared, resources, { hooks, ...options })
+    const resource = resolveResource(declared, resources, { hooks, foreignKeys, ...options })
     const observed = transactionScope.observeAll(resource.hooks)
     return [declared.type, { ...resource, hooks: observed }] as const
   })

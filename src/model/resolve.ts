@@ -39,6 +39,8 @@ interface ResolveOptions {
   readonly hooks?: Hooks | undefined
   readonly invalidValues?: InvalidValues | undefined
   readonly tenant?: TenantOptions | undefined
+  /** As `listForeignKeys` lists them. */
+  readonly foreignKeys: ReadonlyMap<string, readonly string[]>
 }
 
 /** What the resolution of a field depends on. */
@@ -57,7 +59,7 @@ interface FieldContext {
 export function resolveResource(
   declared: ResourceDeclaration,
   all: readonly ResourceDeclaration[],
-  { hooks: modelHooks, invalidValues = 'error', tenant: modelTenant }: ResolveOptions = {},
+  { hooks: modelHooks, invalidValues = 'error', tenant: modelTenant, foreignKeys }: ResolveOptions,
 ): ResourceType {
   const tenant = declared.tenant === false ? undefined : modelTenant
   const { parts: declaredParts, client } = resolveIdOptions(declared)
@@ -73,7 +75,7 @@ export function resolveResource(
   ]
   const written = [
     ...fields.flatMap(([, field]) => listWrittenColumns(field)),
-    ...listForeignKeys(declared.type, all),
+    ...(foreignKeys.get(declared.type) ?? []),
     ...insertDefaults.map(([column]) => column),
   ]
   return {
@@ -114,15 +116,19 @@ function listWrittenColumns(field: Field): readonly string[] {
   return isWritten && field.column !== undefined ? [field.column] : []
 }
 
-/** The columns in the table of a type by which relationships of other types link it. */
-function listForeignKeys(type: string, all: readonly ResourceDeclaration[]): readonly string[] {
-  return all.flatMap(({ fields }) =>
+/** Lists by type the columns in its table by which relationships of all types link it. */
+export function listForeignKeys(
+  all: readonly ResourceDeclaration[],
+): ReadonlyMap<string, readonly string[]> {
+  const keys = all.flatMap(({ fields }) =>
     Object.values(fields).flatMap((field) => {
-      const isLink = (field.is === 'toMany' || field.is === 'toOne') && field.to === type
-      if (!isLink || 'through' in field) return []
-      return field.is === 'toMany' || field.foreignKey === 'other' ? toList(field.column) : []
+      if ((field.is !== 'toMany' && field.is !== 'toOne') || 'through' in field) return []
+      const isOther = field.is === 'toMany' || field.foreignKey === 'other'
+      return isOther ? toList(field.column).map((column) => [field.to, column] as const) : []
     }),
   )
+  const byType = Map.groupBy(keys, ([type]) => type)
+  return new Map([...byType].map(([type, group]) => [type, group.map(([, column]) => column)]))
 }
 
 /** Whether clients can create, update or delete resources of a type. */

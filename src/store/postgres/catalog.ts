@@ -13,13 +13,16 @@ import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
 import { parseListedValues } from './listed-values.ts'
 
-/** Each domain with its base type, and the constraints and defaults of the domains in between. */
+/** Each domain with its base type, and the constraints and defaults of the domains in between; and the checks of each domain. */
 const domains = sql`domain (own, base, modifier, is_never_null, has_default, chain) as (
     select oid, typbasetype, typtypmod, typnotnull, typdefault is not null, array[oid]
     from pg_type where typtype = 'd'
     union all
     select d.own, y.typbasetype, y.typtypmod, d.is_never_null or y.typnotnull, d.has_default, d.chain || y.oid
     from domain as d join pg_type as y on y.oid = d.base where y.typtype = 'd'
+  ), domain_check (own, oid, conbin, conrelid) as materialized (
+    select d.own, k.oid, k.conbin, k.conrelid from domain as d join pg_type as y on y.oid = d.base and y.typtype <> 'd'
+      join pg_constraint as k on k.contypid = any(d.chain) and k.contype = 'c'
   )`
 
 /** The name of a type without a modifier, as codecs know it; null for types that PostgreSQL itself names. */
@@ -30,7 +33,10 @@ export const specialName = (type: Sql) =>
 /** Whether triggers write a view: then `pg_column_is_updatable` requires triggers for updates and deletions, whatever the triggers do. */
 const isWrittenByTriggers = sql`pg_relation_is_updatable(t.oid, true) & 12 > pg_relation_is_updatable(t.oid, false) & 12`
 
-/** A column of a domain is described as one of its base type, and so are the elements of an array of a domain. */
+/**
+ * A column of a domain is described as one of its base type, and so are the elements of an array of a domain. An index finds each row of
+ * the catalog: the query runs for every table.
+ */
 const columnsQuery = sql`
   select json_agg(json_build_array(c.attname,
     coalesce(${specialName(sql.id('b'))}, ${specialName(sql.id('e'))} || '[]',
@@ -40,13 +46,14 @@ const columnsQuery = sql`
     c.atthasdef or c.attidentity <> '' or coalesce(d.has_default, false),
     c.attgenerated = '' and c.attidentity <> 'a' and (t.relkind <> 'v' or pg_column_is_updatable(t.oid, c.attnum, true) or ${isWrittenByTriggers}), col_description(t.oid, c.attnum),
     (select json_agg(l.enumlabel order by l.enumsortorder) from pg_enum as l where l.enumtypid in (b.oid, e.oid)),
-    (select json_agg(pg_get_expr(k.conbin, k.conrelid) order by k.oid) from pg_constraint as k where k.contype = 'c'
-      and (k.conrelid = t.oid and k.conkey = array[c.attnum] or k.contypid = any(d.chain))),
+    (select json_agg(pg_get_expr(k.conbin, k.conrelid) order by k.oid) from (
+      select oid, conbin, conrelid from pg_constraint where contype = 'c' and conrelid = t.oid and conkey = array[c.attnum]
+      union all select oid, conbin, conrelid from domain_check where own = d.own) as k),
     (select pg_get_expr(a.adbin, a.adrelid) from pg_attrdef as a where a.adrelid = t.oid and a.adnum = c.attnum)
   ) order by c.attnum)
   from pg_attribute as c left join domain as d on d.own = c.atttypid
     join pg_type as b on b.oid = coalesce(d.base, c.atttypid) and b.typtype <> 'd'
-    left join pg_type as o on o.typarray = b.oid left join domain as f on f.own = o.oid
+    left join pg_type as o on o.oid = b.typelem and o.typarray = b.oid left join domain as f on f.own = o.oid
     left join pg_type as e on e.oid = coalesce(f.base, o.oid)
   where c.attrelid = t.oid and c.attnum > 0 and not c.attisdropped and e.typtype is distinct from 'd'`
 

@@ -12,6 +12,7 @@ import { compileStatement, type Statement } from '../statement.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
 import { parseListedValues } from './listed-values.ts'
+import { lowerAscii } from './schema-facts.ts'
 import { querySqliteTriggers } from './triggers.ts'
 
 /** @param broken - the views and virtual tables that SQLite cannot read: to query their columns would be an error */
@@ -87,8 +88,14 @@ export function querySqliteCatalog(connection: SqliteConnection): Catalog {
     indexes: queryByTable(indexesQuery),
     foreignKeys: queryByTable(foreignKeysQuery),
   }
+  const findTriggers = querySqliteTriggers(connection)
   const tables = query(tablesQuery).map((row) => {
-    const table = { ...toTable(row, parts), ...describeTriggers(String(row[0]), connection) }
+    const { triggers, accepts } = findTriggers(String(row[0]))
+    const table = {
+      ...toTable(row, parts),
+      ...(triggers && { triggers }),
+      ...(accepts && { accepts }),
+    }
     const error = errors.get(table.name) ?? (row[3] === 0 ? 'it has no columns' : undefined)
     return error === undefined ? table : { ...table, error }
   })
@@ -98,14 +105,6 @@ export function querySqliteCatalog(connection: SqliteConnection): Catalog {
     schema: 'main',
     tables: tables.map((table) => ({ ...table, foreignKeys: table.foreignKeys.map(resolve) })),
   }
-}
-
-function describeTriggers(
-  name: string,
-  connection: SqliteConnection,
-): Pick<StoredTable, 'triggers' | 'accepts'> {
-  const { triggers, accepts } = querySqliteTriggers(connection, name)
-  return { ...(triggers && { triggers }), ...(accepts && { accepts }) }
 }
 
 /**
@@ -301,9 +300,4 @@ function createForeignKeyResolver(
       references: references.length > 0 ? references : table.primaryKey,
     }
   }
-}
-
-/** Converts A to Z to lower case, as SQLite compares names. */
-function lowerAscii(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }

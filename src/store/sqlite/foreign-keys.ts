@@ -7,11 +7,11 @@ import { isKeyPresent, toKey } from '../keys.ts'
 import { collate } from '../link-keys.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 import { and, tableName } from '../tables.ts'
-import { querySqliteCatalog } from './catalog.ts'
 import type { SqliteCollationLookup } from './collations.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
 import { compareKeyCollations } from './key-collations.ts'
+import type { SchemaFacts } from './schema-facts.ts'
 import { estimateRowCount } from './table-size.ts'
 
 /** The rows of a table whose keys are checked, and the rows of all tables. */
@@ -24,19 +24,21 @@ const [maxRows, maxTotalRows] = [100_000, 1_000_000]
 export class EnforcedKeys {
   readonly #model: Model
   readonly #connection: SqliteConnection
+  readonly #readCatalog: () => Catalog
   readonly #collationOf: SqliteCollationLookup
   #enforced: ReadonlySet<RelationshipField> | undefined
   #violated: readonly string[] = []
 
-  constructor(model: Model, connection: SqliteConnection, collationOf: SqliteCollationLookup) {
+  constructor(model: Model, { connection, readCatalog, collationOf }: SchemaFacts) {
     this.#model = model
     this.#connection = connection
+    this.#readCatalog = readCatalog
     this.#collationOf = collationOf
   }
 
   /** Checks the keys, once. It is repeated while a table is missing: a migration may create it. */
   load(): void {
-    if (this.#enforced === undefined) this.#check(querySqliteCatalog(this.#connection))
+    if (this.#enforced === undefined) this.#check(this.#readCatalog())
   }
 
   /** Whether every key of a relationship references a row, as far as it was checked. */

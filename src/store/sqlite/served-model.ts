@@ -9,12 +9,12 @@ import { compileStatement } from '../statement.ts'
 import { and, asIdText, columnsAt, tableAt } from '../tables.ts'
 import { excludeNullIds } from '../view-ids.ts'
 import { compareBooleanNumbers, listBooleans } from './boolean-numbers.ts'
-import { querySqliteCatalog } from './catalog.ts'
 import { mentionsForeignCollation, type SqliteCollationLookup } from './collations.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
 import { isIdPart } from './id-parts.ts'
 import { collateLinks, replaceCollations } from './key-collations.ts'
+import type { SchemaFacts } from './schema-facts.ts'
 import { estimateRowCount } from './table-size.ts'
 
 /** The rows of a table whose ids are checked, and the rows of all tables. */
@@ -37,16 +37,18 @@ interface CheckContext {
 export class ServedModel {
   readonly #model: Model
   readonly #connection: SqliteConnection
+  readonly #readCatalog: () => Catalog
   readonly #collationOf: SqliteCollationLookup
   #served: Model | undefined
   /** The model with what is known while a table is missing. */
   #known: Model
   #warnings: readonly string[] = []
 
-  constructor(model: Model, connection: SqliteConnection, collationOf: SqliteCollationLookup) {
+  constructor(model: Model, { connection, readCatalog, collationOf }: SchemaFacts) {
     this.#model = model
     this.#known = model
     this.#connection = connection
+    this.#readCatalog = readCatalog
     this.#collationOf = collationOf
   }
 
@@ -70,7 +72,7 @@ export class ServedModel {
 
   /** Checks the rows, once. It is repeated while a table is missing: a migration may create it. */
   load(): void {
-    if (this.#served === undefined) this.#check(querySqliteCatalog(this.#connection))
+    if (this.#served === undefined) this.#check(this.#readCatalog())
   }
 
   #check(catalog: Catalog): void {

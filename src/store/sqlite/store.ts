@@ -40,6 +40,7 @@ import { countIndexColumns, explainQueryPlan } from './query-plan.ts'
 import { ReadRouter } from './read-router.ts'
 import { addRejectedChanges } from './rejected-changes.ts'
 import { lockTimeout, retryWhileLocked } from './retry-while-locked.ts'
+import { queryOncePerSchema } from './schema-facts.ts'
 import { ServedModel } from './served-model.ts'
 import { compileCost } from './statement-cost.ts'
 import { createSqliteStatements, type SqliteStatementsOf } from './statements.ts'
@@ -69,8 +70,10 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
   const writer = openWriter(file, options, { statementCache })
   const schema = openReader(file)
   const collationOf = createCollationLookup(schema)
-  const enforcedKeys = new EnforcedKeys(model, schema, collationOf)
-  const servedModel = new ServedModel(model, schema, collationOf)
+  const readCatalog = queryOncePerSchema(schema, querySqliteCatalog)
+  const context = { connection: schema, readCatalog, collationOf }
+  const enforcedKeys = new EnforcedKeys(model, context)
+  const servedModel = new ServedModel(model, context)
   const target = createTarget(servedModel, schema, { enforcedKeys, collationOf })
   const cache = new StatementCache(cacheSize / 2, () => servedModel.areKnown)
   const statementsOf = createStatementsOf(target, cache)
@@ -81,9 +84,12 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
     model,
     dialect: 'sqlite',
     description: file.isTemporary ? 'SQLite in memory' : `SQLite at ${path}`,
-    ...createReadOperations({ router, schema, target, statementsOf }),
+    ...createReadOperations({ router, schema, readCatalog, target, statementsOf }),
     transaction: createTransaction(writer, statementsOf, groups),
-    ...createSchemaOperations({ file, writer, schema, mutex, target, enforcedKeys, servedModel }),
+    ...createSchemaOperations({
+      ...{ file, writer, schema, readCatalog, mutex, target },
+      ...{ enforcedKeys, servedModel },
+    }),
     close: createClose({ file, router, schema, writer, mutex }, options),
   }
 }
@@ -186,6 +192,7 @@ function createTransaction(
 interface ReadContext {
   readonly router: ReadRouter
   readonly schema: SqliteConnection
+  readonly readCatalog: () => Catalog
   readonly target: Target
   readonly statementsOf: SqliteStatementsOf
 }
@@ -194,10 +201,10 @@ interface ReadContext {
 function createReadOperations({
   router,
   schema,
+  readCatalog,
   target,
   statementsOf,
 }: ReadContext): Pick<Store, 'read' | 'explain' | 'explainAccess' | 'findAllowed' | 'snapshot'> {
-  const readCatalog = createCatalogReader(schema)
   const explain: Store['explain'] = async (plan, id, options = {}) => {
     const { hooks } = options
     const explained = await router.explain(plan, id, options)
@@ -232,27 +239,12 @@ function createReadOperations({
   }
 }
 
-/**
- * Creates the function that returns the catalog of a database. It queries the catalog again when the schema has changed: with hundreds
- * of tables that takes 100 ms, in which nobody is served.
- */
-function createCatalogReader(connection: SqliteConnection): () => Catalog {
-  let known: Readonly<{ version: unknown; catalog: Catalog }> | undefined
-  return () => {
-    const [[version] = []] = connection.introspect(
-      'select schema_version from pragma_schema_version',
-    )
-    if (known === undefined || known.version !== version)
-      known = { version, catalog: querySqliteCatalog(connection) }
-    return known.catalog
-  }
-}
-
 /** What the operations on the schema of a database need. */
 interface SchemaContext {
   readonly file: DatabaseFile
   readonly writer: SqliteConnection
   readonly schema: SqliteConnection
+  readonly readCatalog: () => Catalog
   readonly mutex: Mutex
   readonly target: Target
   readonly enforcedKeys: EnforcedKeys
@@ -263,7 +255,7 @@ interface SchemaContext {
 function createSchemaOperations(
   context: SchemaContext,
 ): Pick<Store, 'prepare' | 'verify' | 'catalog' | 'migrate' | 'checkReady'> {
-  const { target, enforcedKeys, servedModel } = context
+  const { readCatalog, target, enforcedKeys, servedModel } = context
   const read = createSchemaRead(context)
   return {
     // Indexes and triggers are looked up when a statement is compiled.
@@ -274,7 +266,7 @@ function createSchemaOperations(
       }),
     verify: () =>
       read(async (schema) => {
-        const warnings = await verify(target, schema)
+        const warnings = await verify(target, readCatalog(), schema)
         const unserved = servedModel.warnings
         return { warnings: [...warnings, ...unserved, ...enforcedKeys.warnings], unserved }
       }),
@@ -337,8 +329,12 @@ function checkVersion(path: string, migrations: readonly Migration[] | undefined
 }
 
 /** Verifies that the tables and the declared SQL match the model, as `Store.verify`. @returns the warnings */
-async function verify(target: Target, connection: SqliteConnection): Promise<string[]> {
-  const stored = addRejectedChanges(querySqliteCatalog(connection), connection)
+async function verify(
+  target: Target,
+  known: Catalog,
+  connection: SqliteConnection,
+): Promise<string[]> {
+  const stored = addRejectedChanges(known, connection)
   const catalog = await addTableFunctions(target, stored, (query) =>
     connection.columns(compileStatement(query, target.dialect)),
   )

@@ -4,6 +4,7 @@ import type { Table } from '../../model/model.ts'
 import { compileStatement } from '../statement.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
+import { lowerAscii, queryOncePerSchema } from './schema-facts.ts'
 
 /** What the triggers of a table or a view do. */
 interface SqliteTriggers {
@@ -36,29 +37,37 @@ function parseTriggerChange(text: string): TriggerChange[] {
   return [{ change: change.toLowerCase() as RowChange, isPartial: of !== undefined }]
 }
 
-/** Queries the triggers of a table or a view. */
-export function querySqliteTriggers(connection: SqliteConnection, table: string): SqliteTriggers {
-  const definitions = connection.introspect(
-    `select sql from sqlite_schema where type = 'trigger' and lower(tbl_name) = lower(?)`,
-    table,
+/** Queries the triggers of all tables and views. @returns a function that returns those of one, by its name in any case */
+export function querySqliteTriggers(
+  connection: SqliteConnection,
+): (table: string) => SqliteTriggers {
+  const definitions = Map.groupBy(
+    connection.introspect("select lower(tbl_name), sql from sqlite_schema where type = 'trigger'"),
+    ([table]) => table,
   )
-  const parsed = definitions.flatMap(([text]) => parseTriggerChange(String(text)))
-  const changes = new Set(parsed.map(({ change }) => change))
-  const [[type, hasNoRowid] = []] = connection.introspect(
-    `select type, wr from pragma_table_list where schema = 'main' and lower(name) = lower(?)`,
-    table,
+  const tables = new Map(
+    connection
+      .introspect("select lower(name), type, wr from pragma_table_list where schema = 'main'")
+      .map(([table, ...facts]) => [table, facts]),
   )
-  const exists = type !== undefined
-  if (type === 'view') {
-    // SQLite refuses an update of other columns than those of the trigger.
-    const complete = parsed.filter(({ isPartial }) => !isPartial)
-    const accepts = new Set(complete.map(({ change }) => change))
-    const origins = findOrigins(connection, table)
-    return { exists, triggers: { changes, newId: 'next integer', origins }, accepts }
+  return (table) => {
+    const key = lowerAscii(table)
+    const [type, hasNoRowid] = tables.get(key) ?? []
+    const texts = (definitions.get(key) ?? []).map(([, text]) => String(text))
+    const parsed = texts.flatMap(parseTriggerChange)
+    const changes = new Set(parsed.map(({ change }) => change))
+    const exists = type !== undefined
+    if (type === 'view') {
+      // SQLite refuses an update of other columns than those of the trigger.
+      const complete = parsed.filter(({ isPartial }) => !isPartial)
+      const accepts = new Set(complete.map(({ change }) => change))
+      const origins = findOrigins(connection, table)
+      return { exists, triggers: { changes, newId: 'next integer', origins }, accepts }
+    }
+    if (changes.size === 0) return { exists, triggers: undefined, accepts: undefined }
+    const newId = hasNoRowid === 0 && changes.has('insert') ? 'by rowid' : undefined
+    return { exists, triggers: { changes, newId }, accepts: undefined }
   }
-  if (changes.size === 0) return { exists, triggers: undefined, accepts: undefined }
-  const newId = hasNoRowid === 0 && changes.has('insert') ? 'by rowid' : undefined
-  return { exists, triggers: { changes, newId }, accepts: undefined }
 }
 
 /** Finds the columns of tables that a view shows unchanged; none of a view that SQLite cannot read, which the start reports. */
@@ -78,14 +87,15 @@ function findOrigins(
   }
 }
 
-/** Creates a function that returns the triggers of a table. It queries each table once. */
+/** Creates a function that returns the triggers of a table. It queries those of all tables when the schema has changed. */
 export function createTriggerLookup(
   connection: SqliteConnection,
 ): (table: Table) => TableTriggers | undefined {
+  const query = queryOncePerSchema(connection, querySqliteTriggers)
   const known = new Map<Table, TableTriggers | undefined>()
   return (table) => {
     if (known.has(table)) return known.get(table)
-    const found = querySqliteTriggers(connection, table.name)
+    const found = query()(table.name)
     if (found.exists) known.set(table, found.triggers)
     return found.triggers
   }
