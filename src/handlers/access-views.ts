@@ -1,7 +1,7 @@
+import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import type { Model } from '../model/model.ts'
 import { type AccessShape, compileAccess } from '../plan/access/access-shapes.ts'
 import type { Identity } from '../plan/access/identity.ts'
-import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
 import { createPlanner, type Planner } from '../plan/planner.ts'
 import type { Store } from '../store/store.ts'
 

@@ -1,4 +1,4 @@
-import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
+import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import type { AccessView, FindAccessView } from './access-views.ts'
 import { bindIdentity } from './access-views.ts'
 import type { AppContext } from './app-context.ts'

@@ -1,3 +1,4 @@
+import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import {
   getRelationship,
   getResourceType,
@@ -5,7 +6,6 @@ import {
   type Model,
   type ResourceType,
 } from '../model/model.ts'
-import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
 import { listStoredAttributes } from '../plan/stored-columns.ts'
 import type { WriteShape } from '../plan/write.ts'
 import type { LinkChange } from '../plan/write-builder.ts'

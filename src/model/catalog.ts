@@ -1,4 +1,5 @@
 import type { DialectName } from './dialect.ts'
+import { memoizeByIdentity } from './memoize-by-identity.ts'
 import type { Table } from './model.ts'
 
 /** A column as the database describes it. */
@@ -139,26 +140,22 @@ export interface Catalog {
   readonly functions?: readonly StoredFunction[]
 }
 
-type TablesByName = ReadonlyMap<string, ReadonlyMap<string, StoredTable>>
-
-/** The tables of each catalog by schema and name, because each type and relationship of a model looks for some. */
-const tablesByName = new WeakMap<readonly StoredTable[], TablesByName>()
-
-/** Returns a table by its name, or `undefined`. */
-export function findTable({ tables, schema }: Catalog, table: Table): StoredTable | undefined {
-  const known = tablesByName.get(tables) ?? groupTables(tables)
-  tablesByName.set(tables, known)
-  return known.get(table.schema ?? schema)?.get(table.name)
-}
-
-function groupTables(tables: readonly StoredTable[]): TablesByName {
+/** The tables of a catalog by schema and name: each type and relationship of a model looks for some. */
+const indexTables = memoizeByIdentity((tables: readonly StoredTable[]) => {
   const schemas = Map.groupBy(tables, ({ schema }) => schema)
   return new Map(
     [...schemas].map(([schema, group]) => [
       schema,
-      new Map(group.map((each) => [each.name, each])),
+      new Map(group.map((table) => [table.name, table])),
     ]),
   )
+})
+
+/** Returns a table by its name, or `undefined`. */
+export function findTable(catalog: Catalog, { schema, name }: Table): StoredTable | undefined {
+  return indexTables(catalog.tables)
+    .get(schema ?? catalog.schema)
+    ?.get(name)
 }
 
 /** Returns a column by its name, also the one that SQLite adds; `undefined` without one. */

@@ -1,5 +1,5 @@
+import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import type { Model, ResourceType } from '../model/model.ts'
-import { memoizeByIdentity } from './cache/memoize-by-identity.ts'
 import { createQueryShapeCache, type QueryShapeCache } from './cache/query-shapes.ts'
 import { planLayout } from './fields.ts'
 import type { RowLayout } from './row-layout.ts'

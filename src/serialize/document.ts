@@ -1,6 +1,6 @@
 import type { Kind } from '../model/kinds.ts'
+import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import { getResourceType, type Model, type ResourceType } from '../model/model.ts'
-import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
 import type { ReadPlan, ReadShape } from '../plan/read.ts'
 import type { Rows } from '../plan/read-result.ts'
 import type { RowLayout } from '../plan/row-layout.ts'

@@ -1,4 +1,5 @@
 import type { Awaitable } from '../model/hooks.ts'
+import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import {
   type Field,
   getRelationship,
@@ -6,7 +7,6 @@ import {
   type Model,
   type ResourceType,
 } from '../model/model.ts'
-import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
 import { toStoredValue } from '../plan/fields.ts'
 import { primaryRowSet } from '../plan/include.ts'
 import type { ReadPlan, ReadShape } from '../plan/read.ts'

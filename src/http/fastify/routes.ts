@@ -57,38 +57,63 @@ export const authKey = Symbol('lapidary.auth')
 export const challengeKey = Symbol('lapidary.challenge')
 
 /**
- * Registers every path of the model for every method that Fastify's router knows: the handlers, OPTIONS, and an error for all
+ * Registers every path of the model for every method that Fastify's router knows: the handlers, HEAD, OPTIONS, and an error for all
  * others. The prefix of the paths is that of the plugin.
  */
 export function registerRoutes(app: FastifyInstance, options: RouteOptions): void {
   for (const route of options.routes) {
-    registerHandlers(app, route, options)
-    registerOtherMethods(app, route, options)
+    const handled = createHandlers(route, options)
+    registerHandlers(app, route, handled)
+    registerOtherMethods(app, route, handled)
   }
 }
 
-function registerHandlers(app: FastifyInstance, route: Route, options: RouteOptions): void {
-  const { maxBody } = options
-  const authenticate = route.isPublic ? undefined : options.authenticate
+/** A handler of Fastify. */
+type Handler = ReturnType<typeof createRouteHandler>
+
+/** What the routes of one path have in common. */
+interface HandledRoute {
+  readonly options: RouteOptions
+  readonly handlers: Readonly<Partial<Record<Method, Handler>>>
+  /** The hooks that authenticate its requests; none if they are not authenticated. */
+  readonly authenticate: readonly PreParsingHook[]
+}
+
+function createHandlers(route: Route, options: RouteOptions): HandledRoute {
+  const { authenticate, reportError } = options
+  const isAuthenticated = !route.isPublic && authenticate !== undefined
+  const { file } = route
+  const handlers = Object.entries(route.methods).map(([method, handle]) => [
+    method,
+    file && method === 'GET'
+      ? createFileHandler(file, reportError)
+      : createRouteHandler({ method, handle, isAuthenticated }, route, options),
+  ])
+  return {
+    options,
+    handlers: Object.fromEntries(handlers),
+    authenticate: isAuthenticated
+      ? [createAuthHook(authenticate, isPublicPage(route, options))]
+      : [],
+  }
+}
+
+/** Registers a route for each method with a handler. */
+function registerHandlers(
+  app: FastifyInstance,
+  route: Route,
+  { options, handlers, authenticate }: HandledRoute,
+): void {
   // These hooks run after every onRequest hook: plugins such as @fastify/rate-limit append an onRequest hook to a route, and must see
   // the requests that fail here.
-  const beforeRead = authenticate
-    ? [checkHeaders, createAuthHook(authenticate, isPublicPage(route, options))]
-    : [checkHeaders]
+  const beforeRead = [checkHeaders, ...authenticate]
   const beforeWrite = [createOriginHook(options), ...beforeRead]
-  for (const [method, handle] of Object.entries(route.methods) as [Method, RouteHandler][]) {
-    const handler =
-      route.file && method === 'GET'
-        ? createFileHandler(route.file, options.reportError)
-        : createRouteHandler({ method, handle }, route, { ...options, authenticate })
-    const definition = {
-      ...{ url: route.path, bodyLimit: maxBody, exposeHeadRoute: false, handler },
+  for (const [method, handler] of Object.entries(handlers))
+    app.route({
+      ...{ url: route.path, bodyLimit: options.maxBody, exposeHeadRoute: false, method, handler },
       preParsing: method === 'GET' ? beforeRead : beforeWrite,
       ...(route.target === undefined && { schema: hidden }),
-    }
-    app.route({ ...definition, method })
-    if (method === 'GET') app.route({ ...definition, method: 'HEAD', schema: hidden })
-  }
+    })
 }
 
 /** Creates the hook that rejects a write which a page of another origin has caused. */
@@ -161,9 +186,13 @@ function isThenable(value: unknown): boolean {
 }
 
 function createRouteHandler(
-  { method, handle }: Readonly<{ method: Method; handle: RouteHandler }>,
+  {
+    method,
+    handle,
+    isAuthenticated,
+  }: Readonly<{ method: string; handle: RouteHandler; isAuthenticated: boolean }>,
   route: Route,
-  { context, authenticate, resolveOrigin, reportError, send, sendJson }: RouteOptions,
+  { context, resolveOrigin, reportError, send, sendJson }: RouteOptions,
 ) {
   // Only GET is answered by pages.
   const respond = method === 'GET' ? bindSender(send, route) : sendJson
@@ -171,7 +200,7 @@ function createRouteHandler(
   return (request: FastifyRequest, reply: FastifyReply) => {
     try {
       const origin = resolveOrigin(request.host || getLocalHost(request.raw), request.protocol)
-      const auth: unknown = authenticate && Reflect.get(request, authKey)
+      const auth: unknown = isAuthenticated ? Reflect.get(request, authKey) : undefined
       const response = handle(new FastifyApiRequest(request, reply, auth, origin), context)
       return response instanceof Promise
         ? response
@@ -192,41 +221,56 @@ function bindSender(send: ResponseSender, route: Route) {
     : (reply: FastifyReply, response: Sendable) => send(reply, response, route)
 }
 
-function registerOtherMethods(app: FastifyInstance, route: Route, options: RouteOptions): void {
-  const { path: url, methods } = route
-  const known = listAllowedMethods(methods)
-  const allow = formatAllowedMethods(route)
-  const sendAllowedMethods = async (_request: FastifyRequest, reply: FastifyReply) => {
-    return reply
-      .code(204)
-      .headers({ ...commonHeaders, allow })
-      .send()
-  }
+/**
+ * Registers one route for all methods without a handler of their own. Each further route would make the start of Fastify slower, more
+ * than in proportion to their number.
+ */
+function registerOtherMethods(
+  app: FastifyInstance,
+  route: Route,
+  { options, handlers, authenticate }: HandledRoute,
+): void {
+  const known = listAllowedMethods(route.methods)
+  const headers = { ...commonHeaders, allow: formatAllowedMethods(route) }
   const rejectMethod = async ({ method }: FastifyRequest) => {
-    throw createMethodError(route, method)
+    if (!known.includes(method)) throw createMethodError(route, method)
   }
   const checkVisible = createVisibilityHook(route, options)
-  const rejected = app.supportedMethods.filter((method) => !known.includes(method))
   app.route({
-    ...{ url, schema: hidden, method: 'OPTIONS' },
-    preParsing: checkVisible ? [checkHeaders, checkVisible] : checkHeaders,
-    handler: sendAllowedMethods,
-  })
-  app.route({
-    url,
-    schema: hidden,
-    method: rejected,
-    ...(checkVisible ? { preParsing: [checkVisible, rejectMethod] } : { onRequest: rejectMethod }),
-    handler: rejectMethod,
+    ...{ url: route.path, schema: hidden, bodyLimit: options.maxBody },
+    method: app.supportedMethods.filter((method) => !(method in handlers)),
+    ...(!checkVisible && { onRequest: rejectMethod }),
+    preParsing: [
+      only(known, checkHeaders),
+      ...(checkVisible ? [checkVisible, rejectMethod] : []),
+      ...authenticate.map((hook) => only(['HEAD'], hook)),
+    ],
+    handler: (request, reply) =>
+      handlers.GET && request.method === 'HEAD'
+        ? handlers.GET(request, reply)
+        : reply.code(204).headers(headers).send(),
   })
 }
 
-/** Creates the hook that rejects a path which does not exist for the identity; `undefined` if it exists for everybody. */
-function createVisibilityHook({ checkVisible }: Route, { authenticate }: RouteOptions) {
+type PreParsingHook = typeof checkHeaders
+
+/** Restricts a hook to methods. */
+function only(methods: readonly string[], hook: PreParsingHook): PreParsingHook {
+  return (request, reply, payload, done) =>
+    methods.includes(request.method) ? hook(request, reply, payload, done) : done()
+}
+
+/**
+ * Creates the hook that rejects a path which does not exist for the identity; `undefined` if it exists for everybody. For HEAD the handler
+ * of GET rejects it.
+ */
+function createVisibilityHook({ checkVisible, methods }: Route, { authenticate }: RouteOptions) {
   if (checkVisible === undefined) return undefined
   return async (request: FastifyRequest) => {
     const { method, headers } = request
-    if (!isPreflight(method, headers[preflightField])) checkVisible(await authenticate?.(request))
+    const isRead = method === 'HEAD' && methods.GET !== undefined
+    if (isRead || isPreflight(method, headers[preflightField])) return
+    checkVisible(await authenticate?.(request))
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FieldRule } from '../../model/access.ts'
 import { sql } from '../../model/dialect.ts'
+import { memoizeByIdentity } from '../../model/memoize-by-identity.ts'
 import {
   type AttributeField,
   type Field,
@@ -11,7 +12,6 @@ import {
   type RelationshipField,
   type ResourceType,
 } from '../../model/model.ts'
-import { memoizeByIdentity } from '../cache/memoize-by-identity.ts'
 
 // A value is stored in a place: a column of a resource type, or the two keys of a join table. Whatever shows the same place has the same
 // rules: a second attribute or relationship, the relationship of the other side, an expression, a computed attribute

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import type { LinkOperation } from '../../model/access.ts'
 import { type Action, isCallable } from '../../model/action.ts'
+import { memoizeByIdentity } from '../../model/memoize-by-identity.ts'
 import {
   getRelationship,
   getResourceType,
   type Model,
   type ResourceType,
 } from '../../model/model.ts'
-import { memoizeByIdentity } from '../cache/memoize-by-identity.ts'
 import type { AccessShape } from './access-shapes.ts'
 import { findRowCondition } from './identity.ts'
 import { findLinkRules, type LinkRules } from './link-rules.ts'

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Sql } from '../../model/dialect.ts'
 import type { Expression } from '../../model/fields.ts'
+import { memoizeByIdentity } from '../../model/memoize-by-identity.ts'
 import type { Model, ResourceType } from '../../model/model.ts'
 import { getResourceType } from '../../model/model.ts'
 import { findRowCondition, type Identity, type RowRules } from '../../plan/access/identity.ts'
 import type { RowCondition } from '../../plan/access/rules.ts'
-import { memoizeByIdentity } from '../../plan/cache/memoize-by-identity.ts'
 import { compileCondition } from '../filter.ts'
 import type { Target } from '../tables.ts'
 

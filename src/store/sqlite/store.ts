@@ -69,12 +69,9 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
   const statementCache = cacheSize / 4
   const writer = openWriter(file, options, { statementCache })
   const schema = openReader(file)
-  const collationOf = createCollationLookup(schema)
-  const readCatalog = queryOncePerSchema(schema, querySqliteCatalog)
-  const context = { connection: schema, readCatalog, collationOf }
-  const enforcedKeys = new EnforcedKeys(model, context)
-  const servedModel = new ServedModel(model, context)
-  const target = createTarget(servedModel, schema, { enforcedKeys, collationOf })
+  const facts = createTableFacts(model, schema)
+  const { readCatalog, servedModel } = facts
+  const target = createTarget(schema, facts)
   const cache = new StatementCache(cacheSize / 2, () => servedModel.areKnown)
   const statementsOf = createStatementsOf(target, cache)
   const mutex = new Mutex()
@@ -86,10 +83,7 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
     description: file.isTemporary ? 'SQLite in memory' : `SQLite at ${path}`,
     ...createReadOperations({ router, schema, readCatalog, target, statementsOf }),
     transaction: createTransaction(writer, statementsOf, groups),
-    ...createSchemaOperations({
-      ...{ file, writer, schema, readCatalog, mutex, target },
-      ...{ enforcedKeys, servedModel },
-    }),
+    ...createSchemaOperations({ file, writer, schema, mutex, target, ...facts }),
     close: createClose({ file, router, schema, writer, mutex }, options),
   }
 }
@@ -143,14 +137,23 @@ function openReader(file: DatabaseFile): SqliteConnection {
 
 /** Facts about the tables that SQL depends on. */
 interface TableFacts {
-  readonly enforcedKeys: EnforcedKeys
+  readonly readCatalog: () => Catalog
   readonly collationOf: SqliteCollationLookup
+  readonly enforcedKeys: EnforcedKeys
+  readonly servedModel: ServedModel
+}
+
+function createTableFacts(model: Model, schema: SqliteConnection): TableFacts {
+  const collationOf = createCollationLookup(schema)
+  const readCatalog = queryOncePerSchema(schema, querySqliteCatalog)
+  const context = { connection: schema, readCatalog, collationOf }
+  const enforcedKeys = new EnforcedKeys(model, context)
+  return { readCatalog, collationOf, enforcedKeys, servedModel: new ServedModel(model, context) }
 }
 
 function createTarget(
-  servedModel: ServedModel,
   schema: SqliteConnection,
-  { enforcedKeys, collationOf }: TableFacts,
+  { enforcedKeys, servedModel, collationOf }: TableFacts,
 ): Target {
   return {
     // The rows are checked when the first statement is compiled: before, migrations may create the tables.
@@ -240,15 +243,12 @@ function createReadOperations({
 }
 
 /** What the operations on the schema of a database need. */
-interface SchemaContext {
+interface SchemaContext extends TableFacts {
   readonly file: DatabaseFile
   readonly writer: SqliteConnection
   readonly schema: SqliteConnection
-  readonly readCatalog: () => Catalog
   readonly mutex: Mutex
   readonly target: Target
-  readonly enforcedKeys: EnforcedKeys
-  readonly servedModel: ServedModel
 }
 
 /** Creates the operations of a store that read or change the schema. */

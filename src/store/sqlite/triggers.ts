@@ -54,20 +54,27 @@ export function querySqliteTriggers(
     const key = lowerAscii(table)
     const [type, hasNoRowid] = tables.get(key) ?? []
     const texts = (definitions.get(key) ?? []).map(([, text]) => String(text))
-    const parsed = texts.flatMap(parseTriggerChange)
-    const changes = new Set(parsed.map(({ change }) => change))
     const exists = type !== undefined
-    if (type === 'view') {
-      // SQLite refuses an update of other columns than those of the trigger.
-      const complete = parsed.filter(({ isPartial }) => !isPartial)
-      const accepts = new Set(complete.map(({ change }) => change))
-      const origins = findOrigins(connection, table)
-      return { exists, triggers: { changes, newId: 'next integer', origins }, accepts }
-    }
+    if (type === 'view') return { exists, ...describeView(connection, table, texts) }
+    const changes = new Set(texts.flatMap(parseTriggerChange).map(({ change }) => change))
     if (changes.size === 0) return { exists, triggers: undefined, accepts: undefined }
     const newId = hasNoRowid === 0 && changes.has('insert') ? 'by rowid' : undefined
     return { exists, triggers: { changes, newId }, accepts: undefined }
   }
+}
+
+function describeView(
+  connection: SqliteConnection,
+  view: string,
+  definitions: readonly string[],
+): Pick<SqliteTriggers, 'triggers' | 'accepts'> {
+  const parsed = definitions.flatMap(parseTriggerChange)
+  const changes = new Set(parsed.map(({ change }) => change))
+  // SQLite refuses an update of other columns than those of the trigger.
+  const complete = parsed.filter(({ isPartial }) => !isPartial)
+  const accepts = new Set(complete.map(({ change }) => change))
+  const origins = findOrigins(connection, view)
+  return { triggers: { changes, newId: 'next integer', origins }, accepts }
 }
 
 /** Finds the columns of tables that a view shows unchanged; none of a view that SQLite cannot read, which the start reports. */
