@@ -112,6 +112,19 @@ for (const [name, create] of applications) {
       assert.equal((await fetch(`${origin}/api/nowhere`, { method: 'PROPFIND' })).status, 404)
     })
 
+    it('each path has one route for all methods without a handler: the start grows with the square of their number', async (test) => {
+      const found: string[] = []
+      const app = await create((host) => {
+        host.addHook('onRoute', ({ url, method }) => void found.push(`${url} ${method}`))
+      })
+      test.after(() => app.close())
+      await app.ready()
+      const routes = found.filter((each) => each.startsWith('/api/authors '))
+      assert.deepEqual(routes.slice(0, 2), ['/api/authors GET', '/api/authors POST'])
+      assert.match(String(routes[2]), /HEAD.*OPTIONS/)
+      assert.equal(routes.length, 3)
+    })
+
     it('@fastify/compress compresses documents', async (test) => {
       const app = await create((host) => host.register(fastifyCompress, { threshold: 100 }))
       test.after(() => app.close())
