@@ -70,7 +70,7 @@ function listViolations(
   const isLinked = was.next !== is.next
   if (attributes.length === 0 && !isLinked) return []
   const violations = attributes
-    .filter((name) => !reference.isWritable(type, name))
+    .filter((name) => !reference.isWritable(type, name) || reference.isFixed(type, name))
     .map((name) => `wrote ${name}`)
   if (!reference.canRead(type, was, before)) violations.push('changed a hidden row')
   const isUpdated = (row: Thing, data: Data) => reference.allows('update', type, row, data)
@@ -87,7 +87,7 @@ function listLinkViolations(
   after: Data,
 ): string[] {
   const violations: string[] = []
-  if (!reference.isWritable(type, 'next'))
+  if (!reference.isWritable(type, 'next') || reference.isFixed(type, 'next'))
     violations.push('wrote a relationship that is not writable')
   const linked = { ...was, next: is.next }
   if (is.next !== null) {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { actionNames } from './declared-calls.ts'
+import { lastForeignNumber } from './out-of-scope.ts'
 import { isOfRow } from './random-rules.ts'
 import { compareIds, type Reference } from './reference.ts'
 import type { TestRequest } from './requests.ts'
-import { rankedAttributes, type Type, toId } from './schema.ts'
+import { nextOf, otherTenant, rankedAttributes, type Type, toId, types } from './schema.ts'
 import type { Data, Thing } from './things.ts'
 import type { Send } from './transports.ts'
 
@@ -17,7 +18,7 @@ interface RightsContext {
 
 /**
  * Compares the rights of an identity to a type with the reference: by which attributes it filters and sorts, which rows its
- * declared queries find, and which actions it may call. The actions change nothing.
+ * declared queries find, and which actions it may call. The actions and the updates change nothing.
  */
 export async function assertRights(
   send: Send,
@@ -30,6 +31,39 @@ export async function assertRights(
   await assertQueries(type, context)
   await assertCalls(type, context)
   await assertForms(type, context)
+  for (const each of types) await assertFixed(each, context)
+}
+
+/** An update of an immutable field to what the identity may not read is refused, or ignored, whatever is stored. */
+async function assertFixed(type: Type, context: RightsContext): Promise<void> {
+  const { send, reference, data, hint } = context
+  const isHidden = (id: string) => {
+    const row = data.things[nextOf[type]].get(id)
+    return row === undefined || !reference.canRead(nextOf[type], row, data)
+  }
+  const update = async ({ id }: Thing, change: object) => {
+    const body = { data: { type, id, ...change } }
+    return toErrors(await send({ method: 'PATCH', path: `/${type}/${id}`, body }))
+  }
+  for (const thing of data.things[type].values()) {
+    if (!reference.canRead(type, thing, data)) continue
+    const link = (id: string) => ({
+      relationships: { next: { data: { type: nextOf[type], id } } },
+    })
+    const guesses: (readonly [guess: object, other: object])[] = (['note', 'secret'] as const)
+      .filter((name) => reference.isFixed(type, name) && !reference.isVisible(type, name))
+      .map((name) => [
+        { attributes: { [name]: thing[name] ?? 'ash' } },
+        { attributes: { [name]: 'other' } },
+      ])
+    if (reference.isFixed(type, 'next') && thing.next !== null && isHidden(thing.next))
+      guesses.push([link(thing.next), link(toId(nextOf[type], '98'))])
+    for (const [guess, other] of guesses) {
+      const expected = await update(thing, other)
+      const at = `${hint}: ${type} ${thing.id} ${JSON.stringify(guess)}`
+      assert.deepEqual(await update(thing, guess), expected, at)
+    }
+  }
 }
 
 /** The page of a resource has the forms that its row admits. One of each type is enough. */
@@ -53,6 +87,21 @@ async function assertForms(type: Type, context: RightsContext): Promise<void> {
     ],
     `${hint}: forms of ${path}`,
   )
+}
+
+/** A create with an id of another tenant is refused alike, whether that tenant has the row or not. */
+export async function assertForeignIds(send: Send, hint: string): Promise<void> {
+  const create = async (number: string) => {
+    const data = { type: 'blue', id: `${otherTenant},${number}` }
+    return toErrors(await send({ method: 'POST', path: '/blue', body: { data } }))
+  }
+  assert.deepEqual(await create(lastForeignNumber), await create('99'), hint)
+}
+
+/** The status and the errors of a response, without their texts, which name the values that were sent. */
+function toErrors(response: string): unknown {
+  const { errors = [] } = parseBody(response) as { errors?: { code: string; source?: object }[] }
+  return [response.slice(0, 3), errors.map(({ code, source }) => [code, source])]
 }
 
 type RankedName = (typeof rankedAttributes)[number]

@@ -38,7 +38,11 @@ export async function assertSeen(
 }
 
 function listFields(type: Type): string[] {
-  return [...storedAttributes, 'mixed', 'loud', ...Object.keys(relationshipsOf(type))]
+  return [
+    ...storedAttributes,
+    ...['mixed', 'loud', 'ownNumber', 'nextNumber'],
+    ...Object.keys(relationshipsOf(type)),
+  ]
 }
 
 /** A resource of a document. */
@@ -89,8 +93,10 @@ export async function assertDescribed(
       if (!isRead && !isWritten) assert.ok(!inApi && !inSchema, `${at} is described`)
       const isShown = isRead && operations.has(`GET /${type}`)
       if (isShown) assert.ok(inSchema, `${at} in schema.json`)
-      if (isWritten) assert.equal(inSchema, sent.length > 0, `${at} in schema.json`)
-      const isUsed = isRead ? operations.has(`GET /${type}`) : isWritten && sent.length > 0
+      // Who may not read an immutable attribute cannot send it back in an update.
+      const isSent = reference.isFixed(type, name) ? sent.includes(`${type}.new`) : sent.length > 0
+      if (isWritten) assert.equal(inSchema, isSent, `${at} in schema.json`)
+      const isUsed = isRead ? operations.has(`GET /${type}`) : isWritten && isSent
       if (isUsed) assert.ok(inApi, `${at} in openapi.json`)
       // The description for pages has the fields by which they can filter.
       if (!isRead) assert.ok(!isNamedIn(pages[type] ?? {}), `${at} in html.model.json`)

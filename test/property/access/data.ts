@@ -1,6 +1,15 @@
 import type { Random } from './random.ts'
 import { type Reference, summarize } from './reference.ts'
-import { nextColumns, nextOf, type Type, toId, types, words } from './schema.ts'
+import {
+  idColumns,
+  nextColumns,
+  nextOf,
+  ownTenant,
+  type Type,
+  toId,
+  types,
+  words,
+} from './schema.ts'
 import type { Data, Thing } from './things.ts'
 
 /** The numbers of rows, of which their ids consist. The last one always exists, so that the next generated id is known. */
@@ -134,12 +143,13 @@ export function writeInserts({ things, fans }: Data, isPostgres: boolean): strin
 }
 
 function writeColumns(type: Type): readonly string[] {
-  const id = type === 'blue' ? ['part', 'number'] : ['id']
-  return [...id, ...storedAttributes, ...nextColumns(type)]
+  return [...idColumns(type), ...storedAttributes, ...nextColumns(type)]
 }
 
 function writeRow(type: Type, thing: Thing): readonly unknown[] {
-  const keys = thing.next?.split(',').map(Number) ?? nextColumns(type).map(() => null)
+  const keys =
+    thing.next?.split(',').map(Number) ??
+    nextColumns(type).map((name) => (name === 'org' ? ownTenant : null))
   const values = storedAttributes.map((name) => thing[name])
   return [...thing.id.split(',').map(Number), ...values, ...keys]
 }

@@ -18,7 +18,15 @@ import {
 } from 'lapidary'
 import { declareActions, declareQueries } from './declared-calls.ts'
 import { isOfRow, type Rules, type TypeRules } from './random-rules.ts'
-import { type Identity, nextColumns, nextOf, policedRole, previousOf, types } from './schema.ts'
+import {
+  type Identity,
+  nextColumns,
+  nextOf,
+  policedRole,
+  previousOf,
+  serialColumns,
+  types,
+} from './schema.ts'
 
 /** What hides rows besides the rules. */
 interface Hiding {
@@ -31,8 +39,13 @@ interface Hiding {
 /** Declares the model of some rules. */
 export function declareModel(rules: Rules, { isScoped, isPoliced }: Hiding): Model {
   const resources = types.map((type) => {
-    const { access, callable } = rules[type]
+    const { access, callable, isNumbered } = rules[type]
     const ruled = (name: string) => listRights(rules[type], name)
+    const changed = (name: string) => ({
+      ...ruled(name),
+      ...(rules[type].immutable.includes(name) && { access: 'immutable' as const }),
+    })
+    const isPreviousFixed = rules[previousOf[type]].immutable.includes('next')
     const joined = {
       ...(type === 'red' && {
         fans: toMany('green', {
@@ -51,19 +64,19 @@ export function declareModel(rules: Rules, { isScoped, isPoliced }: Hiding): Mod
       ...{ path: `/${type}`, table: type, access },
       ...(isScoped && { softDelete: 'gone' }),
       ...(type === 'blue' && {
-        id: { column: ['part', 'number'], kind: [integer, integer], client: 'required' },
+        id: { column: ['org', 'number'], kind: [integer, integer], client: 'required' },
       }),
       queries: declareQueries(type),
       actions: declareActions(type, callable, !isOfRow(access.call)),
       fields: {
         name: attribute(text, ruled('name')),
         rank: attribute(integer, ruled('rank')),
-        note: attribute(text, ruled('note')),
-        secret: attribute(text, ruled('secret')),
+        note: attribute(text, changed('note')),
+        secret: attribute(text, changed('secret')),
         place: attribute(json, { paths: { word: text }, ...ruled('place') }),
         marks: attribute(array(text), ruled('marks')),
-        tags: attribute(array(text), ruled('tags')),
-        info: attribute(json, { paths: { 'place.word': text }, ...ruled('info') }),
+        tags: attribute(array(text), changed('tags')),
+        info: attribute(json, { paths: { 'place.word': text }, ...changed('info') }),
         mixed: computed(
           text,
           { name: text, secret: text },
@@ -75,12 +88,22 @@ export function declareModel(rules: Rules, { isScoped, isPoliced }: Hiding): Mod
           column: [...nextColumns(type)],
           // Every key references a row, though a policy may hide it.
           ...(isPoliced && { enforced: true }),
-          ...ruled('next'),
+          ...(isNumbered && { references: [...serialColumns(nextOf[type])] }),
+          ...changed('next'),
         }),
         previous: toMany(previousOf[type], {
           column: [...nextColumns(previousOf[type])],
           count: true,
+          ...(isNumbered && { references: [...serialColumns(type)] }),
+          // Writes from this side would change the other one.
+          ...(isPreviousFixed && { access: 'read-only' as const }),
           ...ruled('previous'),
+        }),
+        ...(isNumbered && {
+          ownNumber: attribute(integer, {
+            ...{ column: 'serial', access: 'read-only', ...ruled('ownNumber') },
+          }),
+          nextNumber: attribute(integer, { column: 'next_id', access: 'read-only' }),
         }),
         ...joined,
       },

@@ -12,7 +12,7 @@ import { type Type, words } from './schema.ts'
 
 /** The columns of the id of a type, as SQL selects them. */
 function idOf(type: Type) {
-  return type === 'blue' ? sql`part, number` : sql`id`
+  return type === 'blue' ? sql`org, number` : sql`id`
 }
 
 /** The queries of a type. They see all rows, as every SQL of an application does. */

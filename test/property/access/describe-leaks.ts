@@ -40,7 +40,7 @@ export function describeLeaks(
 
     it(`answer ${minRequests} random requests alike, with random rules`, async () => {
       const statuses = new Set<string>()
-      let [scenarios, requests, changes, streams, processes] = [0, 0, 0, 0, 0]
+      let [scenarios, requests, changes, streams, waits, processes] = [0, 0, 0, 0, 0, 0]
       const countProcess = () => {
         processes += 1
       }
@@ -51,6 +51,7 @@ export function describeLeaks(
         requests += result.requests
         changes += result.changes
         streams += result.streams
+        waits += result.waits
         for (const status of result.statuses) statuses.add(status)
       }
       channel('child_process').unsubscribe(countProcess)
@@ -59,6 +60,7 @@ export function describeLeaks(
       const isLarge = variant.startsWith('large')
       if (scenarios >= minScenarios) {
         if (isLarge) assert.ok(streams > scenarios, `only ${streams} streams`)
+        if (variant === 'postgres') assert.ok(waits > 0, 'no write waited for a lock')
         if (variant === 'large-sqlite') assert.ok(processes > 0, 'no reader process')
         if (!isLarge)
           for (const status of allStatuses) assert.ok(statuses.has(status), `no ${status}`)

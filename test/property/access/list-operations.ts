@@ -44,7 +44,10 @@ function listLinkOperations(
 ): string[] {
   const path = `/${type}/{id}/${name}`
   const linkage = `/${type}/{id}/relationships/${name}`
-  const isWritable = !reference.isNeverWritten(type) && reference.isLinkWritable(type, name)
+  const isWritable =
+    !reference.isNeverWritten(type) &&
+    !reference.isFixed(type, name) &&
+    reference.isLinkWritable(type, name)
   // The row that stores the key changes; a join table is a relationship of both rows.
   const isJoined = many && name !== 'previous'
   const { inverse } = relationshipsOf(type)[name] ?? {}

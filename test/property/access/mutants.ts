@@ -45,14 +45,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'the error of a hidden row differs from that of an absent one',
-    seed: 301,
+    seed: 302,
     file: 'src/store/preconditions.ts',
     from: 'const locking = connection.all(lock(findLock(plan, statements)), values)',
     to: 'const locking = connection.all(statements.ofType(notFound.type).inScope, values)',
   },
   {
     title: 'plans are cached without the identity',
-    seed: 301,
+    seed: 302,
     file: 'src/plan/access/access-shapes.ts',
     from: "results === undefined ? 'anonymous' : results.map(Number).join('')",
     to: "results === undefined ? 'anonymous' : 'known'",
@@ -66,21 +66,21 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'a field is compared with a hidden one',
-    seed: 433,
+    seed: 435,
     file: 'src/plan/filter.ts',
     from: "const other = findAttribute(predicate, name, resource, '.field')",
     to: "const other = findAttribute(predicate, name, resource.unrestricted ?? resource, '.field')",
   },
   {
     title: 'a computed field shows a hidden input',
-    seed: 301,
+    seed: 307,
     file: 'src/plan/access/field-rules.ts',
     from: 'return field.columns.map(([column]) => toPlace(type, column))',
     to: 'return []',
   },
   {
     title: 'a field that may not be read may be written',
-    seed: 300,
+    seed: 302,
     file: 'src/plan/access/field-rules.ts',
     from: '(access.writable ?? access.readable)',
     to: 'access.writable',
@@ -94,7 +94,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'a create is not checked',
-    seed: 303,
+    seed: 304,
     file: 'src/store/access/write-checks.ts',
     from: "after: operation === 'delete' ? [] : [...ofRow([]), ...links.after],",
     to: "after: operation !== 'update' ? [] : [...ofRow([]), ...links.after],",
@@ -108,7 +108,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'a count is cached without the values of the identity',
-    seed: 311,
+    seed: 312,
     file: 'src/store/sqlite/counts.ts',
     from: 'const key = countKey(statement, values)',
     to: 'const key = countKey(statement, [])',
@@ -122,7 +122,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'a filter uses a write-only array',
-    seed: 312,
+    seed: 314,
     file: 'src/plan/access/visible-model.ts',
     from: 'isFilterable: field.isFilterable && isFilterable,',
     to: "isFilterable: field.isFilterable && (isFilterable || field.kind.operators === 'array'),",
@@ -137,7 +137,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'the description names a hidden field',
-    seed: 300,
+    seed: 301,
     file: 'src/plan/access/rights.ts',
     from: 'model: visible,',
     to: 'model,',
@@ -293,6 +293,78 @@ export const mutants: readonly Mutant[] = [
     file: 'src/store/postgres/role-tables.ts',
     from: 'mayHide: (table) => includes(hidden, table),',
     to: 'mayHide: () => false,',
+  },
+  {
+    title: 'the rows at the other ends of links, and the row of a deletion, are not locked',
+    seed: 306,
+    variant: 'postgres',
+    file: 'src/store/access/write-locks.ts',
+    from: "const context = { target, resource, isNew: shape.row !== 'existing' }",
+    to: "const context = { target, resource, isNew: shape.row !== 'existing' }; return []",
+  },
+  {
+    title: 'the lock of the resource in the path lets other transactions change it',
+    seed: 325,
+    variant: 'postgres',
+    file: 'src/store/postgres/dialect.ts',
+    from: "'no key update': sql` for no key update`,",
+    to: "'no key update': sql` for key share`,",
+  },
+  {
+    title: 'the rules are checked before the rows are locked',
+    seed: 306,
+    variant: 'postgres',
+    file: 'src/store/access/run-checks.ts',
+    from: `const locking = locks.map(({ statement, ids }) =>
+    connection.all(statement, { ...values, ids: ids(plan) }),
+  )
+  const checking = runAccessChecks(connection, before, plan, plan)`,
+    to: `const checking = runAccessChecks(connection, before, plan, plan)
+  const locking = locks.map(({ statement, ids }) =>
+    connection.all(statement, { ...values, ids: ids(plan) }),
+  )`,
+  },
+  {
+    title: 'an expression shows a hidden input',
+    seed: 305,
+    file: 'src/plan/access/field-rules.ts',
+    from: 'return listAttributeColumns(field).map((column) => toPlace(type, column))',
+    to: 'return listStoredColumns(field).map((column) => toPlace(type, column))',
+  },
+  {
+    title: 'a relationship shows what the other side hides',
+    seed: 300,
+    file: 'src/plan/access/field-rules.ts',
+    from: 'return key.map((column) => toPlace(owner, column))',
+    to: 'return []',
+  },
+  {
+    title: 'an attribute over a key shows a hidden column that the key references',
+    seed: 305,
+    file: 'src/plan/access/field-rules.ts',
+    from: "field.is === 'relationship' ? [] : places.flatMap(",
+    to: "field.is !== 'computed' ? [] : places.flatMap(",
+  },
+  {
+    title: 'an immutable relationship is compared with what is stored',
+    seed: 303,
+    file: 'src/lifecycle/change-steps.ts',
+    from: 'if (!field.many && transaction.identity === undefined)',
+    to: 'if (!field.many)',
+  },
+  {
+    title: 'an immutable attribute that may not be read is compared',
+    seed: 332,
+    file: 'src/plan/write-rights.ts',
+    from: 'field.set !== undefined : field.isImmutable',
+    to: 'field.set !== undefined : false',
+  },
+  {
+    title: 'the values of a write are refused after constraints',
+    seed: 305,
+    file: 'src/store/compile-write.ts',
+    from: 'denied: mayBeKnown(shape, resource, target)',
+    to: 'denied: false && mayBeKnown(shape, resource, target)',
   },
 ]
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: source text

@@ -1,5 +1,4 @@
 import { randomThing, writeInserts } from './data.ts'
-import { otherTenant } from './out-of-scope.ts'
 import type { Random } from './random.ts'
 import type { Rules } from './random-rules.ts'
 import { type Type, toId, types } from './schema.ts'
@@ -33,7 +32,7 @@ export function writePoliced(both: readonly [Data, Data], random: Random): strin
   const marks = things.flatMap(([type, rows]) =>
     [...rows.keys()].map((id) => {
       const number = id.split(',').at(-1)
-      return `update ${type} set org = ${otherTenant} where ${type === 'blue' ? 'number' : 'id'} = ${number}`
+      return `update ${type} set gone = '2020-01-01' where ${type === 'blue' ? 'number' : 'id'} = ${number}`
     }),
   )
   return [writeInserts(data, true), ...marks].filter((text) => text !== '').join(';\n')

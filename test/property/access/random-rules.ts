@@ -33,6 +33,12 @@ export interface TypeRules {
   readonly links: Readonly<Record<string, LinkAccess>>
   /** By the name of the action. */
   readonly callable: Readonly<Record<string, FieldRule>>
+  /** The fields that only a create sets. */
+  readonly immutable: readonly string[]
+  /**
+   * Whether `next` references a column that the attribute `ownNumber` shows, instead of the id, and `nextNumber` shows the key.
+   */
+  readonly isNumbered: boolean
 }
 
 /** The rules of a scenario, by type. */
@@ -66,7 +72,25 @@ export function randomRules(random: Random): Rules {
     }
     const callable = drawRules([...actionNames, ...collectionActionNames], 0.25)
     const links = randomLinkRules(type, random)
-    return [type, { access, ...fields, writable, callable, links }]
+    const others = { immutable: [], isNumbered: false }
+    return [type, { access, ...fields, writable, callable, links, ...others }]
+  })
+  return Object.fromEntries(entries) as unknown as Rules
+}
+
+/** Makes fields of some scenarios immutable, and adds the attributes over keys to others. */
+export function varyFields(rules: Rules, random: Random): Rules {
+  const [hasImmutable, isNumbered] = [random.chance(0.5), random.chance(0.4)]
+  const entries = types.map((type): [Type, TypeRules] => {
+    const immutable = hasImmutable ? random.some([...secrets, 'next'], 0.5) : []
+    // Otherwise who may not read a field may not write it.
+    const written = random.some(immutable, 0.3).map((name) => [name, true] as const)
+    const writable = { ...rules[type].writable, ...Object.fromEntries(written) }
+    const readable = {
+      ...rules[type].readable,
+      ...(isNumbered && { ownNumber: fieldRule(random) }),
+    }
+    return [type, { ...rules[type], readable, writable, immutable, isNumbered }]
   })
   return Object.fromEntries(entries) as unknown as Rules
 }

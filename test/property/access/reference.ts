@@ -8,7 +8,7 @@ import type {
   RuleFilter,
 } from 'lapidary'
 import type { Rules } from './random-rules.ts'
-import { type Identity, nextOf, relationshipsOf, type Type, types } from './schema.ts'
+import { type Identity, nextOf, previousOf, relationshipsOf, type Type, types } from './schema.ts'
 import { readMeaning } from './sql-rules.ts'
 import { type Data, linked, type Thing, type Truth } from './things.ts'
 
@@ -66,6 +66,8 @@ export class Reference {
   /** Whether the identity may read a field. */
   isVisible(type: Type, name: string): boolean {
     const { readable } = this.#rules[type]
+    if (name === 'nextNumber') return this.#isNextNumberVisible(type)
+    if (name === 'ownNumber' && !this.#rules[type].isNumbered) return false
     const own = readable[name]
     if (own !== undefined) return this.#decides(own)
     const { [name]: relationship } = relationshipsOf(type)
@@ -75,6 +77,21 @@ export class Reference {
     }
     const source = { mixed: 'secret', loud: 'note' }[name]
     return source === undefined || this.isVisible(type, source)
+  }
+
+  /** An attribute over a key shows the relationship of either side, and the column that the key references. */
+  #isNextNumberVisible(type: Type): boolean {
+    const [own, other] = [this.#rules[type], this.#rules[nextOf[type]]]
+    const rules = [own.readable.next, other.readable.previous, other.readable.ownNumber]
+    return own.isNumbered && rules.every((rule) => this.#decides(rule ?? true))
+  }
+
+  /** Whether no update may change a field: it is immutable, or a relationship whose other side is. */
+  isFixed(type: Type, name: string): boolean {
+    const isNextFixed = (of: Type) => this.#rules[of].immutable.includes('next')
+    return name === 'previous'
+      ? isNextFixed(previousOf[type])
+      : this.#rules[type].immutable.includes(name)
   }
 
   /** Whether the identity may filter by an attribute, or sort by it. */
@@ -277,13 +294,20 @@ export function see(
   return Object.fromEntries(entries)
 }
 
+/** The last column of an id. */
+function toNumber(id: string): number {
+  return Number(id.split(',').at(-1))
+}
+
 function seeThing(reference: Reference, type: Type, thing: Thing, data: Data): SeenThing {
-  const { id, next: _next, ...stored } = thing
+  const { id, next, ...stored } = thing
   const { name, note, secret } = stored
   const all = {
     ...stored,
     mixed: `${name} ${secret}`,
     loud: note === null ? null : note.toUpperCase(),
+    ownNumber: toNumber(id),
+    nextNumber: next === null ? null : toNumber(next),
   }
   const attributes = Object.entries(all).filter(([field]) => reference.isVisible(type, field))
   const linkage = Object.keys(relationshipsOf(type))

@@ -8,17 +8,33 @@ import { openStore } from '../../engine/engine.ts'
 import { isPostgres } from '../../filled.ts'
 import type { OpenDatabase } from '../../open-database.ts'
 import { checkChanges } from './check-changes.ts'
-import { assertRights } from './check-rights.ts'
+import { assertForeignIds, assertRights } from './check-rights.ts'
 import { assertDescribed, assertExamples, assertSeen } from './check-seen.ts'
+import {
+  applyChange,
+  drawChange,
+  OtherWriter,
+  sendDuring,
+  undoChange,
+} from './concurrent-change.ts'
 import { addFiller, changeUnseen, randomData, writeInserts } from './data.ts'
 import { declareModel } from './declare-model.ts'
-import { otherTenant, ownTenant, writeOutOfScope } from './out-of-scope.ts'
+import { writeOutOfScope } from './out-of-scope.ts'
 import { withoutReadRules, writePoliced } from './policies.ts'
 import { Random } from './random.ts'
-import { randomRules } from './random-rules.ts'
+import { randomRules, varyFields } from './random-rules.ts'
 import { Reference } from './reference.ts'
 import { randomLongList, randomRead, randomWrite, type TestRequest } from './requests.ts'
-import { type Identity, nextColumns, type Type, types, words } from './schema.ts'
+import {
+  type Identity,
+  idColumns,
+  nextColumns,
+  otherTenant,
+  ownTenant,
+  type Type,
+  types,
+  words,
+} from './schema.ts'
 import type { Data, Thing } from './things.ts'
 import { createCaller, createHandlerOf, createSender, isCall, type Send } from './transports.ts'
 
@@ -47,6 +63,8 @@ interface ScenarioResult {
   readonly statuses: ReadonlySet<string>
   /** The responses with more resources than a read holds in memory: they were streamed. */
   readonly streams: number
+  /** The writes that have waited for the lock of another connection. */
+  readonly waits: number
 }
 
 /** The requests of one identity to one database. */
@@ -73,7 +91,7 @@ export async function runScenario(
   // A sequence of its own, so that both databases have the same scenarios otherwise.
   const own = new Random(~seed)
   const drawn = randomRules(random)
-  const rules = isPoliced ? withoutReadRules(drawn, own) : drawn
+  const rules = varyFields(isPoliced ? withoutReadRules(drawn, own) : drawn, own)
   const identity = randomIdentity(random)
   const reference = new Reference(rules, identity)
   const core = randomData(random)
@@ -83,6 +101,8 @@ export async function runScenario(
   const isScoped = identity !== undefined && seed % 3 === 2
   const model = declareModel(rules, { isScoped, isPoliced })
   const stores = await Promise.all(pair.map(({ url }) => openStore(model, url, toOptions(url))))
+  // With many rows the reference takes too long to find a change.
+  const writers = isOnPostgres && filler === 0 ? pair.map(({ url }) => new OtherWriter(url)) : []
   try {
     await Promise.all([fill(pair[0], data), fill(pair[1], other)])
     if (isScoped)
@@ -94,7 +114,7 @@ export async function runScenario(
     const servers = stores.map(openServer)
     const accesses = servers.map((open) => open(identity)) as [Access, Access]
     const warmUps = servers.map((open) => open(outsider).http)
-    const snapshots = stores.map(createSnapshot)
+    const snapshots = stores.map((store) => createSnapshot(store, isScoped))
     // Another identity fills the caches.
     if (random.chance(0.5)) await assertAnswers(warmUps)
     await warmUps[0]?.({ method: 'GET', path: '/openapi.json' })
@@ -106,10 +126,13 @@ export async function runScenario(
     // One type is enough for a scenario: the checks take many requests.
     const type = types[seed % types.length] ?? 'red'
     await assertRights(accesses[0].http, reference, data, { type, hint: `seed ${seed}` })
-    const context = { seed, random, reference, accesses, warmUps, snapshots }
+    if (isScoped) await assertForeignIds(accesses[0].http, `seed ${seed}`)
+    const concurrent = { writers, random: own }
+    const context = { seed, random, reference, accesses, warmUps, snapshots, concurrent }
     const sent = await sendRequests(context, { ...size, filler })
     return { requests: 2 * (size.reads + size.writes), changes: unseen.changes, ...sent }
   } finally {
+    await Promise.all(writers.map((writer) => writer.close()))
     await Promise.all(stores.map((store) => store.close()))
   }
 }
@@ -143,13 +166,16 @@ interface ScenarioContext {
   readonly accesses: readonly [Access, Access]
   readonly warmUps: readonly Send[]
   readonly snapshots: readonly (() => Promise<Data>)[]
+  /** Other connections to the databases, which change rows while writes run; none where no write waits for a row. */
+  readonly concurrent: Readonly<{ writers: readonly OtherWriter[]; random: Random }>
 }
 
 /** Sends random requests to both databases. */
 async function sendRequests(
-  { seed, random, reference, accesses, warmUps, snapshots }: ScenarioContext,
+  context: ScenarioContext,
   { reads, writes, filler = 0 }: ScenarioSize,
-): Promise<Pick<ScenarioResult, 'statuses' | 'streams'>> {
+): Promise<Pick<ScenarioResult, 'statuses' | 'streams' | 'waits'>> {
+  const { seed, random, warmUps, concurrent } = context
   const statuses = new Set<string>()
   let streams = 0
   for (let index = 0; index < reads + writes; index += 1) {
@@ -157,30 +183,74 @@ async function sendRequests(
     const request = isRead ? drawRead(random, filler) : randomWrite(random)
     const hint = `seed ${seed}: ${JSON.stringify(request)}`
     if (isRead && random.chance(0.3)) for (const warmUp of warmUps) await warmUp(request)
-    const [before, other] = isRead ? [] : await Promise.all(snapshots.map((read) => read()))
-    // A write that is allowed may show a hidden row, which the other database does not have.
-    if (
-      before &&
-      other &&
-      !isDeepStrictEqual(listSeen(reference, before), listSeen(reference, other))
-    )
-      break
-    const transports = isCall(request)
-      ? (['http', 'http', 'documents', 'objects'] as const)
-      : (['http'] as const)
-    const transport = random.pick<keyof Access>(transports)
-    const [response = '', otherResponse] = await Promise.all(
-      accesses.map((access) => access[transport](request)),
-    )
-    assert.equal(otherResponse, response, `${hint}: ${transport}`)
+    const send = isRead ? sendToBoth : sendWrite
+    const responses = await send({ request, hint }, context)
+    if (responses === undefined) break
+    const [response = '', otherResponse] = responses
+    assert.equal(otherResponse, response, hint)
     const status = Number(response.slice(0, 3))
-    assert.ok(status < 500, `${hint}: ${transport}: ${response}`)
-    const [after] = before ? await Promise.all(snapshots.slice(0, 1).map((read) => read())) : []
-    if (before && after) checkChanges(reference, before, after, hint)
+    assert.ok(status < 500, `${hint}: ${response}`)
     statuses.add(`${request.method} ${status}`)
     if (countResources(response) > maxBufferedRows) streams += 1
   }
-  return { statuses, streams }
+  return { statuses, streams, waits: concurrent.writers.reduce((sum, { waits }) => sum + waits, 0) }
+}
+
+/** A request of a scenario, with the text for errors. */
+interface HintedRequest {
+  readonly request: TestRequest
+  readonly hint: string
+}
+
+/** Sends a request to both databases. */
+function sendToBoth(
+  { request }: HintedRequest,
+  context: ScenarioContext,
+): Promise<readonly string[]> {
+  return Promise.all(drawSends(request, context).map((send) => send()))
+}
+
+/** Draws how a request is sent to each of the databases. */
+function drawSends(request: TestRequest, { random, accesses }: ScenarioContext) {
+  const transports = isCall(request)
+    ? (['http', 'http', 'documents', 'objects'] as const)
+    : (['http'] as const)
+  const transport = random.pick<keyof Access>(transports)
+  const [first, second] = accesses
+  return [() => first[transport](request), () => second[transport](request)] as const
+}
+
+/**
+ * Sends a write to both databases, some while another connection changes a row, and checks what it has changed in the first one.
+ * @returns `undefined` once a write that is allowed has shown a hidden row, which the other database does not have
+ */
+async function sendWrite(
+  { request, hint }: HintedRequest,
+  context: ScenarioContext,
+): Promise<readonly string[] | undefined> {
+  const { reference, snapshots, concurrent } = context
+  const [before, other] = await Promise.all(snapshots.map((read) => read()))
+  const [snapshot] = snapshots
+  const [writer, otherWriter] = concurrent.writers
+  assert.ok(before && other && snapshot)
+  if (!isDeepStrictEqual(listSeen(reference, before), listSeen(reference, other))) return undefined
+  const change =
+    writer && concurrent.random.chance(0.4)
+      ? drawChange([before, other], reference, request.path, concurrent.random)
+      : undefined
+  if (!writer || !otherWriter || change === undefined) {
+    const responses = await sendToBoth({ request, hint }, context)
+    checkChanges(reference, before, await snapshot(), hint)
+    return responses
+  }
+  const sends = drawSends(request, context)
+  const { responses, hasWaited } = await sendDuring(change, [writer, otherWriter], sends)
+  const at = `${hint}, ${hasWaited ? 'after' : 'before'} ${JSON.stringify(change)}`
+  assert.equal(responses[1], responses[0], at)
+  const after = await snapshot()
+  if (hasWaited) checkChanges(reference, applyChange(change, before), after, at)
+  else checkChanges(reference, before, undoChange(change, before, after), at)
+  return responses
 }
 
 /** Lists the rows that the identity may read, by the reference. */
@@ -227,15 +297,15 @@ const outsider: Identity = {
   org: otherTenant,
 }
 
-/** Creates a function that reads all rows of the tenant, past the rules. */
-function createSnapshot(store: Store): () => Promise<Data> {
+/** Creates a function that reads all rows, or those of the tenant, past the rules. */
+function createSnapshot(store: Store, isScoped: boolean): () => Promise<Data> {
   const api = createApi({ model: store.model, store }).with()
   return () =>
     api.transaction(async (tx) => {
       const things: [string, Map<string, Thing>][] = []
       for (const type of types) {
         const rows = await tx.sql(
-          sql`select * from ${sql.id(type)} where org = ${ownTenant} and gone is null`,
+          sql`select * from ${sql.id(type)} where ${isScoped ? sql`org = ${ownTenant} and ` : sql``}gone is null`,
         )
         const found = rows.map((row) => toThing(type, row))
         things.push([type, new Map(found.map((thing) => [thing.id, thing]))])
@@ -252,7 +322,7 @@ function toThing(type: Type, row: Readonly<Record<string, unknown>>): Thing {
   const parse = (value: unknown) => (typeof value === 'string' ? JSON.parse(value) : value)
   const { name, note, secret } = row as unknown as Pick<Thing, 'name' | 'note' | 'secret'>
   return {
-    id: join(type === 'blue' ? ['part', 'number'] : ['id']),
+    id: join(idColumns(type)),
     ...{ name, note, secret },
     rank: row.rank === null ? null : Number(row.rank),
     ...{ place: parse(row.place), marks: parse(row.marks) },

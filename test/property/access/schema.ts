@@ -26,16 +26,29 @@ export const secrets = ['note', 'secret', 'tags', 'info'] as const
 /** The attributes by which a scenario may forbid to filter and to sort. */
 export const rankedAttributes = ['name', 'rank', 'place', 'marks', ...secrets, 'loud'] as const
 
+/** The tenant of every identity that sends requests. */
+export const ownTenant = 1
+/** Another tenant, whose identities only fill the caches. */
+export const otherTenant = 2
+
 /**
- * Returns the id of a row of a type. The ids of blue things are composite: two columns, the first of which several rows share.
+ * Returns the id of a row of a type. The ids of blue things are composite: the column of the tenant, and another one.
  * @param number - the second column, or the only one
  */
 export function toId(type: Type, number: string): string {
-  return type === 'blue' ? `${Number(number) % 2},${number}` : number
+  return type === 'blue' ? `${ownTenant},${number}` : number
 }
 
-/** The ids that a client may give to new blue things. No data has them. */
-export const newIds = ['0,50', '1,51', '0,52', '1,53', '0,54', '1,55'] as const
+/** The ids that a client may give to new blue things. No data has them, but other tenants may have the last one. */
+export const newIds = [
+  ...['50', '51', '52', '53'].map((number) => toId('blue', number)),
+  `${otherTenant},51`,
+]
+
+/** The columns of the id of a type. */
+export function idColumns(type: Type): readonly string[] {
+  return type === 'blue' ? ['org', 'number'] : ['id']
+}
 
 /** A relationship: the related type, and whether it has many members. */
 export interface Relationship {
@@ -55,9 +68,14 @@ export function relationshipsOf(type: Type): Readonly<Record<string, Relationshi
   }
 }
 
-/** The columns of the key that references a thing of the next type. */
+/** The columns of the key that references a thing of the next type: the tenant of the row is that of a blue thing. */
 export function nextColumns(type: Type): readonly [string, ...string[]] {
-  return nextOf[type] === 'blue' ? ['next_part', 'next_id'] : ['next_id']
+  return nextOf[type] === 'blue' ? ['org', 'next_id'] : ['next_id']
+}
+
+/** The columns of a type that are unique besides its id. The last one has the value of the last one of the id. */
+export function serialColumns(type: Type): readonly [string, ...string[]] {
+  return type === 'blue' ? ['org', 'serial'] : ['serial']
 }
 
 /** The tables. Generated ids do not depend on the rows that exist. */
@@ -69,11 +87,12 @@ export function createTables({ newId }: ColumnTypes): string {
     : ['text', 'text', 'text']
   const things = types.map((type) => {
     const isBlue = type === 'blue'
-    const id = isBlue ? 'part bigint not null, number bigint not null' : `id ${generated}`
-    const keys = nextColumns(type).map((column) => `${column} bigint`)
+    const id = isBlue ? 'number bigint not null' : `id ${generated}`
     return `
       create table ${type} (${id}, name text, rank integer, note text, secret text, place ${object}, marks ${list},
-        tags ${list}, info ${object}, org bigint default 1, gone ${time}, ${keys.join(', ')}${isBlue ? ', primary key (part, number)' : ''});
+        tags ${list}, info ${object}, org bigint default ${ownTenant}, gone ${time}, next_id bigint,
+        serial bigint generated always as (${isBlue ? 'number' : 'id'}) stored${isBlue ? ', primary key (org, number)' : ''});
+      create unique index ${type}_serial on ${type} (${serialColumns(type).join(', ')});
       create index ${type}_next on ${type} (${nextColumns(type).join(', ')});`
   })
   return `${things.join('')} create table fan (red_id bigint not null, green_id bigint not null, primary key (red_id, green_id));
@@ -83,7 +102,7 @@ export function createTables({ newId }: ColumnTypes): string {
 /** The role of the sessions that the policies restrict. */
 export const policedRole = 'lapidary_leaks'
 
-/** Policies that hide the rows of other tenants from the role, whatever the rules say. */
+/** Policies that hide rows from the role, whatever the rules say. */
 const createPolicies = `
   do $$ begin create role ${policedRole}; exception when duplicate_object or unique_violation then null; end $$;
   grant usage on schema public to ${policedRole};
@@ -92,6 +111,6 @@ const createPolicies = `
   ${types
     .map(
       (type) =>
-        `alter table ${type} enable row level security; create policy own on ${type} using (org = 1);`,
+        `alter table ${type} enable row level security; create policy own on ${type} using (gone is null);`,
     )
     .join(' ')}`

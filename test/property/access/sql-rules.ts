@@ -1,6 +1,6 @@
 import { auth, type RowRule, sql } from 'lapidary'
 import type { Random } from './random.ts'
-import { type Identity, nextColumns, nextOf, type Type } from './schema.ts'
+import { type Identity, idColumns, nextColumns, nextOf, type Type } from './schema.ts'
 import { type Data, linked, type Thing, type Truth } from './things.ts'
 
 type WriteSql = Extract<RowRule, { sql: unknown }>['sql']
@@ -72,7 +72,7 @@ export function randomSqlRule(type: Type, random: Random): SqlRule {
 /** A rule on the row that the row references, whoever may read it. */
 function ofNext(type: Type): SqlRule {
   const other = nextOf[type]
-  const keys = other === 'blue' ? ['part', 'number'] : ['id']
+  const keys = idColumns(other)
   return declareRule(
     (column) => {
       const isNext = nextColumns(type).map(
