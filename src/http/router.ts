@@ -8,6 +8,9 @@ interface Match {
   readonly id: string
 }
 
+/** Finds the route of a path; `undefined` without one. */
+type FindRoute = (target: string) => Match | undefined
+
 /**
  * Creates the router of the adapters without a router of their own. It is the router of Fastify, so that every adapter finds
  * the same routes.
@@ -17,6 +20,16 @@ interface Match {
  *   percent-encoded UTF-8
  */
 export function createRouter(routes: readonly Route[], prefix: string): (target: string) => Match {
+  const find = createRouteFinder(routes, prefix)
+  return (target) => {
+    const match = find(target)
+    if (match === undefined) throw createRouteNotFound(target)
+    return match
+  }
+}
+
+/** Creates the router without an error for paths that have no route. */
+export function createRouteFinder(routes: readonly Route[], prefix: string): FindRoute {
   const router = createFindMyWay({
     maxParamLength: maxUrlLength,
     onBadUrl: () => {},
@@ -30,7 +43,7 @@ export function createRouter(routes: readonly Route[], prefix: string): (target:
   }
   return (target) => {
     const found = router.find('GET', target)
-    if (found === null) throw createRouteNotFound(target)
+    if (found === null) return undefined
     const route: Route | null = found.store
     // The router finds a handler without data for a path that it cannot decode.
     if (route === null) throw createUndecodablePath()

@@ -112,6 +112,41 @@ for (const [name, create] of applications) {
       assert.equal((await fetch(`${origin}/api/nowhere`, { method: 'PROPFIND' })).status, 404)
     })
 
+    for (const method of ['PUT', 'TRACE', 'OPTIONS', 'HEAD', 'PATCH'] as const)
+      it(`${method} of a path that no resource has is a 404`, async (test) => {
+        const app = await create(() => {})
+        test.after(() => app.close())
+        for (const path of [
+          'nothing',
+          'relationships%2Fbooks',
+          'books/',
+          'relationships/books/1',
+        ]) {
+          const { statusCode, body } = await app.inject({ method, url: `/api/authors/1/${path}` })
+          assert.equal(statusCode, 404, path)
+          if (method !== 'HEAD') assert.equal(JSON.parse(body).errors[0].code, 'route_not_found')
+        }
+      })
+
+    it('answers OPTIONS, HEAD and 405 of the relationships of a resource by their own methods', async (test) => {
+      const app = await create(() => {})
+      test.after(() => app.close())
+      const send = (method: 'OPTIONS' | 'HEAD' | 'PUT', path: string) =>
+        app.inject({ method, url: `/api/authors/1/${path}` })
+      const related = await send('OPTIONS', 'books')
+      assert.deepEqual(
+        [related.statusCode, related.headers.allow],
+        [204, 'GET, POST, HEAD, OPTIONS'],
+      )
+      const linkage = await send('PUT', '%72elationships/books')
+      const allowed = 'GET, PATCH, POST, DELETE, HEAD, OPTIONS'
+      assert.deepEqual([linkage.statusCode, linkage.headers.allow], [405, allowed])
+      const head = await send('HEAD', 'books')
+      const { headers } = await app.inject('/api/authors/1/books')
+      assert.deepEqual([head.statusCode, head.body], [200, ''])
+      assert.equal(head.headers['content-type'], headers['content-type'])
+    })
+
     it('each path has one route for all methods without a handler: the start grows with the square of their number', async (test) => {
       const found: string[] = []
       const app = await create((host) => {

@@ -26,6 +26,7 @@ import {
 import { getLocalHost, type OriginResolver } from '../origin.ts'
 import { findPublicChallenge, isPublicPage } from '../public-root.ts'
 import { getQueryString } from '../query-string.ts'
+import { createRouteFinder } from '../router.ts'
 import { responseKey } from './body-parsers.ts'
 import type { ErrorReporter } from './errors.ts'
 import { createFileHandler } from './file-handler.ts'
@@ -61,11 +62,19 @@ export const challengeKey = Symbol('lapidary.challenge')
  * others. The prefix of the paths is that of the plugin.
  */
 export function registerRoutes(app: FastifyInstance, options: RouteOptions): void {
-  for (const route of options.routes) {
-    const handled = createHandlers(route, options)
-    registerHandlers(app, route, handled)
-    registerOtherMethods(app, route, handled)
+  const all = options.routes.map((route) => createHandlers(route, options))
+  for (const each of all) registerHandlers(app, each, options)
+  for (const [url, group] of Map.groupBy(all, ({ route }) => toPattern(route.path))) {
+    const [first, ...others] = group.map((each) => createOtherMethods(each, options))
+    if (first === undefined) continue
+    if (others.length === 0) registerOtherMethods(app, first.route.path, [first])
+    else registerOtherMethods(app, url, [first, ...others])
   }
+}
+
+/** The pattern of the paths below that of a resource, because each route of Fastify makes the start slower; of others the path itself. */
+function toPattern(path: string): string {
+  return path.replace(/^(\/[^/]+\/:id)\/.+/, '$1/*')
 }
 
 /** A handler of Fastify. */
@@ -73,7 +82,7 @@ type Handler = ReturnType<typeof createRouteHandler>
 
 /** What the routes of one path have in common. */
 interface HandledRoute {
-  readonly options: RouteOptions
+  readonly route: Route
   readonly handlers: Readonly<Partial<Record<Method, Handler>>>
   /** The hooks that authenticate its requests; none if they are not authenticated. */
   readonly authenticate: readonly PreParsingHook[]
@@ -90,7 +99,7 @@ function createHandlers(route: Route, options: RouteOptions): HandledRoute {
       : createRouteHandler({ method, handle, isAuthenticated }, route, options),
   ])
   return {
-    options,
+    route,
     handlers: Object.fromEntries(handlers),
     authenticate: isAuthenticated
       ? [createAuthHook(authenticate, isPublicPage(route, options))]
@@ -101,8 +110,8 @@ function createHandlers(route: Route, options: RouteOptions): HandledRoute {
 /** Registers a route for each method with a handler. */
 function registerHandlers(
   app: FastifyInstance,
-  route: Route,
-  { options, handlers, authenticate }: HandledRoute,
+  { route, handlers, authenticate }: HandledRoute,
+  options: RouteOptions,
 ): void {
   // These hooks run after every onRequest hook: plugins such as @fastify/rate-limit append an onRequest hook to a route, and must see
   // the requests that fail here.
@@ -221,44 +230,92 @@ function bindSender(send: ResponseSender, route: Route) {
     : (reply: FastifyReply, response: Sendable) => send(reply, response, route)
 }
 
+/** How the methods of a path without a handler of their own are answered. */
+interface OtherMethods extends HandledRoute {
+  /** The methods that the path has; HEAD and OPTIONS included. */
+  readonly known: readonly string[]
+  /** Of the response to OPTIONS. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Rejects a path that does not exist for the identity. Absent for one that exists for everybody. */
+  readonly checkVisible: ReturnType<typeof createVisibilityHook>
+}
+
+function createOtherMethods(handled: HandledRoute, options: RouteOptions): OtherMethods {
+  const { route } = handled
+  return {
+    ...handled,
+    known: listAllowedMethods(route.methods),
+    headers: { ...commonHeaders, allow: formatAllowedMethods(route) },
+    checkVisible: createVisibilityHook(route, options),
+  }
+}
+
 /**
- * Registers one route for all methods without a handler of their own. Each further route would make the start of Fastify slower, more
- * than in proportion to their number.
+ * Registers one route for all methods that one of several paths does not handle. Each further route would make the start of Fastify
+ * slower, more than in proportion to their number.
+ * @param url - the path, or the pattern of all paths
  */
 function registerOtherMethods(
   app: FastifyInstance,
-  route: Route,
-  { options, handlers, authenticate }: HandledRoute,
+  url: string,
+  all: readonly [OtherMethods, ...OtherMethods[]],
 ): void {
-  const known = listAllowedMethods(route.methods)
-  const headers = { ...commonHeaders, allow: formatAllowedMethods(route) }
-  const rejectMethod = async ({ method }: FastifyRequest) => {
+  const { find, get } = createLookup(all, app.prefix)
+  const rejectMethod = ({ method }: FastifyRequest, { known, route }: OtherMethods) => {
     if (!known.includes(method)) throw createMethodError(route, method)
   }
-  const checkVisible = createVisibilityHook(route, options)
   app.route({
-    ...{ url: route.path, schema: hidden, bodyLimit: options.maxBody },
-    method: app.supportedMethods.filter((method) => !(method in handlers)),
-    ...(!checkVisible && { onRequest: rejectMethod }),
+    ...{ url, schema: hidden },
+    method: app.supportedMethods.filter((name) => all.some(({ handlers }) => !(name in handlers))),
+    onRequest: async (request, reply) => {
+      const other = find(request)
+      if (other === undefined) return reply.callNotFound()
+      if (!other.checkVisible) rejectMethod(request, other)
+    },
     preParsing: [
-      only(known, checkHeaders),
-      ...(checkVisible ? [checkVisible, rejectMethod] : []),
-      ...authenticate.map((hook) => only(['HEAD'], hook)),
+      (request, reply, payload, done) =>
+        get(request).known.includes(request.method)
+          ? checkHeaders(request, reply, payload, done)
+          : done(),
+      async (request) => {
+        await get(request).checkVisible?.(request)
+        rejectMethod(request, get(request))
+      },
+      (request, reply, payload, done) => {
+        const [authenticate] = get(request).authenticate
+        if (authenticate && request.method === 'HEAD') authenticate(request, reply, payload, done)
+        else done()
+      },
     ],
-    handler: (request, reply) =>
-      handlers.GET && request.method === 'HEAD'
+    handler: (request, reply) => {
+      const { handlers, headers } = get(request)
+      return handlers.GET && request.method === 'HEAD'
         ? handlers.GET(request, reply)
-        : reply.code(204).headers(headers).send(),
+        : reply.code(204).headers(headers).send()
+    },
   })
 }
 
-type PreParsingHook = typeof checkHeaders
-
-/** Restricts a hook to methods. */
-function only(methods: readonly string[], hook: PreParsingHook): PreParsingHook {
-  return (request, reply, payload, done) =>
-    methods.includes(request.method) ? hook(request, reply, payload, done) : done()
+/** Creates the functions that find the path of a request among several, and that return the one that was found. */
+function createLookup(all: readonly [OtherMethods, ...OtherMethods[]], prefix: string) {
+  const [first, ...others] = all
+  if (others.length === 0) return { find: () => first, get: () => first }
+  const byRoute = new Map(all.map((each) => [each.route, each]))
+  const found = new WeakMap<FastifyRequest, OtherMethods>()
+  let findRoute: ReturnType<typeof createRouteFinder> | undefined
+  return {
+    find: (request: FastifyRequest) => {
+      findRoute ??= createRouteFinder([...byRoute.keys()], prefix)
+      const match = findRoute(request.url)
+      const other = match && byRoute.get(match.route)
+      if (other) found.set(request, other)
+      return other
+    },
+    get: (request: FastifyRequest) => found.get(request) ?? first,
+  }
 }
+
+type PreParsingHook = typeof checkHeaders
 
 /**
  * Creates the hook that rejects a path which does not exist for the identity; `undefined` if it exists for everybody. For HEAD the handler
