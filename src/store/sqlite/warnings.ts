@@ -1,17 +1,12 @@
 import { type Catalog, findTable, isIndexed } from '../../model/catalog.ts'
 import type { Model, Table } from '../../model/model.ts'
 import { listCascadeWarnings } from '../cascade-warnings.ts'
-import {
-  type ColumnWarning,
-  formatColumnWarnings,
-  listServedColumns,
-  type ServedColumn,
-} from '../column-warnings.ts'
+import { type ColumnWarning, formatColumnWarnings, listServedColumns } from '../column-warnings.ts'
 import { formatIndexWarning, listCollationWarnings, listIndexWarnings } from '../index-warnings.ts'
 import { formatScannedTexts, listScannedTexts } from '../match-warnings.ts'
 import { listNullWarnings } from '../null-warnings.ts'
 import { listBrokenKeyWarnings } from './broken-keys.ts'
-import { observeCollation } from './collations.ts'
+import { observeCollations, type SqliteCollation } from './collations.ts'
 import type { SqliteConnection } from './connection.ts'
 import { createIndexLookup } from './indexes.ts'
 import { listRejectedChangeWarnings } from './rejected-changes.ts'
@@ -23,14 +18,10 @@ export function listSqliteWarnings(
   catalog: Catalog,
   connection: SqliteConnection,
 ): string[] {
-  const columnWarnings = listServedColumns(model).flatMap((column): ColumnWarning[] => {
-    const message = column.kind.codec === 'text' ? describeCollation(column, connection) : undefined
-    return message === undefined ? [] : [{ column, message, fix: `"${column.column}"` }]
-  })
   return [
     ...listEncodingWarnings(connection),
     ...formatColumnWarnings(
-      columnWarnings,
+      listCollations(model, connection),
       ({ name }, columns) => `create "${name}" again with ${columns.join(', ')} collate binary`,
     ),
     ...listUnusedIndexes(model, catalog),
@@ -80,12 +71,21 @@ function listUnusedIndexes(model: Model, catalog: Catalog): string[] {
   )
 }
 
+/** Warns of the text columns with a collation other than `binary`. */
+function listCollations(model: Model, connection: SqliteConnection): ColumnWarning[] {
+  const texts = listServedColumns(model).filter(({ kind }) => kind.codec === 'text')
+  return [...Map.groupBy(texts, ({ table }) => table)].flatMap(([table, columns]) => {
+    const names = columns.map(({ column }) => column)
+    const collations = observeCollations(connection, table, names)
+    return columns.flatMap((column, at) => {
+      const message = describeCollation(collations[at])
+      return message === undefined ? [] : [{ column, message, fix: `"${column.column}"` }]
+    })
+  })
+}
+
 /** Describes what a collation ignores. */
-function describeCollation(
-  { table, column }: ServedColumn,
-  connection: SqliteConnection,
-): string | undefined {
-  const collation = observeCollation(connection, table, column)
+function describeCollation(collation: SqliteCollation | undefined): string | undefined {
   const operations = 'in filters, sorting, keys and unique constraints'
   if (collation === 'nocase')
     return `the collation nocase ignores the case of letters ${operations}`
