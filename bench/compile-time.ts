@@ -44,7 +44,7 @@ const programs: readonly (readonly [title: string, text: string])[] = [
 /** Finds the compilers: that of the repository, and the oldest one that the package supports. */
 function findCompilers(): readonly string[] {
   const own = createRequire(import.meta.url)
-  const oldest = createRequire(own.resolve('oldest-releases/package.json'))
+  const oldest = createRequire(join(root, 'test/runtimes/package.json'))
   return [own, oldest].map((require) => {
     const manifest = require.resolve('typescript/package.json')
     return join(dirname(manifest), 'bin/tsc')

@@ -12,8 +12,17 @@ const root = import.meta.dirname
  * @param batch - the path of a file of `test/batches/`; see `listTests`
  */
 export async function importTests(batch: string): Promise<void> {
+  await importFiles(listTests(batch))
+}
+
+/** Imports the test files of a folder of `test/`, which has a manifest of its own and therefore no batch. */
+export async function importFolder(folder: string): Promise<void> {
+  await importFiles(listTestsIn(folder))
+}
+
+async function importFiles(files: readonly string[]): Promise<void> {
   await importRunner()
-  for (const file of listTests(batch)) await import(pathToFileURL(join(root, file)).href)
+  for (const file of files) await import(pathToFileURL(join(root, file)).href)
 }
 
 /**
@@ -37,10 +46,14 @@ export function listTests(batch: string): string[] {
   const name = basename(batch)
   const folders = foldersOf(name)
   const batches = listIn('batches').filter((other) => foldersOf(other).join() === folders.join())
-  const tests = folders.flatMap((folder) => listIn(folder).map((file) => join(folder, file)))
-  return tests
-    .filter((file) => file.endsWith('.test.ts'))
-    .filter((_, index) => batches[index % batches.length] === name)
+  const tests = folders.flatMap(listTestsIn)
+  return tests.filter((_, index) => batches[index % batches.length] === name)
+}
+
+/** Lists the test files of a folder, as paths from `test/`. */
+export function listTestsIn(folder: string): string[] {
+  const files = listIn(folder).filter((file) => file.endsWith('.test.ts'))
+  return files.map((file) => join(folder, file))
 }
 
 /** Returns the folders whose tests a batch runs: `docs` and `examples` for `0-docs+examples.ts`, `engine` for `1-engine-1.ts`. */

@@ -22,7 +22,6 @@ interface Manifest {
   readonly exports: Readonly<Record<string, string>>
   readonly bin: Readonly<Record<string, string>>
   readonly dependencies: Readonly<Record<string, string>>
-  readonly devDependencies: Readonly<Record<string, string>>
   readonly [key: string]: unknown
 }
 
@@ -30,8 +29,8 @@ interface Manifest {
 const peers = ['fastify', 'jose', 'pg']
 /** Peers that npm does not install by itself. It installs the others, so that `npx lapidary serve` has an HTTP server. */
 const optionalPeers = ['@scalar/api-reference', 'jose', 'pg']
-/** Peers that the repository needs for tests only. */
-const testedPeers = ['@scalar/api-reference']
+/** The peer that only tests need, with the version that they run with. */
+const scalar = '@scalar/api-reference'
 
 rmSync(target, { recursive: true, force: true })
 execFileSync(
@@ -136,15 +135,17 @@ function makePublishedManifest(manifest: Manifest): object {
     bin: mapValues(manifest.bin, (file) => toBuiltFile(file, '.js')),
     dependencies: selectDependencies((name) => !peers.includes(name)),
     peerDependencies: {
-      ...Object.fromEntries(
-        testedPeers.map((peer) => [peer, `^${manifest.devDependencies[peer]}`]),
-      ),
+      [scalar]: `^${readDependencies('test/chromium/package.json')[scalar]}`,
       ...selectDependencies((name) => peers.includes(name)),
     },
     peerDependenciesMeta: Object.fromEntries(
       optionalPeers.map((peer) => [peer, { optional: true }]),
     ),
   }
+}
+
+function readDependencies(file: string): Readonly<Record<string, string>> {
+  return JSON.parse(readFileSync(join(root, file), 'utf8')).dependencies
 }
 
 function mapValues<Value>(

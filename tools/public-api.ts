@@ -3,7 +3,7 @@ import { readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 // TypeScript 7 has no API for programs.
-import ts from '../node_modules/oldest-releases/node_modules/typescript/lib/typescript.js'
+import ts from '../test/runtimes/node_modules/typescript/lib/typescript.js'
 
 // Formats the public API: every declaration that an entry point of the package exports, without comments, and the names of
 // the types that these declarations use without exporting them. As a program it builds the package and writes

@@ -24,7 +24,7 @@ const { values } = parseArgs({
 
 /** The folders that are searched, and what is skipped in them: generated files and saved results. */
 const folders = ['src', 'service', 'cli', 'test', 'bench', 'docs']
-const skipped = /^(bench\/(results|peers|\.cache)|test\/schemas)\//
+const skipped = /node_modules|^(bench\/(results|peers|\.cache)|test\/schemas)\//
 
 /** Former terms by the term that replaced them; each line has inflections of its words too. */
 const formerTerms: Readonly<Record<string, string>> = {

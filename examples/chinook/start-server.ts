@@ -1,5 +1,4 @@
 import { defineModel, type Store } from 'lapidary'
-import { docsPage } from 'lapidary/docs'
 import { createServer } from 'lapidary/fastify'
 import { createPages } from 'lapidary/html'
 import { generateSql } from './data/generate-sql.ts'
@@ -31,7 +30,7 @@ export async function startServer(
   const store = await openStore(databaseUrl)
   const rootMeta = { description: 'A music store, by JSON:API 1.0.' }
   const html = createPages({ explain: true })
-  const openapi = { title: 'Music store', docs: docsPage(), examples: 'rows' } as const
+  const openapi = { title: 'Music store', examples: 'rows' } as const
   const server = createServer({ model, store, rootMeta, logLevel, html, openapi })
   try {
     await store.migrate([{ version: 1, sql: generateSql(store.dialect) }])

@@ -4,7 +4,6 @@ import helmet from '@fastify/helmet'
 import rateLimit from '@fastify/rate-limit'
 import swagger from '@fastify/swagger'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
-import { docsPage } from 'lapidary/docs'
 import { defineJsonApiOptions, jsonApi } from 'lapidary/fastify'
 import { createPages } from 'lapidary/html'
 import { model } from './model.ts'
@@ -44,7 +43,7 @@ export async function createApp(settings: Settings): Promise<FastifyInstance> {
 
   const mount = defineJsonApiOptions({
     ...{ prefix: '/api', model, store, authenticate: getUser },
-    ...{ html: createPages(), openapi: { title: 'Tracker', docs: docsPage() } },
+    ...{ html: createPages(), openapi: { title: 'Tracker' } },
   })
   app.register(jsonApi, mount)
   app.post<Closing>('/api/issues/:id/close', { schema: commented }, async (request) =>

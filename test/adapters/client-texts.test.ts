@@ -23,10 +23,10 @@ import {
   url,
   uuid,
 } from 'lapidary'
-import { docsPage } from 'lapidary/docs'
 import { createPages } from 'lapidary/html'
 import { openPostgres } from 'lapidary/postgres'
 import { openSqlite } from 'lapidary/sqlite'
+import { barePage } from '../chromium/scalar.ts'
 import { type Database, databases } from '../databases.ts'
 import { long } from '../long-tests.ts'
 import type { OpenDatabase } from '../open-database.ts'
@@ -377,7 +377,7 @@ function testHost(host: Host, database: Database, isFirst: boolean): void {
       await store.migrate([{ version: 1, sql: writeTables(database) }])
       running = await host.start({
         ...{ model, store, prefix: '/api', html: createPages({ explain: true }) },
-        openapi: { docs: docsPage() },
+        openapi: { docs: barePage },
       })
       for (const place of places) {
         const [first] = place.samples('a'.repeat(place.limit / 8))

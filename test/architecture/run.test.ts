@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { listTests } from '../import-tests.ts'
@@ -67,12 +67,17 @@ describe('A run of the tests', () => {
   }
 })
 
+/** The folders of tests whose packages have a manifest of their own. */
+const folders = globSync('test/*/package.json', { cwd: root }).map(dirname)
+
 describe('npm test', () => {
   it('runs every test file once, in a batch or in a process of its own', () => {
     const files = filesOf(String(scripts.test)).flatMap((file) =>
       dirname(file) === 'test/batches' ? listTests(file).map((each) => `test/${each}`) : [file],
     )
-    const all = globSync('test/**/*.test.ts', { cwd: root })
+    const all = globSync('test/**/*.test.ts', { cwd: root, exclude: ['**/node_modules'] }).filter(
+      (file) => !folders.includes(dirname(file)),
+    )
     const missing = new Set(all).difference(new Set(files))
     assert.deepEqual([...missing], [], 'a folder of tests needs a file in test/batches/')
     assert.equal(files.length, all.length)
@@ -97,7 +102,10 @@ describe('npm run test:long', () => {
     assert.deepEqual(files.sort(), globSync('test/long/*.ts', { cwd: root }).sort())
   })
 
-  it('also runs the tests that npm test leaves out', () => {
-    assert.match(String(scripts['test:long']), /^npm run test:tagged && /)
+  it('also runs the tests that npm test leaves out, with the packages that they need', () => {
+    assert.match(String(scripts['test:long']), /^npm run test:install && npm run test:tagged && /)
+    for (const folder of folders)
+      if (globSync(`${folder}/*.test.ts`, { cwd: root }).length > 0)
+        assert.ok(existsSync(join(root, `test/long/${basename(folder)}.long.ts`)), folder)
   })
 })

@@ -26,7 +26,8 @@ export interface Source {
 
 /** Every TypeScript file below a folder, in order. @param pattern - for other files */
 export function sourcesIn(folder: string, pattern = '**/*.ts'): Source[] {
-  return globSync(`${folder}/${pattern}`, { cwd: root }).sort().map(readSource)
+  const exclude = ['**/node_modules']
+  return globSync(`${folder}/${pattern}`, { cwd: root, exclude }).sort().map(readSource)
 }
 
 function readSource(file: string): Source {

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { createPages } from '../../src/html/index.ts'
+import { createServer } from '../../src/http/fastify/index.ts'
 import {
   array,
   attribute,
@@ -21,17 +24,14 @@ import {
   toOne,
   url,
   uuid,
-} from 'lapidary'
-import { createServer } from 'lapidary/fastify'
-import { createPages } from 'lapidary/html'
-import type { Page } from 'playwright-core'
-import { lacksChromium, type TestBrowser } from '../browser.ts'
+} from '../../src/index.ts'
 import { Cleanup } from '../cleanup.ts'
 import { type ColumnTypes, databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
 import { filled } from '../filled.ts'
 import { long } from '../long-tests.ts'
 import { takePart } from '../property/seed.ts'
+import { lacksChromium, type TestBrowser } from './browser.ts'
 import { findAxeViolations } from './find-axe-violations.ts'
 import { openBrowser } from './shared-browser.ts'
 

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 
-const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const readSource = () =>
+  readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** The parts of a report of axe-core that a failed test shows. */
 interface Violation {
@@ -17,7 +18,7 @@ interface Violation {
  */
 export async function findAxeViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
   const options = rules ? { runOnly: { type: 'rule', values: rules } } : {}
-  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(source)
+  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(readSource())
   const violations: Violation[] = await page.evaluate(
     `axe.run(${JSON.stringify(options)}).then((result) => result.violations)`,
   )

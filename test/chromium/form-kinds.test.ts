@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { createPages } from '../../src/html/index.ts'
+import { createServer } from '../../src/http/fastify/index.ts'
 import {
   action,
   array,
@@ -21,12 +23,10 @@ import {
   sql,
   text,
   toOne,
-} from 'lapidary'
-import { createServer } from 'lapidary/fastify'
-import { createPages } from 'lapidary/html'
-import { openSqlite } from 'lapidary/sqlite'
-import { lacksChromium, type TestBrowser } from '../browser.ts'
+} from '../../src/index.ts'
+import { openSqlite } from '../../src/store/sqlite/store.ts'
 import { long } from '../long-tests.ts'
+import { lacksChromium, type TestBrowser } from './browser.ts'
 import { findAxeViolations } from './find-axe-violations.ts'
 import { openBrowser } from './shared-browser.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { type RunningService, startService } from '../../service/start-service.ts'
-import { lacksChromium } from '../browser.ts'
 import { long } from '../long-tests.ts'
+import { lacksChromium } from './browser.ts'
 import { Keyboard } from './keyboard.ts'
 import { openBrowser, type SharedBrowser } from './shared-browser.ts'
 

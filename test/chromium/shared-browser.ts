@@ -5,7 +5,7 @@ import {
   openPage,
   recordPage,
   type TestBrowser,
-} from '../browser.ts'
+} from './browser.ts'
 
 /** Pages of one origin in the shared browser. */
 export interface SharedBrowser extends TestBrowser {

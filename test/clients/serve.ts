@@ -1,7 +1,16 @@
 import { afterEach, beforeEach } from 'node:test'
-import { attribute, date, defineModel, type Model, resource, text, toMany, toOne } from 'lapidary'
-import { createServer } from 'lapidary/fastify'
-import { openSqlite } from 'lapidary/sqlite'
+import { createServer } from '../../src/http/fastify/index.ts'
+import {
+  attribute,
+  date,
+  defineModel,
+  type Model,
+  resource,
+  text,
+  toMany,
+  toOne,
+} from '../../src/index.ts'
+import { openSqlite } from '../../src/store/sqlite/store.ts'
 
 /** The names of the resource types: `computer`, as in the service, or `computers`, as in the path. */
 export type TypeNames = 'singular' | 'plural'

@@ -5,7 +5,10 @@ import { describeGuideProgram } from './guide-program.ts'
 import { absolutePath, readPage, section, tableRows } from './pages.ts'
 
 const page = 'docs/guides/clients.md'
-const { devDependencies } = JSON.parse(readPage('package.json'))
+const dependencies = {
+  ...JSON.parse(readPage('package.json')).devDependencies,
+  ...JSON.parse(readPage('test/clients/package.json')).dependencies,
+}
 
 /** The test of each library that is tested. */
 const tests: Readonly<Record<string, string>> = {
@@ -34,7 +37,7 @@ describe(`The tables of ${page}`, () => {
   })
 
   it('have the versions that are installed', () => {
-    const versions = names(tested).map((name) => devDependencies[name])
+    const versions = names(tested).map((name) => dependencies[name])
     assert.deepEqual(
       tested.map(([, version]) => version),
       versions,

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, before, describe, it } from 'node:test'
+import { after, before, describe, it, type TestOptions } from 'node:test'
 import { promisify } from 'node:util'
 import { Cleanup } from '../cleanup.ts'
 import { startProgramProcess } from '../cli/command-process.ts'
@@ -28,13 +28,18 @@ after(() => shared.run())
  * @param page - e.g. `docs/in-process.md`
  * @param databaseName - the file name of the database in the program, e.g. `shop.db`, or its URL on PostgreSQL; absent if the program
  *   creates its own
+ * @param options - those of the suite
  */
-export function describeGuideProgram(page: string, databaseName?: string): void {
+export function describeGuideProgram(
+  page: string,
+  databaseName?: string,
+  options: TestOptions = {},
+): void {
   const blocks = blocksOf(readPage(page))
   const inLanguage = (language: string) =>
     blocks.filter((block) => block.language === language).map(({ text }) => text)
 
-  describe(`The guide ${page}`, () => {
+  describe(`The guide ${page}`, options, () => {
     const program = inLanguage('ts').join('\n')
     const compile = announceProgram(page.replaceAll(/\W/g, '-'), program)
     let folder: string

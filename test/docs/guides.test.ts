@@ -1,3 +1,4 @@
+import { withScalar } from '../chromium/scalar.ts'
 import { describeGuideProgram } from './guide-program.ts'
 
 describeGuideProgram('docs/guides/authentication.md', 'notes.db')
@@ -9,4 +10,4 @@ describeGuideProgram('docs/guides/soft-delete-and-audit.md', 'notes.db')
 describeGuideProgram('docs/declaring/kinds.md', 'shop.db')
 describeGuideProgram('docs/guides/browsing.md', 'books.db')
 describeGuideProgram('docs/guides/typed-client.md', 'persons.db')
-describeGuideProgram('docs/guides/describing.md', 'persons.db')
+describeGuideProgram('docs/guides/describing.md', 'persons.db', withScalar)

@@ -5,7 +5,7 @@ import { attribute, defineModel, integer, json, resource, text, toMany, toOne, u
 import { createServer } from 'lapidary/fastify'
 import { createPages } from 'lapidary/html'
 import { openSqlite } from 'lapidary/sqlite'
-import { lacksChromium, type TestBrowser } from '../browser.ts'
+import { lacksChromium, type TestBrowser } from '../chromium/browser.ts'
 import { openBrowser } from '../chromium/shared-browser.ts'
 import { type Client, connect } from '../client.ts'
 import { long } from '../long-tests.ts'

@@ -105,11 +105,8 @@ describe('A project of Next.js', () => {
     const installed = await installPackage()
     cleanup.push(installed.remove)
     project = installed.project
-    // Git ignores `dist`, and the packages are not among those of the repository.
-    const hosts = absolutePath('dist/hosts')
-    await cp(absolutePath('test/hosts'), hosts, { recursive: true })
-    await execute('npm', ['ci'], { cwd: hosts })
-    await cp(join(hosts, 'node_modules'), join(project, 'node_modules'), { recursive: true })
+    const packages = absolutePath('test/hosts/node_modules')
+    await cp(packages, join(project, 'node_modules'), { recursive: true })
     const page = section(readPage('docs/mounting.md'), '### Next.js')
     const [route] = blocksOf(page)
     assert.equal(route?.language, 'tsx')

@@ -16,7 +16,7 @@ const models = await listModels()
 const names = Object.keys(models)
 
 // openapi-typescript needs a TypeScript that has an API for programs.
-const oldest = createRequire(absolutePath('node_modules/oldest-releases/package.json'))
+const runtimes = createRequire(absolutePath('test/runtimes/package.json'))
 const own = createRequire(import.meta.url)
 
 /** openapi-typescript 7.13 fails if a field has the name of a member of every object. */
@@ -85,7 +85,7 @@ describe('Other tools accept the description', () => {
   after(() => rm(folder, { recursive: true, force: true }))
 
   it('@redocly/cli, with its recommended rules', async () => {
-    const program = join(dirname(own.resolve('@redocly/cli/package.json')), 'bin/cli.js')
+    const program = join(dirname(runtimes.resolve('@redocly/cli/package.json')), 'bin/cli.js')
     const files = names.flatMap((name) => [
       join(folder, `${name}.json`),
       join(folder, `${name}.general.json`),
@@ -98,7 +98,7 @@ describe('Other tools accept the description', () => {
   })
 
   it('openapi-typescript, and its output compiles, also with openapi-fetch, whose program runs', async (test) => {
-    const { default: generate, astToString } = oldest('openapi-typescript')
+    const { default: generate, astToString } = runtimes('openapi-typescript')
     for (const name of names.filter(isReadable)) {
       const description = await readFile(join(folder, `${name}.json`), 'utf8')
       await writeFile(join(folder, `${name}.d.ts`), astToString(await generate(description)))

@@ -8,8 +8,9 @@ import { createServer } from 'lapidary/fastify'
 import { openSqlite } from 'lapidary/sqlite'
 import { migrations } from '../../service/migrations.ts'
 import { resources } from '../../service/resources/index.ts'
-import { lacksChromium, launchBrowser, type TestBrowser } from '../browser.ts'
+import { lacksChromium, launchBrowser, type TestBrowser } from '../chromium/browser.ts'
 import { findAxeViolations } from '../chromium/find-axe-violations.ts'
+import { withScalar } from '../chromium/scalar.ts'
 import { long } from '../long-tests.ts'
 
 const model = defineModel(resources)
@@ -21,7 +22,7 @@ const rulesOfScalar = ['aria-required-children']
 /** Milliseconds: on a busy machine it takes long until Scalar has rendered a page. */
 const timeout = 120_000
 
-describe('The reference page', () => {
+describe('The reference page', withScalar, () => {
   let store: Store
   before(async () => {
     store = openSqlite(model, ':memory:')

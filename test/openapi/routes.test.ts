@@ -14,7 +14,6 @@ import {
   text,
 } from 'lapidary'
 import { apiKeyAuth, bearerAuth, createApiKey, firstOf } from 'lapidary/auth'
-import { docsPage } from 'lapidary/docs'
 import { createPages } from 'lapidary/html'
 import { describeApi, type OpenApiDocument } from 'lapidary/openapi'
 import { openSqlite } from 'lapidary/sqlite'
@@ -24,6 +23,7 @@ import { createRoutes } from '../../src/http/create-routes.ts'
 import { listAllowedMethods } from '../../src/http/methods.ts'
 import { formatPath } from '../../src/openapi/operations.ts'
 import { hosts, type RunningHost } from '../adapters/hosts.ts'
+import { barePage } from '../chromium/scalar.ts'
 
 const model = defineModel(resources)
 const prefix = '/api'
@@ -218,7 +218,7 @@ describe('The option openapi', () => {
 
   it('describes with generalMethods every route and method that the server has', async () => {
     const html = createPages({ explain: true })
-    const openapi = { generalMethods: true, docs: docsPage() }
+    const openapi = { generalMethods: true, docs: barePage }
     const options = { model, store, prefix, html, openapi }
     const { routes } = createRoutes(options)
     const answered = routes.flatMap((route) =>

@@ -34,13 +34,17 @@ export interface InstalledPackage {
 /** The commands of the repository: its own and older releases of Node.js and TypeScript, Bun and Deno. */
 export const commands = {
   node: process.execPath,
-  node24: join(root, 'node_modules/oldest-releases/node_modules/node/bin/node'),
-  bun: join(root, 'node_modules/bun/bin/bun.exe'),
-  deno: join(root, 'node_modules/deno', process.platform === 'win32' ? 'deno.exe' : 'deno'),
+  node24: join(root, 'test/runtimes/node_modules/node/bin/node'),
+  bun: join(root, 'test/runtimes/node_modules/bun/bin/bun.exe'),
+  deno: join(
+    root,
+    'test/runtimes/node_modules/deno',
+    process.platform === 'win32' ? 'deno.exe' : 'deno',
+  ),
   tsc: join(root, 'node_modules/typescript/bin/tsc'),
-  tsc59: join(root, 'node_modules/oldest-releases/node_modules/typescript/bin/tsc'),
-  publint: join(root, 'node_modules/publint/src/cli.js'),
-  attw: join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js'),
+  tsc59: join(root, 'test/runtimes/node_modules/typescript/bin/tsc'),
+  publint: join(root, 'test/runtimes/node_modules/publint/src/cli.js'),
+  attw: join(root, 'test/runtimes/node_modules/@arethetypeswrong/cli/dist/index.js'),
 } as const
 
 /**

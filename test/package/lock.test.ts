@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { globSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { readPage } from '../docs/pages.ts'
+import { absolutePath, readPage } from '../docs/pages.ts'
 
 /** The members of a locked package that name other packages. */
 interface LockedPackage {
@@ -23,7 +24,9 @@ describe('package-lock.json', () => {
     assert.deepEqual(missing, [])
   })
 
-  for (const file of ['package-lock.json', 'test/hosts/package-lock.json'])
+  for (const file of globSync(['package-lock.json', 'test/*/package-lock.json'], {
+    cwd: absolutePath('.'),
+  }))
     it(`names no address of a registry: ${file}`, () => {
       assert.doesNotMatch(readPage(file), /"resolved": "https?:/)
     })

@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
-import { startService } from '../service/start-service.ts'
-import { launchBrowser } from '../test/browser.ts'
+import { startService } from '../../service/start-service.ts'
+import { launchBrowser } from './browser.ts'
 
 // Takes the pictures of the documentation, in `docs/images/`: pages of the service with its demonstration data, in Chromium.
 

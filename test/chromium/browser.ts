@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  type ConsoleMessage,
-  chromium,
-  type Page,
-  type Request,
+import type {
+  Browser,
+  BrowserContext,
+  BrowserContextOptions,
+  ConsoleMessage,
+  Page,
+  Request,
 } from 'playwright-core'
+import { findMissing } from '../installed-tools.ts'
 
 /** The names of Chromium's command in Debian, and of Chrome. */
 const commands = ['chromium', 'chromium-browser', 'google-chrome']
@@ -24,7 +24,9 @@ const chromiumPath: string | undefined =
 
 /** Why the tests in a browser do not run; `false` if they do. */
 export const lacksChromium: string | false =
-  chromiumPath === undefined && 'Chromium is not installed; install it, or set CHROMIUM to its path'
+  findMissing('chromium') ??
+  (chromiumPath === undefined &&
+    'Chromium is not installed; install it, or set CHROMIUM to its path')
 
 function isExecutable(path: string): boolean {
   try {
@@ -56,6 +58,7 @@ const args = [
 /** Starts Chromium. */
 export async function launchChromium(): Promise<Browser> {
   assert.ok(chromiumPath)
+  const { chromium } = await import('playwright-core')
   return chromium.launch({ executablePath: chromiumPath, args })
 }
 
