@@ -6,13 +6,13 @@ type Pair = readonly [singular: string, plural: string]
 
 /** Plurals that `pluralize` makes in another way than the library: two `person` rows are `persons`. */
 const ownPlurals: readonly Pair[] = parsePairs(`
-  base bases, person persons,
+  base bases, person persons, index indices,
   cookie cookies, calorie calories, lie lies, movie movies, pie pies, selfie selfies, tie ties, zombie zombies,
   cache caches, headache headaches, niche niches, shoe shoes`)
 
 /** Plurals that `singularize` knows and `pluralize` does not make. */
 const otherPlurals: readonly Pair[] = parsePairs(`
-  person people, apex apices, appendix appendices, cactus cacti, formula formulae, index indices, mosquito mosquitoes,
+  person people, apex apices, appendix appendices, cactus cacti, formula formulae, mosquito mosquitoes,
   syllabus syllabi`)
 
 /** Words whose singular and plural are equal, words without a plural, and plurals that count as singulars. */

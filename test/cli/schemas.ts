@@ -27,7 +27,7 @@ export const sharedCases: readonly SchemaCase[] = [
     'a table called index keeps its name: only the file of its declaration has another one',
     'create table "index" (id integer primary key, n text)',
     "export const index = resource('index', {",
-    "path: '/indexes',",
+    "path: '/indices',",
   ],
   [
     'the path /health is that of the server',

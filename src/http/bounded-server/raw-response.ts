@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ApiError } from '../../errors/errors.ts'
 import {
@@ -33,7 +33,12 @@ export function sendError(
 export function formatErrorResponse(error: ErrorResponse, isHead = false): string {
   const fields = Object.entries(responseHeaders(error, true))
   const lines = fields.map(([name, value]) => `${name}: ${value}`)
-  return [`HTTP/1.1 ${error.status} Error`, ...lines, '', isHead ? '' : error.body].join('\r\n')
+  return [
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
+    ...lines,
+    '',
+    isHead ? '' : error.body,
+  ].join('\r\n')
 }
 
 function responseHeaders(
