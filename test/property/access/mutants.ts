@@ -144,7 +144,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'the description has an operation that a rule refuses on every row',
-    seed: 304,
+    seed: 310,
     file: 'src/handlers/allowed-paths.ts',
     from: 'rights.findRule(type, operation) !== false',
     to: "(rights.findRule(type, operation) !== false || operation === 'delete')",
@@ -253,7 +253,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'a rule in SQL has no parentheses',
-    seed: 313,
+    seed: 379,
     file: 'src/store/access/restrict.ts',
     from: 'return sql`(${condition.write(rows.column)})`',
     to: 'return condition.write(rows.column)',
@@ -296,7 +296,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'the rows at the other ends of links, and the row of a deletion, are not locked',
-    seed: 306,
+    seed: 316,
     variant: 'postgres',
     file: 'src/store/access/write-locks.ts',
     from: "const context = { target, resource, isNew: shape.row !== 'existing' }",
@@ -312,7 +312,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'the rules are checked before the rows are locked',
-    seed: 306,
+    seed: 330,
     variant: 'postgres',
     file: 'src/store/access/run-checks.ts',
     from: `const locking = locks.map(({ statement, ids }) =>

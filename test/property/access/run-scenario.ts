@@ -100,7 +100,11 @@ export async function runScenario(
   // A request without an identity has no tenant, and so no rows.
   const isScoped = identity !== undefined && seed % 3 === 2
   const model = declareModel(rules, { isScoped, isPoliced })
-  const stores = await Promise.all(pair.map(({ url }) => openStore(model, url, toOptions(url))))
+  // No read may fail because the machine is busy.
+  const toStoreOptions = (url: string) => ({ timeout: 300_000, ...toOptions(url) })
+  const stores = await Promise.all(
+    pair.map(({ url }) => openStore(model, url, toStoreOptions(url))),
+  )
   // With many rows the reference takes too long to find a change.
   const writers = isOnPostgres && filler === 0 ? pair.map(({ url }) => new OtherWriter(url)) : []
   try {
