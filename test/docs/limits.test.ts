@@ -22,9 +22,10 @@ describe('docs/limits.md', () => {
 
   it('names existing settings and error codes, with the right defaults and statuses', () => {
     const settings = new Map(
-      tableRows(section(readPage('README.md'), '## Settings')).map(
-        ([, variable = '', initial = '']) => [variable, initial],
-      ),
+      tableRows(readPage('docs/settings.md')).map(([, variable = '', initial = '']) => [
+        variable,
+        initial,
+      ]),
     )
     for (const [what, , setting = '', error = ''] of rows) {
       for (const [name] of setting.matchAll(/`[A-Z_]+`/g))

@@ -18,7 +18,8 @@ const readme = readPage('README.md')
 /** The address of the service in the examples. */
 const address = 'http://127.0.0.1:3000'
 
-const examples = examplesIn(section(readme, '## Try it'))
+const firstRequests = readPage('docs/first-requests.md')
+const examples = examplesIn(firstRequests)
 
 /** The program in a part of the page. */
 function programIn(heading: string): string {
@@ -39,9 +40,9 @@ describe('README.md', () => {
       assert.ok(ci.includes(command), command)
   })
 
-  it('has a response for each of its five curl commands', () => {
+  it('has a response for each of the five curl commands of docs/first-requests.md', () => {
     assert.equal(examples.length, 5)
-    assert.equal(section(readme, '## Try it').match(/^curl /gm)?.length, examples.length)
+    assert.equal(firstRequests.match(/^curl /gm)?.length, examples.length)
   })
 
   for (const [index, [name, send]] of [...senders()].entries()) {
@@ -96,7 +97,7 @@ describe('README.md', () => {
   })
 
   it('lists the settings as --help does', () => {
-    const rows = tableRows(section(readme, '## Settings')).map((row) =>
+    const rows = tableRows(readPage('docs/settings.md')).map((row) =>
       row.map((cell) => cell.replace(/^`(.*)`$/, '$1').replace(/`/g, '')),
     )
     const listed = rows.map(([flag, variable, unset, meaning]) =>
