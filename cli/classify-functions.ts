@@ -11,8 +11,9 @@ export interface ClassifiedFunctions {
 }
 
 /**
- * Decides for each function whether it becomes a resource type, a query, or neither (docs/decisions/0078). Those that may write, and those
- * that read with the rights of their owners, are left to the user.
+ * Decides for each function whether it becomes a resource type, a query, or neither. PostgreSQL lets a function that is not volatile
+ * execute no statement that writes, and one with the rights of its caller read nothing that the role cannot: such functions need no
+ * opt-in, as in PostgREST. Those that may write, and those that read with the rights of their owners, are left to the user.
  */
 export function classifyFunctions({
   tables,

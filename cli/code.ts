@@ -1,6 +1,7 @@
 /**
  * A TypeScript expression as plain data. `formatCode` writes it as source, `evaluateCode` returns its value. A string, a
- * number or a boolean is a literal.
+ * number or a boolean is a literal. `lapidary serve` evaluates what `lapidary init` writes, so that both serve the same API; no source
+ * is parsed or run.
  */
 export type Code =
   | Atom

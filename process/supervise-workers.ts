@@ -30,7 +30,9 @@ interface Workers {
 }
 
 /**
- * Starts copies of this program as workers that share one address. Replaces workers that exit.
+ * Starts copies of this program as workers that share one address. Replaces workers that exit. No connection passes through the
+ * supervisor, as it does by default in Node's `cluster`: sockets in transit would be lost when a worker is killed, and their clients
+ * would wait forever.
  *
  * @returns when all workers accept connections
  * @throws Error when the port is in use, or when a worker exits before it listens; the worker has printed the reason

@@ -49,7 +49,7 @@ const sqlite: Database = {
   create: createSqlite,
 }
 
-/** A temporary file (decision 0041): the code is that of any other file, so only the tests of start and end need it. */
+/** A temporary file: the code is that of any other file, so only the tests of start and end need it. */
 export const inMemory: Database = {
   name: 'SQLite in memory',
   dialect: 'sqlite',

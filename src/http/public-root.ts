@@ -10,8 +10,8 @@ interface PublicRootOptions {
 
 /**
  * Whether browsers without credentials get the page of a route: that of the root document, with the resource types that exist without
- * an identity, and no data.
- * @see docs/decisions/0085-public-root-document.md
+ * an identity, and no data. People open an address before they have credentials. Clients that ask for JSON get the 401: an application
+ * that is not signed in learns it from the status, not from a missing type.
  */
 export function isPublicPage(
   { target }: Route,

@@ -27,9 +27,11 @@ export function array<Value, const Level extends OperatorLevel>(
  * Creates the kind of arrays. Filters compare whole arrays by `eq` and `ne`, or test by `contains` and `overlaps` whether all or any
  * of some elements are in the array. Arrays of `json` and `bytes` can only be compared with null. No array can be sorted by.
  *
+ * `contains` takes an array for one element, too: there is one grammar, and `[]` has a meaning. Elements are null only if the declaration
+ * says so, because their TypeScript type must say it. PostgreSQL's `[0:1]={a,b}` and `{a,b}` are one array here, `["a","b"]`.
+ *
  * @param kind - the data type of the elements
  * @throws RangeError for arrays of arrays
- * @see docs/decisions/0058-arrays.md
  */
 export function array<Value>(
   kind: Kind<Value>,
@@ -60,7 +62,7 @@ export function array<Value>(
   }
 }
 
-/** Says why a kind that a program defines has no arrays (docs/decisions/0066). */
+/** Says why a kind that a program defines has no arrays: its codecs may read a column of one value only. */
 function describeRemedy({ codec, isReadOnly }: Kind<unknown>): string {
   return isDefinedCodec(codec) && !isReadOnly
     ? ', whose codecs read a column of one value; define it with `stores` and a built-in kind, or define a kind of the whole array with `columns`'

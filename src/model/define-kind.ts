@@ -83,7 +83,9 @@ export function defineKind<
   Types extends Operands = NoOperators,
 >(definition: ColumnKind<Value, Level, Types>): WithOperators<Kind<Value, Level>, NoInfer<Types>>
 /**
- * Creates the kind of a definition. The startup check compares the columns with it, and prepares its SQL.
+ * Creates the kind of a definition. A kind with `stores` takes the column types, the comparison, the order and the parameters from
+ * that kind. A query shape contains the name of a kind, so no two kinds of one name may read one column. The operand of an operator of
+ * its own is one value of a kind: a list of parameters would be a second grammar of operands. The startup check compares the columns with it, and prepares its SQL.
  * @throws TypeError that names the member that is not valid
  */
 export function defineKind<Value>(

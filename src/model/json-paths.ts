@@ -7,7 +7,9 @@ import { booleanTextFormats, datetimeEpochFormats, datetimeTextFormats } from '.
 
 /**
  * The values inside JSON that clients can filter and sort by: the kind of each, by its path of member names joined by dots, e.g.
- * `{ 'address.city': text }`.
+ * `{ 'address.city': text }`. They are declared because JSON has no schema: a path may lead to a text in one row and to an object in
+ * the next, which the databases convert differently. No member name is a number, which PostgreSQL takes for a position in an array or
+ * for a name, whatever there is.
  */
 export type JsonPaths = Readonly<Record<string, Kind<unknown>>>
 

@@ -117,7 +117,7 @@ export const kinds = {
     schema: { type: 'string' },
     codec: 'text',
   } satisfies Kind<string>,
-  /** Filters compare an e-mail address as text, so that they can search for a part of one. */
+  /** Filters compare an e-mail address as text, so that they can search for a part of one; a mistyped address is no error there. */
   email: {
     name: 'email',
     comparesAs: 'text',

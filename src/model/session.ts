@@ -2,7 +2,7 @@ import type { AuthValue } from './access.ts'
 
 /**
  * The role and the settings under which PostgreSQL runs every read and every transaction of a request, so that its own privileges and
- * row-level security apply to the identity of the request (docs/decisions/0071). They are set for the transaction only.
+ * row-level security apply to the identity of the request. They are set for the transaction only.
  */
 export interface SessionOptions {
   /**

@@ -3,7 +3,7 @@ import type { Row } from '../plan/row-layout.ts'
 // Code generation. The serializer of each row layout is a function of its own, compiled from generated source code. V8
 // collects type feedback per function, so it inlines the few functions that one layout calls. A shared loop calls the
 // functions of all layouts at one place, and V8 inlines none of them: 150 computers (benchmark row `included`) take 46 µs
-// instead of 29 (docs/decisions/0035).
+// instead of 29.
 //
 // Invariant: generated code contains numbers alone. Names, texts and functions are passed to it as arguments, so neither
 // a declaration nor a request can reach the code. Where Node runs with `--disallow-code-generation-from-strings`, closures

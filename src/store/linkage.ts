@@ -21,7 +21,7 @@ export function earlierRowSets(
 }
 
 /**
- * Whether the linkage of an include edge follows from its included rows (docs/decisions/0033): they are the complete linkage of
+ * Whether the linkage of an include edge follows from its included rows: they are the complete linkage of
  * a relationship of the primary rows, and each belongs to one primary row. Then the database reads the rows, but not their ids
  * once more.
  */

@@ -40,7 +40,7 @@ export function isAdded(shape: ReadShape, index: number, target: Target): Sql[] 
  * Compiles whether `t0` is not in an earlier row set of the same type.
  *
  * PostgreSQL runs `in (…) is not true` once for each row if the set is larger than `hash_mem`. It executes `not exists` as an
- * anti-join, which has no such limit. SQLite is the opposite: it executes `not exists` once for each row (docs/decisions/0043).
+ * anti-join, which has no such limit. SQLite is the opposite: it executes `not exists` once for each row.
  */
 function isNotInRowSet(shape: ReadShape, index: number, target: Target): Sql {
   const edge = shape.includeEdges[index]
@@ -127,7 +127,7 @@ function isSourceIndexed(
  * Compiles whether the key of the row of `t<depth>` is one of the keys of the source rows.
  *
  * If PostgreSQL flattens nested sets of few keys that many rows share, it expects a few rows instead of thousands, and joins them
- * row by row. So it plans a set alone whose rows are found by a scan; with an index it looks up each key (docs/decisions/0043).
+ * row by row. So it plans a set alone whose rows are found by a scan; with an index it looks up each key.
  */
 function isReachableFromSet(
   resource: ResourceType,

@@ -79,7 +79,7 @@ export function compileSelection(
 }
 
 /**
- * Compiles the number of the related resources of `t0`. Without an index all numbers come from one scan (docs/decisions/0043).
+ * Compiles the number of the related resources of `t0`. Without an index all numbers come from one scan, so that no request visits pairs of rows.
  */
 function compileRelatedCount(
   field: RelationshipField,
@@ -105,7 +105,8 @@ function compileRelatedCount(
 }
 
 /**
- * Compiles the linkage of all rows as one grouped set that is joined to them (docs/decisions/0043).
+ * Compiles the linkage of all rows as one grouped set that is joined to them: a subquery for each row would
+ * scan the other table each time.
  * @returns `undefined` if an index finds the linkage of a row by its key, or the dialect does not group
  */
 function compileGroupedLinkage(

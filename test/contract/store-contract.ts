@@ -10,7 +10,7 @@ import { describeWrites } from './write-contract.ts'
 
 /** Declares the contract of `Store` for a database: the behaviour that the rest of the engine relies on. */
 export function describeStore(contract: ContractDatabase): void {
-  // Between its start and its end, a database in memory is a file like others (decision 0041).
+  // Between its start and its end, a database in memory is a file like others.
   const options = contract.name === inMemory.name ? long : {}
   describe(`Store contract · ${contract.name}`, () => {
     describe('Reads', options, () => describeReads(contract))

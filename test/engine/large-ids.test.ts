@@ -116,7 +116,7 @@ const grown = {
 
 engine('Included ids of any size', grown, (app) => {
   // On SQLite, the included rows of a list are sorted in three ways: with n rows, ids up to about 2^32 / n and 2^53 / n are
-  // packed with their positions, and larger ones are compared (docs/decisions/0045).
+  // packed with their positions, and larger ones are compared.
   const powers = [28n, 29n, 30n, 31n, 49n, 50n, 51n, 52n].map((bits) => 2n ** bits)
   const leaves = [...powers.flatMap((id) => [id - 1n, id]).map(String), first, '-7', last]
 

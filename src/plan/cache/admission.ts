@@ -13,7 +13,6 @@ const capacity = 1024
  * store a plan at its first miss.
  *
  * @returns whether the cache admits a missed key; each call records the key
- * @see `docs/decisions/0044-auto-parameterized-plans-with-admission-control.md`
  */
 export function createAdmissionFilter(): (key: string) => boolean {
   const hashes = new Int32Array(capacity)

@@ -32,7 +32,6 @@ interface ParameterizedPlan {
  * other texts), the query is planned without it.
  *
  * @param plan - plans the text after the `?`; pure
- * @see `docs/decisions/0044-auto-parameterized-plans-with-admission-control.md`
  */
 export function autoParameterize(plan: (search: string) => ReadPlan): (search: string) => ReadPlan {
   const planTemplate = cachePlans((template: string, search: string): ParameterizedPlan => {

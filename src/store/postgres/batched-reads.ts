@@ -3,7 +3,7 @@ import { type BatchResult, type PostgresQuery, type PostgresResult, sendBatch } 
 import type { ReadAdmission } from './read-admission.ts'
 import { type AcquireSession, AffinityScheduler } from './statement-affinity.ts'
 
-// Batched point reads (docs/decisions/0034). A point read looks up columns of one row by its id. A message to the server and back
+// Batched point reads. A point read looks up columns of one row by its id. A message to the server and back
 // costs both sides more than the lookup. Point reads that wait for a connection wait for the same one, and run there as one
 // pipelined batch. Row `one` of the benchmark reaches 1.16 times the throughput of the baseline with it on 32 connections.
 //

@@ -8,7 +8,7 @@ import {
   type DocumentStatement,
 } from './document-statement.ts'
 
-// Generic plans for bounded pages (docs/decisions/0037). PostgreSQL expects `limit $1 offset $2` to return a tenth of a table, so
+// Generic plans for bounded pages. PostgreSQL expects `limit $1 offset $2` to return a tenth of a table, so
 // the generic plan of a prepared statement looks more expensive than a plan for the values at hand, and each page of a large
 // table is planned again. A page of a list without conditions is selected from a subquery with a constant limit instead: the
 // smallest power of two that is at least offset plus limit. At 100,000 rows this saves a third of the cost of row `list` of the

@@ -11,7 +11,7 @@ const separators =
 const exact = (text: Sql): Sql => sql`${text} collate "C"`
 
 const settingName = sql.lit('lapidary.last_insert_id')
-/** The id of the row that was inserted last is stored in a setting of the transaction. */
+/** The id of the row that was inserted last is stored in a setting of the transaction, so that later statements of a batch find the row. */
 const lastInsertId: LastInsertId = {
   retain: (id) => sql`set_config(${settingName}, ${id}, true)`,
   // After the transaction the setting is empty, not null.

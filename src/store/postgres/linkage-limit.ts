@@ -6,7 +6,7 @@ import { isList } from '../buffering.ts'
 import type { LinkageLimit } from '../tables.ts'
 import type { DocumentRows } from './json-rows.ts'
 
-// The linkage of a document that is read by one statement (docs/decisions/0061). A statement cannot stop at a number of ids of all
+// The linkage of a document that is read by one statement. A statement cannot stop at a number of ids of all
 // of its rows, so it stops at a number for each row. Whoever receives the rows counts the ids of all.
 
 /** The most ids of a relationship that one of many resources may have in a document in memory. */

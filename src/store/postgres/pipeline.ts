@@ -6,9 +6,10 @@ import type { Columns, Prepared } from './prepared.ts'
 import { cancelGracePeriod, type Session } from './session.ts'
 import type { SessionSetup } from './session-setup.ts'
 
-// Pipelined statements (docs/decisions/0031). The driver's own queries contain one statement each. This one sends several
-// statements followed by one `Sync`, so a write takes two round trips instead of five (rows `create`, `update` and `replace` of
-// the benchmark).
+// Pipelined statements. The driver's own queries contain one statement each; if `begin` fails, pipelined ones run outside of any
+// transaction. This one sends several statements followed by one `Sync`, so a write takes two round trips instead of five (rows
+// `create`, `update` and `replace` of the benchmark): the commit follows when the response is serialized. `returning` cannot provide the
+// response: a trigger may change the row after the write, and linkage is not visible before the statement ends.
 //
 // Invariant: the server runs the statements in order. If one fails, it skips the rest up to the `Sync`, so no statement runs
 // outside of its transaction. Results arrive in the same order. Whether a statement was prepared is unknown after a failure, so

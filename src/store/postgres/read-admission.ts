@@ -2,9 +2,10 @@ import { type Release, Semaphore } from '../semaphore.ts'
 import { unavailableError } from './errors.ts'
 import { type ExpectedQuery, ReadDurations } from './read-durations.ts'
 
-// Admission of reads by their expected durations (docs/decisions/0088). Clients that repeat an expensive read would occupy every
+// Admission of reads by their expected durations. Clients that repeat an expensive read would occupy every
 // connection that reads may take, and the lists of all others would wait for theirs. A read is expected to take as long as its
-// statement took before (`ReadDurations`).
+// statement took before (`ReadDurations`): PostgreSQL's own estimates take a round trip, and an attacker can choose filters that they
+// underestimate. Behind a proxy all clients have one address, so there are no queues for each address.
 //
 // Invariant, for pools of five connections or more: reads that are not known to be quick never occupy all of the connections that
 // reads may take. Those that are known to be long, and complex ones of which nothing is known, leave some of them to others.

@@ -6,7 +6,9 @@ import type { PostgresPool } from './connection-pool.ts'
 import { postgresDialect } from './dialect.ts'
 import { isConflict, isConnectionLost } from './errors.ts'
 
-// Read-your-writes on replicas by LSN (docs/decisions/0024). Streaming standbys answer reads, so that reads scale with machines.
+// Read-your-writes on replicas by LSN. Streaming standbys answer reads, so that reads scale with machines. JSON:API clients keep no token
+// with the position of their last write, and two clients may talk to each other, so the primary is asked. One answer serves all requests
+// that waited when it was sent. While the primary is down, reads are 503: a stale response that looks current would be worse.
 //
 // Invariant: a read sees every write that was acknowledged before it began. It asks the primary for the LSN up to which the
 // write-ahead log is flushed, after it began, and runs on a standby that has replayed the log up to there. If no standby has in

@@ -61,7 +61,9 @@ export async function readServerSettings(
 }
 
 /**
- * Checks the settings that the statements depend on (docs/decisions/0025).
+ * Checks the settings that the statements depend on. A pooler in transaction mode assigns a connection for one transaction, so nothing
+ * can be set on the session, and the role or the pooler has to set it. `synchronous_commit` must not be off, because an acknowledged
+ * write is durable.
  * @throws Error with a message of one line
  */
 export function checkServerSettings(

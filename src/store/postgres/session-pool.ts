@@ -12,7 +12,7 @@ const idleTimeout = 600_000
 /** When the operating system probes a silent connection, in milliseconds: routers may drop silent connections. */
 const keepAliveDelay = 30_000
 
-// Session hand-over (docs/decisions/0089). The driver's pool starts and stops two timers whenever a connection is returned and taken
+// Session hand-over. The driver's pool starts and stops two timers whenever a connection is returned and taken
 // again. A session that is released goes to the next request of the same turn of the event loop without returning to that pool
 // (rows `list` and `one-included` of the benchmark).
 //

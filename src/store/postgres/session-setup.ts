@@ -7,7 +7,9 @@ import type { Identity } from '../../plan/access/identity.ts'
 import { quoteIdentifier } from '../quote-identifier.ts'
 import { compileStatement, type RunValues, type Statement } from '../statement.ts'
 
-// The option `session` of a model (docs/decisions/0071): role, settings and search path for the identity of a request.
+// The option `session` of a model: role, settings and search path for the identity of a request. The setup is sent together with the first
+// statement, so it costs no round trip, and works behind a pooler in transaction mode. Only settings with a dot in their name can be
+// declared: `TimeZone` would change what the engine relies on.
 //
 // Invariant: every statement of a request runs in a transaction that has executed `SessionSetup.statement` with the values of its
 // identity before. Each setup sets all parameters, and `set_config(…, true)` ends with the transaction, so nothing of one identity

@@ -10,12 +10,12 @@ import {
 import type { ReadDurations } from './read-durations.ts'
 import type { Session } from './session.ts'
 
-// Statement-affinity scheduling (docs/decisions/0038). Each connection prepares its own statements and keeps a limited number
+// Statement-affinity scheduling . Each connection prepares its own statements and keeps a limited number
 // of them, and the server takes longer to prepare a statement than to run it. When a connection becomes free, the scheduler
 // picks a waiting query whose statement is prepared there. Row `thousand-shapes` of the benchmark, the throughput of a thousand
 // query shapes relative to one, rises from 0.4 to 0.7.
 //
-// Queries wait in the order of the times by which they should start (docs/decisions/0088): a quick one overtakes those that are
+// Queries wait in the order of the times by which they should start: a quick one overtakes those that are
 // expected to take longer.
 //
 // Invariant: every query runs once or fails. At most `maxOvertakes` queries in a row overtake the first one, and no query that

@@ -9,7 +9,7 @@ import { mayBeLong } from '../long-values.ts'
 import { rawParam } from '../statement.ts'
 import { columnAt, getAttribute, type Target } from '../tables.ts'
 
-// Bounded text on PostgreSQL (docs/decisions/0086). A statement that reads a document returns one row, which PostgreSQL and the server
+// Bounded text on PostgreSQL. A statement that reads a document returns one row, which PostgreSQL and the server
 // hold in memory. A statement cannot stop when its texts have reached a total without a second pass over the rows, so each row has
 // a limit of its own: the total divided by the number of rows that there may be. A row with more text is null in the result.
 // PostgreSQL knows the size of a stored text without reading it, so a document of large texts costs little until it is streamed.

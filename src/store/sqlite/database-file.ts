@@ -29,7 +29,7 @@ export class DatabaseFile {
   #isClosed = false
 
   /**
-   * @param path - a file; `:memory:` for a temporary file (docs/decisions/0042)
+   * @param path - a file; `:memory:` for a temporary file (`temporary-folders.ts`)
    * @param options - as those of `openSqlite`
    * @throws Error when the file does not exist and is not to be created, and for a folder
    */

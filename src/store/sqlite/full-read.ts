@@ -95,8 +95,8 @@ type OwnerLookup = 'path' | 'index' | 'scan'
 /**
  * Compiles the statement for the rows that a to-many include edge of the primary rows reaches. The last column is the key of
  * the owner: the primary row to which a row belongs. So the linkage is not read separately, which saves a third of the time
- * of row `included` of the benchmark (docs/decisions/0033). If ids are numbers and an index returns them in order, they are
- * sorted in JavaScript, which saves another 6 % (docs/decisions/0045).
+ * of row `included` of the benchmark. If ids are numbers and an index returns them in order, they are
+ * sorted in JavaScript, which saves another 6 % (`packed-sort.ts`).
  */
 function compileOwnedRead(
   { edge, index }: Readonly<{ edge: LocatedIncludeEdge; index: number }>,

@@ -10,15 +10,15 @@ import { retryWhileLocked } from './retry-while-locked.ts'
 
 // Group commit. A commit waits for the disk, and the rest of a write does not. So transactions that wait for the connection
 // run one after the other in one transaction of the database, each in a savepoint, and are committed together. Rows `create`,
-// `update` and `replace` of the benchmark: 3 to 5 times the throughput of the baseline, which commits each write
-// (docs/decisions/0030).
+// `update` and `replace` of the benchmark: 3 to 5 times the throughput of the baseline, which commits each write.
 //
 // A large transaction is a group of its own, and others that wait run before it for a time: otherwise a small write would wait for
 // every large one that was queued before.
 //
 // Invariant: no promise is settled before the commit, not even with an error, because the error may be about an uncommitted
 // row of another transaction. A transaction that fails is rolled back to its savepoint. If the group fails as a unit, nothing
-// is written, and each transaction runs again alone.
+// is written, and each transaction runs again alone: SQLite checks a deferred foreign key at the commit, a trigger may roll back the
+// transaction, and the disk may be full. A transaction that violates a deferred key is committed if a later one of its group repairs it.
 
 /** The maximum number of transactions in a group. */
 const maxGroupSize = 100

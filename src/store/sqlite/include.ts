@@ -15,7 +15,7 @@ export interface OwnedRead {
   /** The position of the linkage in a primary row. */
   readonly at: number
   readonly statement: Statement
-  /** Whether the rows have to be sorted in JavaScript by their ids, which are numbers (docs/decisions/0045). */
+  /** Whether the rows have to be sorted in JavaScript by their ids, which are numbers (`packed-sort.ts`). */
   readonly isUnordered: boolean
 }
 

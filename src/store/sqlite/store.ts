@@ -57,7 +57,7 @@ export { sampleSqlite } from './sample.ts'
 /**
  * Opens a SQLite database as a store. One connection writes; it commits waiting transactions in groups.
  *
- * @param path - a file, or `:memory:` for a temporary one (docs/decisions/0042)
+ * @param path - a file, or `:memory:` for a temporary one
  * @throws Error when the file cannot be opened, or does not exist and `create` is not true; DeclarationError for unknown or wrong
  *   options, and for the option `session` of the model
  */

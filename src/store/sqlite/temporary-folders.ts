@@ -7,7 +7,8 @@ import { join } from 'node:path'
 const sharedMemory = '/dev/shm'
 
 /**
- * The folders of databases in memory, which only their owner can read (docs/decisions/0042). A program that never closes a database
+ * The folders of databases in memory, which only their owner can read. SQLite's own `:memory:` belongs to one connection: it could not
+ * be streamed or read by a process with a deadline, and reads would wait for writes. A process that is killed leaves its folder. A program that never closes a database
  * leaves its folder behind neither. The exit of a process belongs to all of its stores, so they share one listener: Node.js takes more
  * than ten for a leak.
  */
