@@ -9,7 +9,7 @@ import type { Data, Thing } from './things.ts'
 // has ended. A write that has waited must be answered as one that follows the change, any other as one that precedes it.
 
 /** A change of one row, which gives rights to it or takes them. */
-export interface Change {
+interface Change {
   readonly type: Type
   readonly id: string
   readonly set: Pick<Thing, 'name' | 'rank'>
@@ -81,7 +81,7 @@ export function undoChange(change: Change, before: Data, data: Data): Data {
 }
 
 /** Another connection to each of the two databases. */
-export type OtherWriters = readonly [OtherWriter, OtherWriter]
+type OtherWriters = readonly [OtherWriter, OtherWriter]
 
 /**
  * Sends a write to two databases, and makes the same change in both: in the first one while the write runs, in the other before or after
