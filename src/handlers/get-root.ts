@@ -9,7 +9,7 @@ import type { Handler } from './handler.ts'
 
 /**
  * `GET /`: the resource types that the identity may use, with their paths, and the related types of the relationships that exist for it.
- * A type whose list takes parameters has them, because its path alone may be no list (docs/decisions/0080).
+ * A type whose list takes parameters has them, because its path alone may be no list.
  */
 export function getRoot(): Handler {
   const listTypes = memoizeByIdentity(listAllowedTypes)

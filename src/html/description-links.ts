@@ -12,7 +12,6 @@ const texts: Readonly<Record<string, string>> = {
  *
  * @param link - the value of the header field (RFC 8288)
  * @returns null if there are none
- * @see docs/decisions/0069-describedby-in-the-link-header-field.md
  */
 export function renderDescriptionLinks(link: string | undefined): Html {
   const links = readLinks(link)

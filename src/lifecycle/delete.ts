@@ -29,8 +29,8 @@ export async function executeDelete(
 }
 
 /**
- * Deletes a resource and runs its hooks. What `beforeDelete` returns is stored instead, or, with soft deletion, in addition
- * (docs/decisions/0049).
+ * Deletes a resource and runs its hooks. What `beforeDelete` returns is stored instead, or, with soft deletion, in addition: a hook
+ * that records the user must not turn a deletion into no deletion.
  */
 async function removeWithHooks(
   plan: WritePlan,

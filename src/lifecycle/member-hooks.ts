@@ -25,8 +25,8 @@ import { validateWrite } from './validate.ts'
 import { isHookedLink } from './write-lifecycle.ts'
 
 // A relationship may be written from the side that does not hold the foreign key, e.g. by `POST /users/2/relationships/comments`.
-// The rows of the comments change then, so their hooks run as if the author of each comment were updated
-// (docs/decisions/0048).
+// The rows of the comments change then, so their hooks run as if the author of each comment were updated:
+// otherwise a user could take a comment that a hook of comments protects.
 
 /** A change of a relationship whose foreign key is in the rows of the members, and whose members have hooks. */
 export interface HookedLink extends LinkChange {

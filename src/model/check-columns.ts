@@ -51,7 +51,7 @@ export function findNullableErrors(
   column: string,
   { is, name, columns, primaryKey }: StoredTable,
 ): string[] {
-  // The start finds nulls in a primary key of SQLite (docs/decisions/0075).
+  // SQLite stores nulls in a primary key: the start leaves out such rows, and warns.
   const mayBeNull = columns.get(column)?.nullable && !primaryKey.includes(column)
   return mayBeNull && is === 'table'
     ? [`${location}: ${formatColumn(column, { name })} is nullable`]

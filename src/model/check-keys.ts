@@ -99,7 +99,7 @@ function findCountErrors(
 
 /**
  * Reports a writable relationship whose foreign key in the other table shares columns with the composite id of its type. Other columns of
- * the key can be written if the shared ones are known, which are those of an id on both sides (docs/decisions/0072).
+ * the key can be written if the shared ones are known, which are those of an id on both sides; an id never changes.
  */
 function findForeignIdErrors(
   { references }: KeyRelationship,

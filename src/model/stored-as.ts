@@ -29,12 +29,12 @@ function mapDigits<Name extends string>(
 /**
  * Changes how `boolean` or `datetime` is stored: in the format in which another program writes it. Requests and responses stay the
  * same. Filters and sorts compare the stored values, so that an index of the column is used. A datetime with more digits of a
- * second than the format has is rejected, also in a filter.
+ * second than the format has is rejected, also in a filter, and a stored value in another format does not belong to the kind, because
+ * `eq` would miss it. Filters and sorts of a plain `datetime` call a function for each row on SQLite.
  *
  * @param kind - `boolean` or `datetime`
  * @param format - e.g. `Y/N`, `epoch-milliseconds` or `YYYY-MM-DD HH:MM:SS`
  * @throws RangeError if the kind does not have the format
- * @see docs/decisions/0055-declared-formats-of-stored-values.md
  */
 export function storedAs(kind: Kind<boolean>, format: BooleanFormat): Kind<boolean, 'plain'>
 /** Changes how `datetime` is stored. */

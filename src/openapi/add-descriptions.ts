@@ -92,7 +92,6 @@ function createSchemaCheck(): SchemaCheck {
 /**
  * Formats the links from the responses of a route to their descriptions. JSON:API 1.0 has no such link in a document, so the
  * header field `Link` has it.
- * @see docs/decisions/0069-describedby-in-the-link-header-field.md
  */
 function formatLinks(
   route: ModelRoute,

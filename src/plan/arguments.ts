@@ -13,7 +13,7 @@ import type { FilterClause } from '../parse/filter.ts'
 import type { PlanParameters } from './condition.ts'
 import { filterError, type Predicate, unknownOperator } from './filter-errors.ts'
 
-// The arguments of a table function are filters of a list with the names of its parameters (docs/decisions/0076). They are not
+// The arguments of a table function are filters of a list with the names of its parameters (docs/decisions/0068). They are not
 // conditions: their values are the first of the plan, in the order of the parameters, where the statement finds them.
 
 /** Returns the index of the parameter that a filter has the name of; -1 for none. */
@@ -76,7 +76,7 @@ function readSent(predicate: Predicate, parameter: ResolvedParameter): unknown {
       ? readArgumentText(parameter.kind, operand.text)
       : readJson(sent, parameter)
   if ('value' in result) return result.value
-  // A form without a script sends an input that is left empty (docs/decisions/0079).
+  // A form without a script sends an input that is left empty.
   if (operand.is === 'text' && operand.text === '' && !parameter.isRequired)
     return parameter.omitted
   throw filterError(

@@ -203,7 +203,8 @@ export function compileFilterKey(
 
 /**
  * Compiles whether the key in the row is the integer id of a related resource, without a lookup, if the key references a row for
- * sure (docs/decisions/0087).
+ * sure (row `owner` of the benchmark). Inside a `not` a null key must be false, and keys of other kinds may have
+ * another collation.
  */
 function compileIsKey(
   { relationship, where }: Related,

@@ -6,7 +6,7 @@ import { and, columnAt, joinAt, joinColumnAt, type Target } from './tables.ts'
 
 // The keys of links as operands of comparisons: all SQL that compares or groups them gets them from here. Where a column of SQLite has
 // another collation than the column that it references, both are compared by the collation of the referenced column, as SQLite
-// compares foreign keys (docs/decisions/0082). Where a row set or a result contains a key, it is a plain column.
+// compares foreign keys (docs/decisions/0057). Where a row set or a result contains a key, it is a plain column.
 
 /** A link over a join table. */
 export type JoinLink = Extract<Link, { foreignKey: 'join table' }>

@@ -19,7 +19,7 @@ import {
 } from './statement.ts'
 import { type Target, tableAt } from './tables.ts'
 
-// The rows of a table function (docs/decisions/0076). They have a column for the text of each argument, because the ids of its resources
+// The rows of a table function (docs/decisions/0068). They have a column for the text of each argument, because the ids of its resources
 // begin with the arguments. A statement finds its arguments in one of three places: in the id of the path, in the ids of rows that are
 // read again, or, for a list, at the beginning of the values of the plan.
 

@@ -16,7 +16,7 @@ import { statementsOf } from '../service/statements.ts'
 import { engine } from './engine.ts'
 
 // A relationship may be written from the side that does not hold the foreign key. The hooks of the resources whose foreign key
-// changes run then, too (docs/decisions/0048).
+// changes run then, too.
 
 /** The hooks that ran. */
 let seen: unknown[] = []

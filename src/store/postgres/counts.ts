@@ -12,7 +12,7 @@ import type { PostgresConnection } from './connection.ts'
 import { countedTables } from './counted-tables.ts'
 import { isGenuinePostgres } from './dialect.ts'
 
-// Count cache (docs/decisions/0036). To count the rows of all pages PostgreSQL visits each row, so a count is cached while the
+// Count cache (docs/decisions/0029). To count the rows of all pages PostgreSQL visits each row, so a count is cached while the
 // snapshot stays the same: until a transaction that writes ends in any database of the server. Rows `list` and `deep` of the
 // benchmark at 1,000,000 persons: 130 and 449 times the throughput of the baseline, which counts each time.
 //

@@ -10,7 +10,7 @@ import { postgresDialect } from './dialect.ts'
 
 /**
  * Finds the types with a row whose id is `NaN`, which the type numeric(n,0) has: it is not an integer, so no request could address the row
- * (docs/decisions/0075). The index of the key finds it.
+ * (docs/decisions/0027). The index of the key finds it.
  */
 export async function findTypesWithNaN(
   model: Model,

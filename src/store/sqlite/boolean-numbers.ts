@@ -12,7 +12,7 @@ const toBoolean = (column: Sql): Sql =>
   sql`iif(typeof(${column}) in ('integer', 'real'), ${column} <> 0, ${column})`
 
 /**
- * Compares the booleans of a type as they are read (docs/decisions/0054): another program may have stored -1 for true. The SQL, which no
+ * Compares the booleans of a type as they are read: another program may have stored -1 for true. The SQL, which no
  * index serves, is only that of columns with such a number in their first rows.
  * @param columns - those of the booleans
  */

@@ -31,7 +31,7 @@ interface CheckContext {
 
 /**
  * The model that SQL is compiled for: the declared one, with what the tables show once they exist. The scopes of types exclude rows
- * without an id (docs/decisions/0075): SQLite stores nulls in most primary keys, and any value in most columns. The first rows of each
+ * without an id (docs/decisions/0027): SQLite stores nulls in most primary keys, and any value in most columns. The first rows of each
  * table are checked. Links and ids are compared by the collations of their columns, and booleans by the numbers that the rows have.
  */
 export class ServedModel {
