@@ -6,7 +6,6 @@ import { cachePlans } from '../plan/cache/plan-cache.ts'
 import type { Planner } from '../plan/planner.ts'
 import { planCollection } from '../plan/read.ts'
 import { thenMaybe } from '../store/then-maybe.ts'
-import { checkIds } from './check-ids.ts'
 import type { Handler } from './handler.ts'
 
 /** `GET /persons`: the resources of a type. */
@@ -14,15 +13,13 @@ export function getCollection(planner: Planner, resource: ResourceType): Handler
   const planQuery = cachePlans(
     autoParameterize((search) => planCollection(planner, parseQuery(search), { resource })),
   )
-  // A table has unique ids. Those of a view are checked at the start, and those of a table function depend on its arguments.
-  const checkRows = resource.table.call ? checkIds : undefined
   return (request, context) => {
     const { serializer, prefix } = context
     const plan = planQuery(request.search)
     const linkBase = { origin: request.origin, path: prefix + resource.path }
     return thenMaybe(executeRead(plan, undefined, context, request), (rows) => ({
       status: 200,
-      body: serializer.serializeCollection(plan, checkRows?.(rows, resource) ?? rows, linkBase),
+      body: serializer.serializeCollection(plan, rows, linkBase),
     }))
   }
 }

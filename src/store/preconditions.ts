@@ -15,6 +15,7 @@ import { createRelatedNotFound, type ExistenceCheck } from '../plan/linkage.ts'
 import type { WritePlan } from '../plan/write.ts'
 import { lockAndCheck } from './access/run-checks.ts'
 import { notFoundError } from './not-found.ts'
+import { repeatedIdError } from './repeated-ids.ts'
 import type { Statements } from './statements.ts'
 import { thenMaybe } from './then-maybe.ts'
 import type { UnlinkCheck } from './unlink-checks.ts'
@@ -39,7 +40,7 @@ export async function checkPreconditions(write: PlannedWrite): Promise<ErrorList
 /**
  * Locks the resource in the path, if the plan has one. A rule may read other rows, which a statement that waits for the lock sees as
  * they were before: so the next one reads the resource again.
- * @throws NotFoundError when it does not exist
+ * @throws NotFoundError when it does not exist; Error when several rows have its id
  */
 export function lockResource({ connection, plan, statements }: PlannedWrite): Awaitable<void> {
   if (plan.precondition === undefined) return undefined
@@ -53,6 +54,7 @@ export function lockResource({ connection, plan, statements }: PlannedWrite): Aw
     : thenMaybe(locking, (rows) => [rows])
   return thenMaybe(found, (results) => {
     if (results.some((rows) => rows.length === 0)) throw notFoundError(notFound, id)
+    if (results.some((rows) => rows.length > 1)) throw repeatedIdError(resource, id)
   })
 }
 

@@ -1,7 +1,10 @@
 import type { Awaitable } from '../model/hooks.ts'
+import type { ResourceType } from '../model/model.ts'
+import type { Row } from '../plan/row-layout.ts'
 import { lockAndCheck } from './access/run-checks.ts'
 import { convertConstraintError, deletionConstraintError } from './constraints.ts'
 import { notFoundError } from './not-found.ts'
+import { repeatedIdError } from './repeated-ids.ts'
 import type { Step } from './steps.ts'
 import { thenMaybe } from './then-maybe.ts'
 import type { PlannedWrite } from './write-state.ts'
@@ -15,18 +18,19 @@ interface Deletion extends PlannedWrite {
  * Deletes a resource: locks it, checks the rules, and deletes it. A trigger or a rule of the database may replace the deletion: then the
  * database does not say how many rows it deleted, and nothing is deleted before the checks have passed.
  * @returns `kept` if the resource still exists
- * @throws NotFoundError when it does not exist; ApiError `forbidden` (403), or that of a constraint
+ * @throws NotFoundError when it does not exist; Error when several rows have its id; ApiError `forbidden` (403), or that of a constraint
  */
 export async function removeResource(write: PlannedWrite): Promise<'deleted' | 'kept'> {
   const { plan, statements, connection } = write
-  const { resource } = statements.ofType(plan.shape.type)
+  const resource = getType(write)
   const change = resource.softDelete === undefined ? 'delete' : 'update'
   const isReplaceable = statements.target.triggersOf?.(resource.table)?.changes.has(change) ?? false
   const before = isReplaceable ? [checkStep, findStep] : [checkStep]
   const steps = [...before, { ...removeStep, needs: isReplaceable ? before : [] }]
   const { removed } = await connection.runSteps(steps, { ...write, removed: 0 })
-  if (isReplaceable) return (await exists(write)) ? 'kept' : 'deleted'
+  if (isReplaceable) return (await find(write)).length > 0 ? 'kept' : 'deleted'
   if (removed === 0) throwNotFound(write)
+  if (removed > 1) throw repeatedIdError(resource, plan.id)
   return 'deleted'
 }
 
@@ -43,8 +47,9 @@ const checkStep: Step<Deletion> = {
 const findStep: Step<Deletion> = {
   needs: [],
   run: (write) =>
-    thenMaybe(exists(write), (found) => {
-      if (!found) throwNotFound(write)
+    thenMaybe(find(write), ({ length }) => {
+      if (length === 0) throwNotFound(write)
+      if (length > 1) throw repeatedIdError(getType(write), write.plan.id)
     }),
 }
 
@@ -56,15 +61,20 @@ const removeStep: Omit<Step<Deletion>, 'needs'> = {
       deletion.removed = removed
     })
   },
-  convertError: (error, { plan, statements }) =>
+  convertError: (error, deletion) =>
     convertConstraintError(error, (violated) =>
-      deletionConstraintError(violated, statements.ofType(plan.shape.type).resource),
+      deletionConstraintError(violated, getType(deletion)),
     ),
 }
 
-function exists({ connection, plan, statements }: PlannedWrite): Awaitable<boolean> {
-  const { exists: find } = statements.ofType(plan.shape.type)
-  return thenMaybe(connection.all(find, { planValues: [], id: plan.id }), (rows) => rows.length > 0)
+/** Returns a row for each row with the id. */
+function find({ connection, plan, statements }: PlannedWrite): Awaitable<readonly Row[]> {
+  const { exists } = statements.ofType(plan.shape.type)
+  return connection.all(exists, { planValues: [], id: plan.id })
+}
+
+function getType({ plan, statements }: PlannedWrite): ResourceType {
+  return statements.ofType(plan.shape.type).resource
 }
 
 /** @throws NotFoundError for the resource in the path, if there is one */

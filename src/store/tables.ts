@@ -66,6 +66,8 @@ export interface Target {
    * any other key one of the own table. Absent: it has all.
    */
   readonly isEnforced?: ((field: RelationshipField) => boolean) | undefined
+  /** Whether a constraint of the database makes the ids of a type unique, so that no rows are compared; absent: of no type. */
+  readonly hasUniqueIds?: ((type: string) => boolean) | undefined
   /** Receives each stored value that is returned as null; absent: nothing does. */
   readonly reportInvalidValue?: ReportInvalidValue | undefined
   /** The rules that the scopes of the model contain, and the target without them; absent: there are none. */

@@ -3,6 +3,7 @@ import { compileActionSql } from './action.ts'
 import { checkMemberLimit, maxChangedMembers } from './members.ts'
 import { checkPreconditions } from './preconditions.ts'
 import { removeResource } from './remove.ts'
+import { checkIds } from './repeated-ids.ts'
 import { addAuth } from './run-values.ts'
 import type { Statements } from './statements.ts'
 import type { Transaction } from './store.ts'
@@ -63,7 +64,8 @@ function transactionOn(
     },
     run: (steps, done) => connection.runSteps(steps, undefined, done),
     savepoint: (work) => connection.savepoint(work),
-    read: async (plan, id) => connection.read(plan, id),
+    read: async (plan, id) =>
+      checkIds(await connection.read(plan, id), plan.shape, statements.target),
     checkPreconditions: (plan) => checkPreconditions({ connection, plan, statements }),
     ...createWriteOperations(connection, statements),
     readMembers: async (shape, { id, ids }) => {

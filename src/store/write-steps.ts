@@ -5,6 +5,7 @@ import { runAccessChecks } from './access/run-checks.ts'
 import { createParentStep, listMemberSteps } from './link-steps.ts'
 import { toNotStoredError } from './not-stored.ts'
 import { checkRulesAndRelated, lockResource } from './preconditions.ts'
+import { checkIds } from './repeated-ids.ts'
 import { scopeError } from './scope-error.ts'
 import type { Statements } from './statements.ts'
 import { bindSteps } from './steps.ts'
@@ -81,12 +82,12 @@ function checkAccess({ connection, plan, statements, id }: WriteState): Awaitabl
 
 /** Reads the written resource. @throws NotFoundError when it does not exist */
 function readResponse(state: WriteState): Awaitable<void> {
-  const { connection, readPlan, id } = state
+  const { connection, readPlan, id, statements } = state
   if (readPlan === undefined) return undefined
   const reading =
     id === undefined ? connection.readInserted?.(readPlan) : connection.read(readPlan, id)
   return thenMaybe(reading, (rows) => {
-    state.rows = rows
+    state.rows = rows && checkIds(rows, readPlan.shape, statements.target)
   })
 }
 

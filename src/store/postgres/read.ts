@@ -9,6 +9,7 @@ import { compileQuery } from '../compile-query.ts'
 import { fitsMemory, fitsWriteResponse } from '../count-characters.ts'
 import { notFoundError } from '../not-found.ts'
 import { countFromRows, pageWindow } from '../page-window.ts'
+import { repeatedIdError } from '../repeated-ids.ts'
 import {
   checkResourceLimit,
   type ResourceLimit,
@@ -45,7 +46,7 @@ export async function readForWrite(
 ): Promise<CompleteRows> {
   const statement = statements.documentForWrite(plan.shape)
   const result = await connection.all(statement, createRunValues(plan, id))
-  return checkWriteLimit(parseDocument(result, statement, { plan, id }), plan)
+  return checkWriteLimit(parseDocument(result, statement, { plan, id, statements }), plan)
 }
 
 /** Reads the response to a create from the row that the transaction inserted last, whose id is known to the server only. */
@@ -56,7 +57,10 @@ export async function readInserted(
 ): Promise<CompleteRows> {
   const statement = statements.insertedDocument(plan.shape)
   const result = await connection.all(statement, createRunValues(plan, undefined))
-  return checkWriteLimit(parseDocument(result, statement, { plan, id: undefined }), plan)
+  return checkWriteLimit(
+    parseDocument(result, statement, { plan, id: undefined, statements }),
+    plan,
+  )
 }
 
 function checkWriteLimit(document: ParsedDocument | undefined, plan: ReadPlan): CompleteRows {
@@ -102,12 +106,10 @@ export async function readWithCachedCount(
   const statement = cached
     ? statements.cachedCountPage(shape, values)
     : statements.boundedDocument(shape)
-  const result = await connection.all(
-    statement,
-    { ...values, snapshotId: cached?.snapshotId },
-    signal,
-  )
-  const document = parseDocument(result, statement, { plan, id, cachedCount: cached?.count })
+  const bound = { ...values, snapshotId: cached?.snapshotId }
+  const result = await connection.all(statement, bound, signal)
+  const request = { plan, id, statements, cachedCount: cached?.count }
+  const document = parseDocument(result, statement, request)
   if (document === undefined) return undefined
   const { rows, snapshotId } = document
   if (cacheable && snapshotId !== null)
@@ -140,7 +142,7 @@ async function readReversedPage(
   const result = await connection.all(statement, values, signal)
   const isCountValid = result[0]?.[0] === true
   if (!isCountValid) return undefined
-  const document = parseDocument(result, statement, { plan, id })
+  const document = parseDocument(result, statement, { plan, id, statements })
   if (document === undefined) return undefined
   const { rows, isCut, longLinkage } = document
   if (isCut || longLinkage !== undefined || !fitsMemory(rows, statement.longPositions))
@@ -161,6 +163,7 @@ function bufferedOrUndefined(document: ParsedDocument | undefined): CompleteRows
 interface DocumentRequest {
   readonly plan: ReadPlan
   readonly id: string | undefined
+  readonly statements: PostgresStatements
   /** The count if the server did not count, because the cached count is valid. */
   readonly cachedCount?: number | undefined
 }
@@ -187,10 +190,13 @@ interface ParsedDocument {
 function parseDocument(
   result: readonly Row[],
   statement: DocumentStatement,
-  { plan, id, cachedCount }: DocumentRequest,
+  { plan, id, statements, cachedCount }: DocumentRequest,
 ): ParsedDocument | undefined {
   const columns = splitColumns(result, plan.shape)
   if (!columns.pathExists) throw notFoundError(plan.notFound, id)
+  // The result has a row for each row with the id in the path.
+  if (result.length > 1)
+    throw repeatedIdError(getResourceType(statements.target.model, plan.shape.type), id)
   const aggregated = statement.parseRows(columns.primary, columns.included)
   if (aggregated === undefined) return undefined
   const { primary, included } = aggregated
@@ -248,7 +254,7 @@ export async function readWithHooks(
     throw error
   })
   durations.record({ statement, values }, start, true)
-  const complete = bufferedOrUndefined(parseDocument(result, statement, { plan, id }))
+  const complete = bufferedOrUndefined(parseDocument(result, statement, { plan, id, statements }))
   if (
     complete === undefined ||
     (mayNeedStream(plan) && !fitsMemory(complete, statement.longPositions))

@@ -11,6 +11,7 @@ import { checkDeclaredSql } from '../declared-sql.ts'
 import { addTableFunctions } from '../describe-table-functions.ts'
 import { createInvalidValueReport } from '../invalid-value-report.ts'
 import { checkMigrations, type Migration } from '../migrations.ts'
+import { checkIds } from '../repeated-ids.ts'
 import { checkResourceLimit, type ResourceLimit } from '../resource-limit.ts'
 import { listSegmentIdWarnings } from '../segment-ids.ts'
 import type { Statement } from '../statement.ts'
@@ -86,7 +87,7 @@ export async function createPostgresStore(
     model,
     dialect: 'postgres',
     description,
-    ...createReadOperations({ replicas, tables, dialect, createSetup }, context),
+    ...createReadOperations({ replicas, tables, target, createSetup }, context),
     ...createExplainOperations({ ...primary, statementsOfRole }),
     ...createWriteOperations(primary, context),
     ...createSchemaOperations(pool, target, tables),
@@ -124,30 +125,32 @@ function createStatementsOfRole(
 interface ReadOperationsContext {
   readonly replicas: Replicas
   readonly tables: KnownTables
-  readonly dialect: Dialect
+  readonly target: Target
   readonly createSetup: CreateSessionSetup | undefined
 }
 
 /** Creates the operations of a store that read. */
 function createReadOperations(
-  { replicas, tables, dialect, createSetup }: ReadOperationsContext,
+  { replicas, tables, target, createSetup }: ReadOperationsContext,
   context: ReadContext,
 ): Pick<Store, 'read' | 'snapshot'> {
   return {
-    read: (plan, id, { hooks, signal } = {}) =>
-      replicas.read((replica) => {
+    read: async (plan, id, { hooks, signal } = {}) => {
+      const rows = await replicas.read((replica) => {
         const setup = createSetup?.(plan.identity)
         const request = { pool: replica, plan, id, hooks, signal, setup }
         return areKnown(tables, setup)
           ? readFrom(request, context)
           : loadTables(tables, setup).then(() => readFrom(request, context))
-      }),
+      })
+      return checkIds(rows, plan.shape, target)
+    },
     snapshot: (work, { signal, identity } = {}) =>
       replicas.read((replica) =>
         replica.read(
           signal?.(),
           async (transaction) => {
-            const result = await work(createPostgresRunQuery(transaction, dialect))
+            const result = await work(createPostgresRunQuery(transaction, target.dialect))
             await transaction.commit()
             return result
           },

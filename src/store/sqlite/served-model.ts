@@ -43,6 +43,8 @@ export class ServedModel {
   /** The model with what is known while a table is missing. */
   #known: Model
   #warnings: readonly string[] = []
+  /** The types of tables, which have unique ids. */
+  #ofTables: ReadonlySet<string> = new Set()
 
   constructor(model: Model, { connection, readCatalog, collationOf }: SchemaFacts) {
     this.#model = model
@@ -70,6 +72,11 @@ export class ServedModel {
     return this.#warnings
   }
 
+  /** Whether the ids of a type are those of a table; what is no table has no unique index. */
+  hasUniqueIds(type: string): boolean {
+    return this.#ofTables.has(type)
+  }
+
   /** Checks the rows, once. It is repeated while a table is missing: a migration may create it. */
   load(): void {
     if (this.#served === undefined) this.#check(this.#readCatalog())
@@ -77,6 +84,7 @@ export class ServedModel {
 
   #check(catalog: Catalog): void {
     const types = new Map<string, ResourceType>()
+    const ofTables = new Set<string>()
     const warnings: string[] = []
     let remaining = maxTotalRows
     const context: CheckContext = {
@@ -94,9 +102,11 @@ export class ServedModel {
     for (const [type, resource] of this.#model.types) {
       const { served, warning } = this.#checkType(resource, context)
       types.set(type, served)
+      if (findTable(catalog, resource.table)?.is === 'table') ofTables.add(type)
       if (warning !== undefined) warnings.push(warning)
     }
     this.#warnings = warnings
+    this.#ofTables = ofTables
     this.#known = collateLinks({ ...this.#model, types }, context.collationOf)
     const isMissing = ({ table }: ResourceType) =>
       findTable(catalog, table) === undefined && table.call === undefined

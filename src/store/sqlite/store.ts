@@ -15,11 +15,13 @@ import { createInvalidValueReport } from '../invalid-value-report.ts'
 import { mayHideRows } from '../may-hide-rows.ts'
 import { checkMigrations, type Migration } from '../migrations.ts'
 import { Mutex } from '../mutex.ts'
+import { checkIds } from '../repeated-ids.ts'
 import { listSegmentIdWarnings } from '../segment-ids.ts'
 import { compileStatement, type RunStatement, type Statement } from '../statement.ts'
 import { defaultCacheSize, StatementCache } from '../statement-cache.ts'
 import type { Store } from '../store.ts'
 import type { Target } from '../tables.ts'
+import { thenMaybe } from '../then-maybe.ts'
 import { openTransaction } from '../transaction.ts'
 import { findViewIdErrors } from '../view-ids.ts'
 import { querySqliteCatalog } from './catalog.ts'
@@ -165,6 +167,7 @@ function createTarget(
     ignoresCase: (table, column) => ['nocase', 'rtrim'].includes(collationOf(table, column)),
     triggersOf: createTriggerLookup(schema),
     isEnforced: (field) => enforcedKeys.has(field),
+    hasUniqueIds: (type) => servedModel.hasUniqueIds(type),
     reportInvalidValue: createInvalidValueReport(),
   }
 }
@@ -223,7 +226,8 @@ function createReadOperations({
   }
   const retry = <Result>(work: () => Promise<Result>) => retryWhileLocked(performance.now(), work)
   return {
-    read: (plan, id, readOptions) => router.read(plan, id, readOptions),
+    read: (plan, id, readOptions) =>
+      thenMaybe(router.read(plan, id, readOptions), (rows) => checkIds(rows, plan.shape, target)),
     explain: (plan, id, options) => retry(() => explain(plan, id, options)),
     // SQL of rules is SQL of the application, whose duration cannot be estimated.
     explainAccess: (question, options) =>
