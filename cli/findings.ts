@@ -1,6 +1,7 @@
 import type { ColumnContent, SampleRequest, StoredColumn, StoredTable, TableSample } from 'lapidary'
 import { evaluateCodec } from './evaluate-codec.ts'
 import type { KindCode } from './infer-kind.ts'
+import { listNameColumns } from './name-columns.ts'
 
 /** The findings about the stored values of the tables and columns of a catalog. */
 export interface Findings {
@@ -20,6 +21,8 @@ export interface Findings {
   readonly invalid: ReadonlySet<StoredColumn>
   /** What the values are of columns that may hold secrets. */
   readonly contents: ReadonlyMap<StoredColumn, ColumnContent>
+  /** The columns of views that show or contain columns that look secret. */
+  readonly derived: ReadonlySet<StoredColumn>
   /** The columns that are served although they look secret. */
   readonly shown: ReadonlySet<StoredColumn>
   /** The columns that are the key of a view by its rows. */
@@ -48,20 +51,23 @@ export function createFindings() {
     notes: new Map<StoredColumn, string>(),
     invalid: new Set<StoredColumn>(),
     contents: new Map<StoredColumn, ColumnContent>(),
+    derived: new Set<StoredColumn>(),
     shown: new Set<StoredColumn>(),
     viewKeys: new Map<StoredTable, readonly StoredColumn[]>(),
     mixedFormats: new Set<StoredColumn>(),
   }
 }
 
-/** Creates the request for the first rows of columns. */
+/** Creates the request for the first rows of columns, and for some of the others. */
 export function toRequest(
-  { schema, name }: StoredTable,
+  { schema, name, ...table }: StoredTable,
   columns: readonly StoredColumn[],
   kindOf: (column: StoredColumn) => KindCode | undefined,
 ): SampleRequest {
   return {
     table: { schema, name },
+    ...orderOf(table),
+    namesOf: listNameColumns({ name, ...table }).map((column) => column.name),
     columns: new Map(columns.map((column) => [column.name, evaluateCodec(kindOf(column))])),
     defaults: new Map(
       columns.flatMap(({ name, defaultText }) =>
@@ -69,4 +75,19 @@ export function toRequest(
       ),
     ),
   }
+}
+
+/** The columns with an index by which rows are read from the end of a table. */
+function orderOf({
+  columns,
+  rowid,
+  primaryKey,
+  uniques,
+  hasChildren = false,
+}: Omit<StoredTable, 'name' | 'schema'>): Pick<SampleRequest, 'order' | 'hasIntegerOrder'> {
+  const order = rowid ? [rowid.name] : primaryKey.length > 0 ? primaryKey : (uniques[0] ?? [])
+  // The rows of other tables are in their own indexes.
+  if (order.length === 0 || hasChildren) return {}
+  const type = rowid?.type ?? columns.get(order[0] ?? '')?.type ?? ''
+  return { order, hasIntegerOrder: order.length === 1 && /^(?:small|big)?int/i.test(type) }
 }

@@ -18,6 +18,7 @@ import {
   kindsByTypes,
   storedFormats,
 } from './fallback-kinds.ts'
+import { findStoredSecrets } from './find-stored-secrets.ts'
 import { findViewKeys } from './find-view-keys.ts'
 import {
   createFindings,
@@ -79,6 +80,7 @@ function inspectTable(
   { catalog, findings }: Readonly<{ catalog: Catalog; findings: MutableFindings }>,
 ): Mismatch[] {
   if (sample?.error !== undefined) findings.tables.set(table, `it cannot be read: ${sample.error}`)
+  for (const column of findStoredSecrets(table, sample)) findings.contents.set(column, 'credential')
   return [...table.columns.values()].flatMap((column): Mismatch[] => {
     if (column.name === '') findings.columns.set(column, 'its name is empty')
     const found = sample?.columns.get(column.name)
@@ -91,7 +93,8 @@ function inspectTable(
       findings.columns.set(column, `it cannot be read: ${found.error}`)
       return []
     }
-    if (found.content !== undefined) findings.contents.set(column, found.content)
+    if (found.content !== undefined && !findings.contents.has(column))
+      findings.contents.set(column, found.content)
     const kind = inferKind(column, catalog)
     if (kind?.name === 'integer' && found.hasLargeIntegers) findings.kinds.set(column, integer64)
     inspectKey(column, found, { kind, catalog, findings })

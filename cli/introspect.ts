@@ -5,6 +5,7 @@ import {
   findCompileSettings,
   formatCompileSettings,
 } from './compile-settings.ts'
+import { findDerivedSecrets } from './find-derived-secrets.ts'
 import { formatFiles, formatSingleFile, writeFiles } from './format-files.ts'
 import { formatOmissions } from './format-omissions.ts'
 import {
@@ -62,7 +63,8 @@ export async function readDeclarations(
   const catalog = await readCatalog(databaseUrl)
   const sample = (requests: readonly SampleRequest[]) => sampleDatabase(databaseUrl, requests)
   const shown = findColumns(catalog, show)
-  const findings = { ...(await inspectCatalog(catalog, sample, { checksAllRows })), shown }
+  const found = { ...(await inspectCatalog(catalog, sample, { checksAllRows })), shown }
+  const findings = { ...found, derived: findDerivedSecrets(catalog, found) }
   const declarations = generateDeclarations(catalog, { ...options, findings })
   if (declarations.resources.length > 0) return declarations
   const reasons = declarations.omitted.join('; ')

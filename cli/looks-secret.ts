@@ -12,13 +12,14 @@ interface ColumnFacts {
   readonly content?: ColumnContent | undefined
 }
 
-/** True if a column looks secret, and `--show` does not name it. */
+/** True if a column looks secret, or a view computes it from one that does, and `--show` does not name it. */
 export function isSecret(
   facts: Omit<ColumnFacts, 'content'>,
-  { contents, shown }: Pick<Findings, 'contents' | 'shown'>,
+  { contents, derived, shown }: Pick<Findings, 'contents' | 'derived' | 'shown'>,
 ): boolean {
   const { column } = facts
-  return !shown.has(column) && looksSecret({ ...facts, content: contents.get(column) })
+  if (shown.has(column)) return false
+  return derived.has(column) || looksSecret({ ...facts, content: contents.get(column) })
 }
 
 /**
@@ -34,9 +35,12 @@ export function looksSecret({ column, kind, table, content }: ColumnFacts): bool
   const tableWords = parseName(table.name).words
   if (isText && isGeneralNameOfSecret(words, tableWords, table)) return true
   if (descriptions.has(last) || harmlessKinds.has(kind?.name ?? '')) return false
-  if (isSecretOfAccount(last, kind, [...words, ...tableWords])) return true
+  const isPinCode = / (?:pin code|pin number)$/.test(` ${words.join(' ')}`)
+  const noun = isPinCode && !tableWords.some((word) => /^address/.test(word)) ? 'pin' : last
+  if (isSecretOfAccount(noun, kind, [...words, ...tableWords])) return true
   if (numericKinds.has(kind?.name ?? '')) return numericSecrets.has(last)
   if (namesSecret(words)) return true
+  if (/^cookies?$/.test(last) && !tableWords.some((word) => bakedIn.has(word))) return true
   return content === 'random' && isText && !isHarmlessRandom(words, column, table)
 }
 
@@ -77,7 +81,7 @@ const keyPhrase = new RegExp(
 const harmlessPhrase =
   /\b(?:app|application|client|device|host|license|licence) (?:code|codes|hash|digest|pin)\b|\bpublic\b/
 const otherPhrases =
-  /\bmot de passe\b|\bsession id\b|\bpin (?:hash|salt)\b|\bpass (?:hash|salt|word|phrase|code)\b|\b(?:nt|lm) (?:hash|password)\b|\bone time\b|\bkey auth\b|^encrypted .|. encrypted$/
+  /\bsession (?:data|payload|blob|cookie)\b|\bmot de passe\b|\bsession id\b|\bpin (?:hash|salt)\b|\bpass (?:hash|salt|word|phrase|code)\b|\b(?:nt|lm) (?:hash|password)\b|\bone time\b|\bkey auth\b|^encrypted .|. encrypted$/
 
 /** Words that mean a secret only of an account or of a card: elsewhere a `pin` is on a map and a `hash` is of a file. */
 const accountSecrets = wordSet('hash salt pin digest verifier md5 sha1 sha256 crypt')
@@ -87,6 +91,11 @@ const accountWords = wordSet(`
   editor editors employee employees login logins member members operator operators pass password passwords people person
   persons player players staff subscriber subscribers user users usr pw pwd token tokens`)
 
+/** Words of tables with cookies that are eaten: any other is one of HTTP, which is a session. */
+const bakedIn = wordSet(
+  'recipe recipes cookie cookies food foods menu menus bakery bakeries baking dessert desserts snack snacks product products order orders ingredient ingredients',
+)
+
 /** Words at the end of a name that describe a secret without being one: `password_length`, `token_type`. */
 const descriptions = wordSet(`
   algorithm algo attempts at changed count counter created date day days description enabled expires expire expired expiration
@@ -94,9 +103,9 @@ const descriptions = wordSet(`
   strength time timestamp ttl type updated usage used version`)
 
 /** Kinds that cannot hold a secret: `password_set_at` is a date, `has_password` a boolean. */
-const harmlessKinds = wordSet('boolean date datetime time enumeration')
+export const harmlessKinds = wordSet('boolean date datetime time enumeration')
 /** Kinds that only short secrets have: `failed_passwords` is a number. */
-const numericKinds = wordSet('integer integer64 number decimal')
+export const numericKinds = wordSet('integer integer64 number decimal')
 const numericSecrets = wordSet('otp passcode cvv cvc cvv2 cvc2')
 const textKinds = wordSet('text databaseText bytes json email url')
 
@@ -104,7 +113,13 @@ const textKinds = wordSet('text databaseText bytes json email url')
 const secretTables = wordSet(
   'token tokens credential credentials password passwords passwd secret secrets apikey apikeys logincookies',
 )
-const secretTablePhrase = /\b(?:t|h)?otp\b|\b(?:second|two) factors?\b/
+const secretTablePhrase =
+  /\b(?:t|h)?otp\b|\b(?:second|two) factors?\b|\b(?:password|passwords|passwd|pin) (?:resets?|recovery|recoveries|requests?|changes?|history|histories|archive)\b/
+/** The last words of tables whose `code` or `value` a client sends back to prove that it received it: of `email_verifications`. */
+const proofTables = wordSet(
+  'resets recoveries verifications confirmations activations invitations invites unlocks challenges',
+)
+const proofs = wordSet('code codes hash key digest value')
 /** Tables whose `key` may be one of an account. */
 const accountTables = wordSet('account accounts user users client clients')
 /** Names that say nothing by themselves. */
@@ -130,6 +145,7 @@ function isGeneralNameOfSecret(
     const isOfSecrets =
       secretTables.has(last) || secretTablePhrase.test(table) || keyPhrase.test(table)
     if (isOfSecrets && !tableWords.includes('public')) return true
+    if (proofTables.has(last) && proofs.has(name)) return true
     if (name === 'key' && accountTables.has(last)) return true
     if (name === 'value' && radiusTables.has(last)) return true
   }

@@ -72,6 +72,7 @@ export type {
   StoredParameter,
   StoredTable,
   TableTriggers,
+  ViewSources,
 } from './model/catalog.ts'
 export { checkTables } from './model/check-tables.ts'
 export { type Codec, type CodecName, canStore, type DefinedCodec } from './model/codecs.ts'
@@ -232,7 +233,7 @@ export type { ErrorResponse } from './serialize/errors.ts'
 export type { RuleDescription } from './store/access/describe-rule.ts'
 export type { RuleEffect } from './store/access/explain-access.ts'
 /** What is read of tables to find out what their columns contain. */
-export type { ColumnContent } from './store/column-content.ts'
+export type { ColumnContent, SampledMember } from './store/column-content.ts'
 export type { ExplainedStatement, ReadExplanation, ReadWarning } from './store/explain.ts'
 export type { Migration, MigrationMode } from './store/migrations.ts'
 export type { ColumnSample, SampleRequest, TableSample } from './store/sample-table.ts'

@@ -44,8 +44,18 @@ export type RowChange = 'insert' | 'update' | 'delete'
 
 /** A column of a table that a view shows. */
 export interface ColumnOrigin {
+  /** Absent on SQLite. */
+  readonly schema?: string
   readonly table: string
   readonly column: string
+}
+
+/** Where the columns of a view come from. */
+export interface ViewSources {
+  /** The columns of tables and views that the view shows unchanged, by the names of its columns; it computes its other columns. */
+  readonly origins: ReadonlyMap<string, ColumnOrigin>
+  /** The columns that its definition reads, also for other purposes than its columns. */
+  readonly reads: readonly ColumnOrigin[]
 }
 
 /** What triggers and rules may do with the changes of the rows of a table or a view. */
@@ -90,6 +100,8 @@ export interface StoredTable {
   /** The changes that a view accepts: it is updatable, or has triggers or rules for them. Absent for tables, which accept all. */
   readonly accepts?: ReadonlySet<RowChange>
   readonly comment?: string
+  /** Where the columns of a view come from; absent for tables, and where it was not read. */
+  readonly sources?: ViewSources
   /** The parameters of a function whose rows these are; absent for tables and views. */
   readonly parameters?: readonly StoredParameter[]
   /**

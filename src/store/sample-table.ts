@@ -4,12 +4,22 @@ import { type Codec, getCodec } from '../model/codecs.ts'
 import type { Dialect, Sql } from '../model/dialect.ts'
 import type { Table } from '../model/model.ts'
 import { type DatetimeTextFormat, findDatetimeTextFormat } from '../model/stored-formats.ts'
-import { type ColumnContent, describeContent } from './column-content.ts'
+import {
+  type ColumnContent,
+  describeContent,
+  listMembers,
+  listPossibleNames,
+  type SampledMember,
+} from './column-content.ts'
 import { compileStatement, type Statement } from './statement.ts'
 import { maxViewRows } from './view-ids.ts'
 
 /** The maximum number of rows that are read from each table. */
 const maxRows = 1000
+/** The numbers of further rows of a larger table: from the end of its key, and from each of some places in the middle. */
+const [endRows, middleRows] = [300, 100]
+/** The places in the middle, between the least and the greatest key. */
+const places = [0.25, 0.5, 0.75]
 /** The columns that one statement reads, each with its type: PostgreSQL returns at most 1,664, and SQLite 2,000 by default. */
 const maxColumns = 800
 /** How long a statement of a sample may run, in milliseconds. */
@@ -24,6 +34,15 @@ export interface SampleRequest {
   readonly columns: ReadonlyMap<string, Codec | undefined>
   /** The texts that are defaults of columns, by the names of the columns. Default: none. */
   readonly defaults?: ReadonlyMap<string, string>
+  /**
+   * Columns with an index in this order, which finds rows beyond the first for `content`, `members` and `names`. Default: only the first
+   * rows are read.
+   */
+  readonly order?: readonly string[]
+  /** Whether the values of `order` are integers of one column, so that rows are found in the middle. Default false. */
+  readonly hasIntegerOrder?: boolean
+  /** The columns whose texts are listed as `names`. Default: none. */
+  readonly namesOf?: readonly string[]
   /**
    * If true, all rows are searched for a value that its codec cannot load: `invalid` is 0 or 1, and of the rest of the sample only
    * `example` is found out. Default false.
@@ -65,6 +84,10 @@ export interface ColumnSample {
   readonly datetimeFormat?: DatetimeTextFormat | null
   /** What the values are, as far as that decides who may read them; absent if neither. */
   readonly content?: ColumnContent
+  /** The members of objects in the values; absent without any. */
+  readonly members?: readonly SampledMember[]
+  /** The texts that may be names; absent if they were not asked for. */
+  readonly names?: readonly string[]
   /** The default of the column, for a message, if the codec cannot load it. */
   readonly invalidDefault?: string
   /** The types of the values, in the words of the database; empty if all values of a column have its type. */
@@ -126,7 +149,7 @@ async function findColumnErrors(
   const errors = new Map<string, string>()
   for (const [name, codec] of columns) {
     try {
-      await source.all(compileSample(table, [[name, codec]], 0, source))
+      await source.all(compileSample(table, [[name, codec]], { limit: 0 }, source))
     } catch (error) {
       errors.set(name, describeError(error))
     }
@@ -148,7 +171,8 @@ async function readColumns(
   const { dialect, all } = source
   const list = [...columns].slice(0, maxColumns)
   const rest = new Map([...columns].slice(maxColumns))
-  const rows = await all(compileSample(table, list, maxRows, source))
+  const rows = await all(compileSample(table, list, { limit: maxRows }, source))
+  const groups = [rows, ...(rows.length < maxRows ? [] : await readBeyond(request, list, source))]
   const further = rest.size > 0 ? await readColumns({ ...request, columns: rest }, source) : []
   return new Map([
     ...list.map(([name, codec], index) => {
@@ -157,10 +181,44 @@ async function readColumns(
       const types = rows.map((row) => row[2 * index + 1])
       const defaultText = request.defaults?.get(name)
       const defaults = describeDefault(values, defaultText, load)
-      return [name, { ...describeColumn(values, types, load), ...defaults }] as const
+      const secrets = describeSecrets(
+        groups.map((group) => group.map((row) => row[2 * index])),
+        request.namesOf?.includes(name) ?? false,
+      )
+      return [name, { ...describeColumn(values, types, load), ...defaults, ...secrets }] as const
     }),
     ...further,
   ])
+}
+
+/** Reads rows from the end of the key and from the middle, in a group each. What cannot be read in time is missing. */
+async function readBeyond(
+  { table, order = [], hasIntegerOrder = false }: SampleRequest,
+  columns: readonly (readonly [string, Codec | undefined])[],
+  source: SampleSource,
+): Promise<readonly (readonly unknown[])[][]> {
+  const [key] = order
+  if (key === undefined) return []
+  const reference = sql.id('t', key)
+  const extreme = (direction: string) =>
+    sql`(select ${sql.id(key)} from ${fromTable(table)} order by 1 ${sql.raw(direction)} limit 1)`
+  const [least, greatest] = [extreme('asc'), extreme('desc')]
+  const end = sql`order by ${sql.join(order.map((name) => sql`${sql.id('t', name)} desc`))}`
+  const middle = places.map(
+    (place) =>
+      sql`where ${reference} >= ${least} + cast((${greatest} * 1.0 - ${least}) * ${sql.lit(place)} as ${sql.raw('bigint')}) order by ${reference}`,
+  )
+  const groups: (readonly unknown[])[][] = []
+  for (const rest of [end, ...(hasIntegerOrder ? middle : [])]) {
+    const limit = rest === end ? endRows : middleRows
+    try {
+      groups.push([...(await source.all(compileSample(table, columns, { rest, limit }, source)))])
+    } catch (error) {
+      if (source.isTimeout(error)) return groups
+      throw error
+    }
+  }
+  return groups
 }
 
 /** Searches all rows for a value that the codec of its column cannot load. */
@@ -212,7 +270,7 @@ function fromTable({ schema, name }: Table): Sql {
 function compileSample(
   table: Table,
   columns: readonly (readonly [string, Codec | undefined])[],
-  limit: number,
+  { rest = sql``, limit }: Readonly<{ rest?: Sql; limit: number }>,
   { dialect, typeOf }: Pick<SampleSource, 'dialect' | 'typeOf'>,
 ): Statement {
   const selected = columns.flatMap(([column, codec]): Sql[] => {
@@ -221,7 +279,7 @@ function compileSample(
     const type = typeOf?.(reference) ?? sql`null`
     return [read ? read(reference) : reference, type]
   })
-  const statement = sql`select ${sql.join(selected)} from ${fromTable(table)} limit ${sql.lit(limit)}`
+  const statement = sql`select ${sql.join(selected)} from ${fromTable(table)} ${rest} limit ${sql.lit(limit)}`
   return compileStatement(statement, dialect)
 }
 
@@ -235,7 +293,6 @@ function describeColumn(
   const isNull = (value: unknown) =>
     load !== undefined && canLoad(value, load) && load(value) === null
   const [example] = invalid
-  const content = describeContent(stored)
   const isLarge = (value: unknown) =>
     /^-?\d{16,}$/.test(String(value)) && !Number.isSafeInteger(Number(value))
   return {
@@ -246,8 +303,25 @@ function describeColumn(
     ...(example !== undefined && { example: describeValue(example) }),
     ...(stored.some(isNull) && { loadsNull: true }),
     ...(stored.some(isLarge) && { hasLargeIntegers: true }),
-    ...(content !== undefined && { content }),
     types: [...new Set(types)].flatMap((type) => (typeof type === 'string' ? type : [])).sort(),
+  }
+}
+
+/** Describes what may be secret in a column, by groups of its values: one group of random texts is enough. */
+function describeSecrets(
+  groups: readonly (readonly unknown[])[],
+  hasNames: boolean,
+): Pick<ColumnSample, 'content' | 'members' | 'names'> {
+  const stored = groups.map((values) => values.filter((value) => value !== null))
+  const contents = stored.map(describeContent)
+  const content = contents.includes('credential')
+    ? 'credential'
+    : contents.find((each) => each !== undefined)
+  const members = listMembers(stored.flat())
+  return {
+    ...(content !== undefined && { content }),
+    ...(members.length > 0 && { members }),
+    ...(hasNames && { names: listPossibleNames(stored.flat()) }),
   }
 }
 

@@ -4,7 +4,7 @@ import type { StoredColumn } from 'lapidary'
 import { inferKind } from '../../cli/infer-kind.ts'
 import { readDeclarations } from '../../cli/introspect.ts'
 import { looksSecret } from '../../cli/looks-secret.ts'
-import { describeContent } from '../../src/store/column-content.ts'
+import { describeContent, listMembers } from '../../src/store/column-content.ts'
 import { databases } from '../databases.ts'
 import { filled } from '../filled.ts'
 
@@ -67,6 +67,8 @@ const secrets = `
   certificates.private_key_pem, certificates.pem, keystore.pkcs12 blob, ssh.hostprivkey, users.passcode integer,
   customer.card_cvc2, users.PasswordSalt, AspNetUsers.PasswordHash, AspNetUsers.SecurityStampToken, users.LoginPassword,
   users.temp_password, users.old_passwords json, users.plain_pwd, users.pw, users.pw_hash, users.heslo, users.salasana,
+  password_resets.value, password_resets.code, email_verifications.code, password_history.value, accounts.pin_code,
+  accounts.cookie, accounts.session_data, crawler_jobs.cookies json,
   cuentas.contraseña, usuarios.contrasena, gebruiker.wachtwoord, konta.hasło, utilizator.parola, users.torrent_pass`
 
 /** Columns of real applications whose names are like those of secrets. */
@@ -107,7 +109,9 @@ const harmless = `
   card.expiry date, a.pinned_at timestamp, a.pinyin, a.spinner, a.opinion, a.shopping_cart, a.pwd_changed_at timestamp,
   a.jwt_expires timestamp, a.secret_level, a.secret_santa_id integer, genre.opera, players.hits integer, users.nickname,
   users.email, users.username, users.name, users.display_name, users.theme, users.locale, members.member_code,
-  subscriber.hashtag, a.webhook_url, a.feed_url, a.stream_url, a.rss_url, a.consumer_name, a.application_name`
+  subscriber.hashtag, a.webhook_url, a.feed_url, a.stream_url, a.rss_url, a.consumer_name, a.application_name,
+  customer_address.pin_code, cookies.cookie, a.cookies integer, a.cookie_consent, a.has_cookie boolean, invitations.body,
+  resets.code_count integer, conference.session_date date`
 
 const parse = (text: string) => text.split(',').map((each) => each.trim().split(/[. ]/))
 
@@ -148,6 +152,8 @@ const credentials = [
   'sk_test_4eC39HqLyjWDarjtT1zdp7dc',
   'AKIAIOSFODNN7EXAMPLE',
   'https://me:word@git.example.org/music',
+  'ada:$2y$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy:1000',
+  '{"id":1,"x":[null,"$2y$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy"]}',
 ]
 
 const random = [
@@ -166,6 +172,8 @@ const ordinary = [
   'user.with.a.long.name@example.org',
   '$5 off',
   'sha1 is a digest',
+  'A hash of bcrypt begins with $2y$10$ and a key of tests with sk_test_4eC39HqLyjWDarjtT1zdp7dc',
+  '{"of":"A hash of bcrypt begins"}',
 ]
 
 describe('The values of a column', () => {
@@ -221,5 +229,160 @@ for (const database of databases)
         message:
           '--show must name columns as <table>.<column>; there is no "users.pass_crypd"; did you mean "users.pass_crypt"?',
       })
+    })
+  })
+
+/** Texts of columns, as audit tables write objects, and their members. */
+const rows: readonly (readonly [text: string, members: string])[] = [
+  ['{"id":7,"pass_crypt":"7x","ok":true}', 'id number, pass_crypt'],
+  ['{"pass_crypt":["OLD","NEW"],"a":{"b":null}}', 'pass_crypt, a, b'],
+  ['"{\\"token\\":\\"true\\"}"', 'token'],
+  ['[{"field":"password","old":"x"}]', 'field, old, password'],
+  ['"pass"=>"x", "age"=>"3"', 'pass, age'],
+  ['---\nid: 3\npassword_digest: 7x\n', 'id, password_digest'],
+  ['a:1:{s:8:"password";s:1:"x";}', 'password'],
+  ['<row><id>3</id><pass>true</pass></row>', 'id, pass'],
+  ['Note: "password": nobody knows it', ''],
+]
+
+describe('The members of objects in a column', () => {
+  for (const [text, expected] of rows)
+    it(`of ${text} are ${expected || 'none'}`, () => {
+      const members = listMembers([text])
+      const names = members.map(({ name, isNumber }) => (isNumber ? `${name} number` : name))
+      assert.equal(names.join(', '), expected)
+    })
+
+  it('are at most 1,000, however many there are', () => {
+    const texts = Array.from({ length: 3000 }, (_, index) => `{"m${index}":"x"}`)
+    assert.equal(listMembers(texts).length, 1000)
+  })
+})
+
+/** The columns of a database that are omitted because they look secret, by table. */
+async function readSecrets(url: string, show: readonly string[] = []): Promise<readonly string[]> {
+  const { resources } = await readDeclarations(url, { types: 'plural', show })
+  return resources.flatMap(({ secrets }) => secrets ?? [])
+}
+
+/** A table with secrets, for views. */
+const users = `
+  create table users (id integer primary key, email text, pass_crypt text, name text);
+  insert into users values (1, 'a@example.org', 'x', 'Ada');`
+
+/** The definitions of a view over `users`, and its columns that are omitted. */
+const views: readonly (readonly [select: string, omitted: string])[] = [
+  ["select id, email || ':' || pass_crypt as line from users", 'line'],
+  ['select id, pass_crypt as shadow, substr(pass_crypt, 2) as pc, name from users', 'shadow, pc'],
+  [
+    'select u.id, x.shadow, u.name from users as u join (select id as i, pass_crypt as shadow from users) as x on x.i = u.id',
+    'shadow',
+  ],
+  [
+    'with u as (select * from users) select id, (select max(pass_crypt) from u) as most, name from users',
+    'most',
+  ],
+  ['select id, email as y from users where id > 5 union all select id, pass_crypt from users', 'y'],
+  [
+    'select id, y from (select id, email as y from users where id > 5 union select id, pass_crypt from users) as u',
+    'y',
+  ],
+  ['select id, name, length(pass_crypt) as size, pass_crypt is not null as given from users', ''],
+  ["select id, email || ' ' || name as label, email as other from users", ''],
+  [
+    'select u.id, u.name as other, v.email as mail from users as u join users as v on v.id = u.id',
+    '',
+  ],
+]
+
+for (const database of databases)
+  describe(`Secrets that other tables and views repeat · ${database.name}`, () => {
+    const isPostgres = database.dialect === 'postgres'
+
+    for (const [select, omitted] of views)
+      it(`are not served by the view ${select}`, async (test) => {
+        const url = await filled(test, database, `${users} create view shown as ${select};`)
+        assert.deepEqual(await readSecrets(url), [
+          ...(omitted === '' ? [] : [`shown: ${omitted}`]),
+          'users: pass_crypt',
+        ])
+      })
+
+    it('are not served by a view of a view, unless --show names the column of the table', async (test) => {
+      const url = await filled(
+        test,
+        database,
+        `${users} create view lines as select id, email || pass_crypt as line, pass_crypt as pc from users;
+         create view others as select id, line as x, pc as y, upper(pc) as z from lines;`,
+      )
+      assert.deepEqual(await readSecrets(url), [
+        'lines: line, pc',
+        'others: x, y, z',
+        'users: pass_crypt',
+      ])
+      assert.deepEqual(await readSecrets(url, ['users.pass_crypt']), [])
+      assert.deepEqual(await readSecrets(url, ['lines.pc', 'others.y', 'others.z']), [
+        'lines: line',
+        'others: x',
+        'users: pass_crypt',
+      ])
+    })
+
+    it('are not served by a view that shows rows as objects', async (test) => {
+      const object = isPostgres
+        ? 'row_to_json(u)::text as doc, u::text as row'
+        : "json_object('p', pass_crypt) as doc"
+      const url = await filled(
+        test,
+        database,
+        `${users} create view docs as select id, name, ${object} from users as u;`,
+      )
+      assert.deepEqual(await readSecrets(url), [
+        isPostgres ? 'docs: doc, row' : 'docs: doc',
+        'users: pass_crypt',
+      ])
+    })
+
+    it('are not served by the rows of audits and settings', async (test) => {
+      const json = isPostgres ? 'jsonb' : 'json'
+      const url = await filled(
+        test,
+        database,
+        `create table users_history (id integer primary key, old_row ${json}, at text);
+         insert into users_history values (1, '{"id": 1, "pass_crypt": "x"}', 'noon');
+         create table audit_log (id integer primary key, changes text, note text, data ${json});
+         insert into audit_log values (1, '{"pass_crypt":["OLD","NEW"]}', 'the password: x', '{"color":"red","token_count":5,"has_password":true}');
+         create table edits (id integer primary key, column_name text, old_value text, new_value text, who text);
+         insert into edits values (1, 'name', 'a', 'b', 'me'), (2, 'pass_crypt', 'x', 'y', 'me');
+         create table settings (key text primary key, value text, note text);
+         insert into settings values ('color', 'red', 'a'), ('smtp_password', 'x', 'b');
+         create table options (key text primary key, value text);
+         insert into options values ('color', 'red'), ('password_policy', 'strict');
+         create table translations (key text primary key, value text);
+         insert into translations values ('login.password', 'Passwort');`,
+      )
+      assert.deepEqual(await readSecrets(url), [
+        'audit_log: changes',
+        'edits: old_value, new_value',
+        'settings: value',
+        'users_history: old_row',
+      ])
+    })
+
+    it('are found at the end and in the middle of large tables', async (test) => {
+      const numbers =
+        'with recursive s (i) as (select 1 union all select i + 1 from s where i < 20000)'
+      const hash = '$1$salt$hash'
+      const url = await filled(
+        test,
+        database,
+        `create table late (id integer primary key, at_end text, inside text, none text);
+         ${numbers} insert into late select i, case when i > 19990 then '${hash}' else 'x' end,
+           case when i between 9990 and 10090 then '${hash}' else 'x' end, 'x' from s;
+         create table settings (key text primary key, value text);
+         ${numbers} insert into settings select 'k' || i, 'v' from s;
+         insert into settings values ('smtp_password', 'x');`,
+      )
+      assert.deepEqual(await readSecrets(url), ['late: at_end, inside', 'settings: value'])
     })
   })

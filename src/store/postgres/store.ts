@@ -62,6 +62,7 @@ import { createPostgresStatements, type PostgresStatementsOfRole } from './state
 import { queryStoredFunctions } from './stored-functions.ts'
 import { LoadedTableFacts, readTableFacts } from './table-facts.ts'
 import { beginMigration, type PostgresTransaction } from './transaction.ts'
+import { addViewSources } from './view-sources.ts'
 import { listPostgresWarnings } from './warnings.ts'
 import { executeTransaction } from './write-transaction.ts'
 
@@ -256,7 +257,7 @@ export async function readCatalogAt(url: string): Promise<Catalog> {
   const pool = new PostgresPool(url, { poolSize: 1 })
   try {
     await readServerSettings(pool, describeDatabase(url))
-    const catalog = await queryPostgresCatalog(pool.shared)
+    const catalog = await addViewSources(await queryPostgresCatalog(pool.shared), pool.shared)
     return { ...catalog, functions: await queryStoredFunctions(pool.shared) }
   } finally {
     await pool.close()

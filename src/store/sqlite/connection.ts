@@ -20,7 +20,7 @@ import {
   type PreparedStatements,
 } from './prepared.ts'
 import { readBatch } from './read-batch.ts'
-import { listResultColumns } from './result-columns.ts'
+import { listReadColumns, listResultColumns } from './result-columns.ts'
 import { publishWork } from './statement-work.ts'
 import { findSearchedSize, ValueLimit } from './value-limit.ts'
 import { closeWatched, watchVolatileFunctions } from './volatile-functions.ts'
@@ -350,6 +350,11 @@ export class SqliteConnection {
   /** Returns the columns of a statement without running it. */
   columns(statement: Statement): ReturnType<typeof listResultColumns> {
     return listResultColumns(translateErrors(() => this.#prepare(statement)).handle)
+  }
+
+  /** Lists the columns that a statement reads. Only for an introspector: other connections watch their statements. */
+  listReads(statement: Statement): ReturnType<typeof listReadColumns> {
+    return listReadColumns(this.#database, statement.sql)
   }
 
   /** Closes the connection, if it is open. */

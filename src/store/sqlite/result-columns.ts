@@ -1,5 +1,6 @@
-import type { StatementSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ColumnOrigin } from '../../model/catalog.ts'
+import { loadSqlite } from './load-sqlite.ts'
 
 /** A column of a result. */
 interface ResultColumn {
@@ -16,4 +17,23 @@ export function listResultColumns(statement: StatementSync): ResultColumn[] {
     ...{ name, type: type ?? '' },
     ...(table && column && { origin: { table, column } }),
   }))
+}
+
+/**
+ * Lists the columns of tables and views that a statement reads, also in views, without running it. The connection has no other
+ * authorizer (sqlite.org/c3ref/set_authorizer.html).
+ */
+export function listReadColumns(database: DatabaseSync, text: string): ColumnOrigin[] {
+  const { constants } = loadSqlite()
+  const reads: ColumnOrigin[] = []
+  database.setAuthorizer((action, table, column) => {
+    if (action === constants.SQLITE_READ && table && column) reads.push({ table, column })
+    return constants.SQLITE_OK
+  })
+  try {
+    database.prepare(text)
+  } finally {
+    database.setAuthorizer(null)
+  }
+  return reads
 }

@@ -48,6 +48,7 @@ import { compileCost } from './statement-cost.ts'
 import { createSqliteStatements, type SqliteStatementsOf } from './statements.ts'
 import { estimateRowCount, estimateRowSize } from './table-size.ts'
 import { createTriggerLookup } from './triggers.ts'
+import { addViewSources } from './view-sources.ts'
 import { listSqliteWarnings } from './warnings.ts'
 import { createWriteConnection } from './write-connection.ts'
 
@@ -379,7 +380,10 @@ export function readSqliteCatalog(path: string): Catalog {
   if (!existsSync(path)) throw new Error(`there is no file ${path}`)
   const connection = new SqliteConnection(path, 'introspector', { lockTimeout })
   try {
-    return addRejectedChanges(querySqliteCatalog(connection), connection)
+    return addViewSources(
+      addRejectedChanges(querySqliteCatalog(connection), connection),
+      connection,
+    )
   } finally {
     connection.close()
   }
