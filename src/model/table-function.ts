@@ -24,8 +24,8 @@ export interface TableFunction<Parameters extends QueryParameters = QueryParamet
 
 /**
  * Declares a table function: the option `table` of a read-only resource type. A list of the type has a filter with the value of each
- * parameter, `filter[from]=2024-01-01`; the id of a resource begins with these values, so that calls with others return other resources. A parameter that is declared
- * by `nullable` or `withDefault` may be omitted.
+ * parameter, `filter[from]=2024-01-01`; the id of a resource begins with these values, so that calls with others return other
+ * resources. A parameter that is declared by `nullable` or `withDefault` may be omitted.
  *
  * @param parameters - the attribute kind of each parameter, by name
  * @param write - writes the SQL, e.g. `` ({ from }) => sql`select * from sales_since(${from})` ``

@@ -223,7 +223,7 @@ function compileIsKey(
 
 /**
  * Compiles whether the row is linked to one that matches the condition. Inside a `not` this must not be null, hence the tests for
- * null. The subquery is not correlated, so it runs once for all rows, at any depth, where nested `exists` multiply; only the rule of a row that
+ * null. The subquery is not correlated, so it runs once for all rows, at any depth (nested `exists` multiply); only the rule of a row that
  * is looked up by its id follows the keys from this row.
  */
 function compileRelated(

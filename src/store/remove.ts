@@ -16,7 +16,8 @@ interface Deletion extends PlannedWrite {
 
 /**
  * Deletes a resource: locks it, checks the rules, and deletes it. A trigger or a rule of the database may replace the deletion: then the
- * database does not say how many rows it deleted, and nothing is deleted before the checks have passed.
+ * database does not say how many rows it deleted, and nothing is deleted before the checks have passed. A row that
+ * a trigger keeps is no error either: the trigger is the rule of the operator, and it ran.
  * @returns `kept` if the resource still exists
  * @throws NotFoundError when it does not exist; Error when several rows have its id; ApiError `forbidden` (403), or that of a constraint
  */

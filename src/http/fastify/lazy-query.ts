@@ -5,7 +5,8 @@ import { parse } from 'fast-querystring'
 // query is not in the plan cache. So a server of the engine's own parses `request.query` when a plugin or a custom route first
 // uses it. Row `text` of the benchmark: 3 %. Fastify sets `query` in the constructor of a request, so it cannot be a getter.
 //
-// Invariant: for code that reads or changes it, the object behaves as the one that Fastify's parser returns.
+// Invariant: for code that reads or changes it, the object behaves as the one that Fastify's parser returns, except for
+// `structuredClone`, which refuses every proxy.
 
 /** The query string that is not parsed yet. */
 const search = Symbol('search')

@@ -9,7 +9,8 @@ import { type AcquireSession, AffinityScheduler } from './statement-affinity.ts'
 //
 // Invariant: a batch is closed to further queries before it is sent, so every query sees what was committed before it arrived.
 // If a query fails, the server skips the later ones of the batch; each of those runs again by itself, which is safe because point
-// reads change nothing. Nothing but point reads is batched, so no query waits for a long one.
+// reads change nothing. Nothing but point reads is batched, so no query waits for a long one. `now()` in the SQL of a
+// declaration is the same for all reads of a batch.
 
 /** The most point reads in a batch: the last one waits for all of them. */
 const maxBatch = 4

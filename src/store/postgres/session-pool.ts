@@ -150,7 +150,10 @@ export class SessionPool {
   }
 }
 
-/** The settings on which the texts of values and the meaning of SQL depend, whatever those of the role and the database are. */
+/**
+ * The settings on which the texts of values and the meaning of SQL depend, whatever those of the role and the database are: with
+ * `extra_float_digits=0` a `real` would be rounded to 6 digits.
+ */
 const sessionSettings: readonly string[] = [
   ...['TimeZone=UTC', 'DateStyle=ISO', 'IntervalStyle=postgres', 'extra_float_digits=1'],
   ...['array_nulls=on', 'quote_all_identifiers=off', 'standard_conforming_strings=on'],

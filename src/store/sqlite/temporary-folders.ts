@@ -3,14 +3,14 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A folder that Linux keeps in memory. */
+/** A folder that Linux keeps in memory. It may be small in a container; when it is full, writes are 503. */
 const sharedMemory = '/dev/shm'
 
 /**
  * The folders of databases in memory, which only their owner can read. SQLite's own `:memory:` belongs to one connection: it could not
- * be streamed or read by a process with a deadline, and reads would wait for writes. A process that is killed leaves its folder. A program that never closes a database
- * leaves its folder behind neither. The exit of a process belongs to all of its stores, so they share one listener: Node.js takes more
- * than ten for a leak.
+ * be streamed or read by a process with a deadline, and reads would wait for writes. A program that never closes a database leaves no
+ * folder behind; one that is killed does. The exit of a process belongs to all of its stores, so they share one listener: Node.js takes
+ * more than ten for a leak.
  */
 class TemporaryFolders {
   readonly #folders = new Set<string>()
