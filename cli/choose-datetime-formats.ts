@@ -15,8 +15,12 @@ export interface TableColumn {
 
 /** A column with datetimes of one format, or of several. */
 interface DatetimeColumn extends TableColumn {
-  /** `undefined`: several. */
+  /** `undefined`: several, or one that cannot be declared. */
   readonly format: KindCode | undefined
+  /** The offsets from UTC, if the values have one notation but for them; `''` for none. */
+  readonly offsets: readonly string[] | undefined
+  /** The kind of the type of the column. */
+  readonly kind: KindCode
   /** Whether the sample has all rows of the table. */
   readonly isWhole: boolean
 }
@@ -36,21 +40,22 @@ export function listDatetimes(
   return [...table.columns.values()].flatMap((column) => {
     const found = sample?.columns.get(column.name)
     const isKnown = found === undefined || findings.kinds.has(column)
-    if (isKnown || !isDatetime(inferKind(column, catalog), found)) return []
-    const { datetimeFormat } = found
+    const kind = inferKind(column, catalog)
+    if (isKnown || kind === undefined || !isDatetime(kind, found)) return []
+    const { datetimeFormat, datetimeOffsets: offsets } = found
     const format = datetimeFormat ? datetimeText(datetimeFormat) : undefined
     const isDefined = datetimeFormat !== undefined || found.values > 0
-    return isDefined ? [{ table, column, format, isWhole: isWhole(sample) }] : []
+    return isDefined ? [{ table, column, format, offsets, kind, isWhole: isWhole(sample) }] : []
   })
 }
 
 /** Whether a column contains datetimes. A column for dates does if all of its values have a time. */
 function isDatetime(
-  kind: KindCode | undefined,
+  kind: KindCode,
   { invalid, invalidDefault, datetimeFormat }: ColumnSample,
 ): boolean {
   if (invalid > 0 || invalidDefault !== undefined) return false
-  return kind?.name === 'datetime' || (kind?.name === 'date' && Boolean(datetimeFormat))
+  return kind.name === 'datetime' || (kind.name === 'date' && Boolean(datetimeFormat))
 }
 
 /**
@@ -85,8 +90,29 @@ export async function chooseDatetimeFormats(
   }
   for (const each of datetimes) {
     if (each.format !== undefined && !isExcluded(each)) findings.kinds.set(each.column, each.format)
-    else findings.mixedFormats.add(each.column)
+    else addNote(each, findings)
   }
+}
+
+/** Says how a datetime is written to a column without a format of its own, or why none is: it would not sort among the others. */
+function addNote(
+  { column, format, kind, offsets = [] }: DatetimeColumn,
+  findings: MutableFindings,
+): void {
+  const [offset, ...others] = format === undefined ? offsets : []
+  const written = 'new ones are stored as 2024-01-31T12:00:00.000000Z'
+  const isFixed = others.length === 0 && Boolean(offset)
+  if (isFixed) findings.kinds.set(column, { ...kind, isReadOnly: true })
+  findings.datetimeNotes.set(
+    column,
+    isFixed
+      ? `it is read-only, because all of its datetimes have the offset ${offset}, and new ones would be stored in UTC, out of their order`
+      : others.length > 0
+        ? `its datetimes have several offsets from UTC, such as ${offsets.slice(0, 2).join(' and ')}; ${written}`
+        : offset === ''
+          ? `its datetimes have a format that cannot be declared; ${written}`
+          : `its datetimes have several formats; ${written}`,
+  )
 }
 
 /** Whether an index begins with a column. */

@@ -27,8 +27,8 @@ export interface Findings {
   readonly shown: ReadonlySet<StoredColumn>
   /** The columns that are the key of a view by its rows. */
   readonly viewKeys: ReadonlyMap<StoredTable, readonly StoredColumn[]>
-  /** The datetimes of SQLite whose texts have several formats, or one that cannot be declared. */
-  readonly mixedFormats: ReadonlySet<StoredColumn>
+  /** What writes mean for the datetimes of SQLite whose texts have several formats, or one that cannot be declared. */
+  readonly datetimeNotes: ReadonlyMap<StoredColumn, string>
 }
 
 /** The findings of a catalog whose data was not sampled. */
@@ -54,7 +54,7 @@ export function createFindings() {
     derived: new Set<StoredColumn>(),
     shown: new Set<StoredColumn>(),
     viewKeys: new Map<StoredTable, readonly StoredColumn[]>(),
-    mixedFormats: new Set<StoredColumn>(),
+    datetimeNotes: new Map<StoredColumn, string>(),
   }
 }
 

@@ -40,10 +40,6 @@ interface FieldsContext {
 /** Why a column that looks secret is omitted. */
 const secretReason = 'it looks secret'
 
-/** Says how a datetime is written to a column without a format of its own. */
-const isoNote =
-  'its datetimes have several formats; new ones are stored as 2024-01-31T12:00:00.000000Z'
-
 /** Why a table whose rows are identified by the rowid is read-only. */
 const rowidReason =
   'no key identifies all of its rows, so the ids are rowids, which may change when rows are rewritten, e.g. by vacuum'
@@ -94,9 +90,10 @@ export function generateFields(
   return {
     readOnlyReason,
     written,
-    notes: attributes.flatMap(({ column, note, kind }) => {
-      const isWritten = readOnlyReason === undefined && column.writable
-      const notes = [note, isWritten && findings.mixedFormats.has(column) ? isoNote : undefined]
+    notes: attributes.flatMap(({ column, note, kind, isReadOnly }) => {
+      // A column that is read-only may be the reason why its type is.
+      const isWritten = !readOnly && (isReadOnly || readOnlyReason === undefined) && column.writable
+      const notes = [note, isWritten ? findings.datetimeNotes.get(column) : undefined]
       return notes.flatMap((text) =>
         text === undefined || kind === undefined
           ? []

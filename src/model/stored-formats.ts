@@ -102,6 +102,24 @@ export function findDatetimeTextFormat(stored: unknown): DatetimeTextFormat | un
   return datetimeTextFormatNames.find((name) => isFormat(datetimeTextFormats[name]))
 }
 
+/**
+ * Describes a text with a date and a time, in whatever notation: the text with a 0 for each digit, without the offset from UTC at its
+ * end, and the offset. `undefined` for any other value.
+ */
+export function describeDatetimeText(
+  stored: unknown,
+): Readonly<{ notation: string; offset: string }> | undefined {
+  const text = typeof stored === 'string' ? stored : ''
+  const [, time, offset = ''] =
+    /^(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d[\d:.]* ?)([+-]\d\d(?::?\d\d)?)?/.exec(text) ?? []
+  if (time === undefined) return undefined
+  const rest = text.slice(time.length + offset.length)
+  return {
+    notation: `${time.replace(/\d/g, '0')}${offset.replace(/[+-]?\d/g, '0')}${rest}`,
+    offset,
+  }
+}
+
 /** Formats a datetime, given in canonical text with no more digits of a second than the format has. */
 export function formatDatetimeText(value: string, format: DatetimeTextFormat): string {
   const { digits, separator, zone } = datetimeTextFormats[format]

@@ -3,7 +3,11 @@ import { quote } from '../errors/quote.ts'
 import { type Codec, getCodec } from '../model/codecs.ts'
 import type { Dialect, Sql } from '../model/dialect.ts'
 import type { Table } from '../model/model.ts'
-import { type DatetimeTextFormat, findDatetimeTextFormat } from '../model/stored-formats.ts'
+import {
+  type DatetimeTextFormat,
+  describeDatetimeText,
+  findDatetimeTextFormat,
+} from '../model/stored-formats.ts'
 import {
   type ColumnContent,
   describeContent,
@@ -82,6 +86,11 @@ export interface ColumnSample {
   readonly hasLargeIntegers?: boolean
   /** The format of datetimes that all values have, and the default of the column; null if they have several. Absent: none has one. */
   readonly datetimeFormat?: DatetimeTextFormat | null
+  /**
+   * The offsets from UTC of texts with dates and times that have one notation but for them, `''` for none; absent if they have several
+   * notations, and for other values.
+   */
+  readonly datetimeOffsets?: readonly string[]
   /** What the values are, as far as that decides who may read them; absent if neither. */
   readonly content?: ColumnContent
   /** The members of objects in the values; absent without any. */
@@ -330,7 +339,7 @@ function describeDefault(
   values: readonly unknown[],
   text: string | undefined,
   load: ((stored: unknown) => unknown) | undefined,
-): Pick<ColumnSample, 'invalidDefault' | 'datetimeFormat'> {
+): Pick<ColumnSample, 'invalidDefault' | 'datetimeFormat' | 'datetimeOffsets'> {
   const format = describeFormat(values, text)
   if (text === undefined || load === undefined) return format
   const isNumber = text.trim() !== '' && !Number.isNaN(Number(text))
@@ -343,11 +352,17 @@ function describeDefault(
 function describeFormat(
   values: readonly unknown[],
   defaultText: string | undefined,
-): Pick<ColumnSample, 'datetimeFormat'> {
+): Pick<ColumnSample, 'datetimeFormat' | 'datetimeOffsets'> {
   const stored = [...values, defaultText ?? null].filter((value) => value !== null)
   const [first, ...others] = new Set(stored.map(findDatetimeTextFormat))
-  if (others.length > 0) return { datetimeFormat: null }
-  return first === undefined ? {} : { datetimeFormat: first }
+  if (first !== undefined && others.length === 0) return { datetimeFormat: first }
+  const texts = stored.map(describeDatetimeText)
+  const [notation, ...more] = new Set(texts.map((text) => text?.notation))
+  const isOne = notation !== undefined && more.length === 0
+  return {
+    ...(others.length > 0 && { datetimeFormat: null }),
+    ...(isOne && { datetimeOffsets: [...new Set(texts.map((text) => text?.offset ?? ''))].sort() }),
+  }
 }
 
 function canLoad(value: unknown, load: (stored: unknown) => unknown): boolean {

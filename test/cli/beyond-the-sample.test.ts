@@ -261,6 +261,41 @@ describe('Datetimes of SQLite without an index', () => {
     assert.deepEqual(formatOmissions(await readDeclarations(url, { readOnly: true })), [])
   })
 
+  for (const [end, note, isReadOnly] of [
+    [
+      "'.123+02:00'",
+      'it is read-only, because all of its datetimes have the offset +02:00, and new ones would be stored in UTC, out of their order',
+      true,
+    ],
+    [
+      "iif(i % 2, '+01:00', '+02:00')",
+      'its datetimes have several offsets from UTC, such as +01:00 and +02:00; new ones are stored as 2024-01-31T12:00:00.000000Z',
+      false,
+    ],
+    [
+      "'.1234567Z'",
+      'its datetimes have a format that cannot be declared; new ones are stored as 2024-01-31T12:00:00.000000Z',
+      false,
+    ],
+  ] as const)
+    it(`that end with ${end} are described as they are`, async (test) => {
+      const url = await filled(
+        test,
+        sqlite,
+        `create table a (id integer primary key, at datetime, name text);
+         with recursive s (i) as (select 10 union all select i + 1 from s where i < 59)
+           insert into a select i, '2024-05-05T10:00:' || i || ${end}, 'x' from s`,
+      )
+      const declarations = await readDeclarations(url, { types: 'plural' })
+      assert.deepEqual(formatOmissions(declarations), [`a.at: ${note}`])
+      assert.deepEqual(formatOmissions(await readDeclarations(url, { readOnly: true })), [])
+      const { send } = await serve(test, url)
+      const attributes = { at: '2025-01-02T03:04:05Z', name: 'y' }
+      assert.equal((await send('POST', '/as', { type: 'as', attributes })).status, 201)
+      const [row] = await execute(url, "select at from a where name = 'y'")
+      assert.equal(row?.at, isReadOnly ? null : '2025-01-02T03:04:05.000000Z')
+    })
+
   it('beyond the sample decide what init declares, because its declarations are strict', async (test) => {
     const url = await filled(
       test,
