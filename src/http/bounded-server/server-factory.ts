@@ -9,7 +9,6 @@ import { createClientErrorHandler, createTunnelRejection } from './client-errors
 import { Connections } from './connections.ts'
 import { allowHalfClosed } from './half-closed.ts'
 import { createLoadShedder } from './load-shedding.ts'
-import { createResponseClass } from './memoized-response-heads.ts'
 import { serveSequentially } from './pipelining.ts'
 import { sendError, toErrorResponse } from './raw-response.ts'
 import { type AcceptedHosts, createHeadCheck, isLoopback } from './request-head.ts'
@@ -71,7 +70,6 @@ export function createServerFactory(options: HttpServerOptions): ServerFactoryOp
 function createNodeServer(limits: HttpServerOptions): Server {
   const { tls, http2, maxHeaderSize, requestTimeout } = limits
   const options = {
-    ServerResponse: createResponseClass(),
     // The parser forgets the method of a larger head. Of one that it accepts, the head check rejects what is beyond the limit.
     maxHeaderSize: 2 * maxHeaderSize,
     requireHostHeader: false,
