@@ -1,6 +1,5 @@
-import fastify, { type FastifyInstance } from 'fastify'
-import { createLogger } from '../../src/http/fastify/log.ts'
-import { LazyLogController } from '../../src/http/fastify/request-log.ts'
+import fastify, { type FastifyInstance, LogController } from 'fastify'
+import { createLoggerOptions } from '../../src/http/fastify/log.ts'
 import type { Baseline } from './baseline.ts'
 import { read } from './server.ts'
 
@@ -9,9 +8,9 @@ import { read } from './server.ts'
  * difference to the service is the service's own code.
  */
 export function createFastifyServer(baseline: Baseline): FastifyInstance {
-  const logController = new LazyLogController(createLogger('error'))
-  const app = fastify({ exposeHeadRoutes: false, logController })
-  logController.attachTo(app)
+  const logController = new LogController({ disableRequestLogging: true })
+  const logger = createLoggerOptions('error')
+  const app = fastify({ exposeHeadRoutes: false, logController, logger })
   for (const url of ['/persons', '/persons/:id', '/computers']) {
     app.get(url, async ({ raw }, reply) => {
       const text = await read(raw, baseline)

@@ -45,7 +45,7 @@ const layers: Readonly<Record<string, Readonly<{ layers: readonly string[]; outs
   docs:      { layers: ['openapi'],                                                         outside: [/^node:/] },
   openapi:   { layers: ['errors', 'model', 'parse', 'plan', 'handlers'],                outside: [] },
   html:      { layers: ['errors', 'model', 'parse', 'handlers', 'http', 'store/explain.ts'], outside: ['decode-named-character-reference', 'marked', 'preact', 'preact-render-to-string', /^node:/] },
-  http:      { layers: ['errors', 'model', 'parse', 'serialize', 'handlers', 'in-process/action-calls.ts', 'openapi', 'store/explain.ts'], outside: ['fast-querystring', 'fastify', 'find-my-way', /^node:/] },
+  http:      { layers: ['errors', 'model', 'parse', 'serialize', 'handlers', 'in-process/action-calls.ts', 'openapi', 'store/explain.ts'], outside: ['fastify', 'find-my-way', /^node:/] },
 }
 /** The folders that may import drivers, Node modules and caches. */
 const drivers = {

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer as createBareServer, type ServerResponse } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import type { FastifyRequest } from 'fastify'
 import { attribute, defineModel, resource, text } from 'lapidary'
@@ -12,14 +10,9 @@ import { logOf } from '../log.ts'
 const note = resource('note', { path: '/notes', table: 'note', fields: { text: attribute(text) } })
 const model = defineModel([note])
 
-/** Counts the listeners for the end of a response. */
-const countListeners = (response: ServerResponse) =>
-  ['finish', 'error', 'close'].map((event) => response.listenerCount(event))
-
 describe('Plugins of the Fastify server', () => {
   const store = openSqlite(model, ':memory:')
   const server = createServer({ model, store, logLevel: 'debug', accessLog: false })
-  let listenerCounts: readonly number[] = []
   let origin = ''
 
   before(async () => {
@@ -30,7 +23,6 @@ describe('Plugins of the Fastify server', () => {
       },
     ])
     server.addHook('preHandler', async (request, reply) => {
-      listenerCounts = countListeners(reply.raw)
       if (request.headers['x-log'] === undefined) return
       request.log.level = 'debug'
       request.log.trace('not logged')
@@ -144,19 +136,5 @@ describe('Plugins of the Fastify server', () => {
       ['info line', 'own', 'plugin'],
       ['warning line', nothing, 'plugin'],
     ])
-  })
-
-  it('given no plugin that needs it, when a request is served, then nothing of ours listens for the end of the response', async () => {
-    const bare = createBareServer((_request, response) =>
-      response.end(JSON.stringify(countListeners(response))),
-    )
-    bare.listen(0, '127.0.0.1')
-    await once(bare, 'listening')
-    const address = bare.address()
-    assert.ok(typeof address === 'object' && address !== null)
-    const expected = await (await fetch(`http://127.0.0.1:${address.port}`)).json()
-    bare.close()
-    await fetch(`${origin}/notes/1`)
-    assert.deepEqual(listenerCounts, expected)
   })
 })

@@ -1,4 +1,4 @@
-import fastify, { type FastifyBaseLogger } from 'fastify'
+import type { FastifyLoggerOptions } from 'fastify'
 import { formatLogLine } from './format-log-line.ts'
 import { createTolerantDestination } from './log-destination.ts'
 
@@ -10,15 +10,18 @@ const secretPaths = ['', 'req.', 'request.', 'res.', 'response.'].flatMap((paren
 )
 
 /**
- * Creates the logger of a server, as Fastify does for a server with the option `logger`: the package needs no logger of its
- * own. It writes to standard error: lines of JSON, or readable lines to a terminal. Lines that cannot be written are dropped
- * and counted; the server continues. Header fields with credentials are logged as `[Redacted]`.
+ * Returns the option `logger` of a server without one of its own. The logger writes to standard error: lines of JSON, or readable
+ * lines to a terminal. Lines that cannot be written are dropped and counted; the server continues. Header fields with credentials are
+ * logged as `[Redacted]`.
  * @param level - the lowest level that is logged: `trace` … `fatal`, or `silent`
  */
-export function createLogger(level: string): FastifyBaseLogger {
+export function createLoggerOptions(level: string): LoggerOptions {
   const destination = createTolerantDestination(process.stderr)
   const stream = process.stderr.isTTY
     ? { write: (line: string) => destination.write(formatLogLine(line)) }
     : destination
-  return fastify({ logger: { level, stream, redact: secretPaths } }).log
+  return { level, stream, redact: secretPaths }
 }
+
+/** The options of Pino that the types of Fastify leave out. */
+type LoggerOptions = FastifyLoggerOptions & Readonly<{ redact: string[] }>

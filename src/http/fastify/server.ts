@@ -18,13 +18,11 @@ import { addAccessLog } from './access-log.ts'
 import { addDrain } from './drain.ts'
 import { createErrorReporter } from './errors.ts'
 import { addHealthRoutes } from './health.ts'
-import { parseQueryLazily } from './lazy-query.ts'
 import { listenOnAllOfLocalhost } from './localhost.ts'
-import { createLogger } from './log.ts'
+import { createLoggerOptions } from './log.ts'
 import { createResponseSender } from './page-response.ts'
 import { addModel, addNotFoundHandler, type JsonApiOptions, type RejectRequest } from './plugin.ts'
 import { createRequestIdGenerator } from './request-id.ts'
-import { LazyLogController } from './request-log.ts'
 import { createJsonSender } from './response.ts'
 
 /** The options that `createServer` passes to Fastify: https://fastify.dev/docs/latest/Reference/Server/ */
@@ -119,12 +117,10 @@ export function createServer<Auth = unknown>(
 ): FastifyInstance {
   checkHttpOptions(options, 'createServer', serverChecks)
   const { logLevel = 'info', accessLog = true } = options
-  const lazyLogs = hasOwnLogger(options) ? undefined : new LazyLogController(createLogger(logLevel))
-  const app = createFastify(options, {
-    logController: lazyLogs ?? new LogController({ disableRequestLogging: true }),
-    frameworkErrors: (error, request, reply) => void reportError(error, request, reply),
+  const ownLogger = hasOwnLogger(options) ? {} : { logger: createLoggerOptions(logLevel) }
+  const app = createFastify({ ...ownLogger, ...options }, (error, request, reply) => {
+    reportError(error, request, reply)
   })
-  lazyLogs?.attachTo(app)
   const sendJson = createJsonSender(createMountHeaders(options))
   const reportError = createErrorReporter(app.log, createResponseSender(options, sendJson))
   app.setErrorHandler(reportError)
@@ -143,17 +139,18 @@ function hasOwnLogger({ logger, loggerInstance }: ServerOptions): boolean {
 
 function createFastify(
   options: ServerOptions,
-  own: Pick<FastifyServerOptions, 'frameworkErrors' | 'logController'>,
+  frameworkErrors: NonNullable<FastifyServerOptions['frameworkErrors']>,
 ): FastifyInstance {
   const { https, logger, loggerInstance, trustProxy, requestIdHeader } = options
   const passed: FastifyServerOptions = {
-    ...own,
+    frameworkErrors,
+    logController: new LogController({ disableRequestLogging: true }),
     ...(logger !== undefined && { logger }),
     ...(loggerInstance !== undefined && { loggerInstance }),
     ...(trustProxy !== undefined && { trustProxy }),
     ...(requestIdHeader !== undefined && { requestIdHeader }),
     genReqId: options.genReqId ?? createRequestIdGenerator(),
-    routerOptions: { maxParamLength: maxUrlLength, querystringParser: parseQueryLazily },
+    routerOptions: { maxParamLength: maxUrlLength },
     exposeHeadRoutes: false,
     return503OnClosing: false,
   }
