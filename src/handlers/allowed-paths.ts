@@ -1,3 +1,4 @@
+import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import type { ResourceType } from '../model/model.ts'
 import type { Rights } from '../plan/access/rights.ts'
 import { listPaths, type ModelPath } from './model-paths.ts'
@@ -5,17 +6,17 @@ import { listNeededRules } from './needed-rules.ts'
 
 /**
  * Lists the paths of a model with the methods that an identity may use: those that the rules do not refuse whatever the rows are. A path
- * without any is omitted.
+ * without any is omitted. They are listed once for each rights.
  */
-export function listAllowedPaths(rights: Rights): ModelPath[] {
-  return listPaths(rights.model).flatMap((path) => {
+export const listAllowedPaths = memoizeByIdentity((rights: Rights): readonly ModelPath[] =>
+  listPaths(rights.model).flatMap((path) => {
     const methods = path.methods.filter((method) => {
       const rules = listNeededRules(path.target, method, rights)
       return rules?.every(({ type, operation }) => rights.findRule(type, operation) !== false)
     })
     return methods.length === 0 ? [] : [{ ...path, methods }]
-  })
-}
+  }),
+)
 
 /** Lists the types that have a path with a method which an identity may use, in the order of the model. */
 export function listAllowedTypes(rights: Rights): ResourceType[] {

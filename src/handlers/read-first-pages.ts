@@ -55,6 +55,8 @@ export function createFirstPageReader(): FirstPageReader {
       for (let route = remaining.shift(); route && !signal.aborted; route = remaining.shift()) {
         const page = await readFirstPage(route, request, context)
         if (page && 'resource' in route.target) found.set(route.target.resource.type, page)
+        // A read of SQLite returns at once: hundreds of them would be one piece, in which nobody is served and no time is up.
+        await new Promise((resolve) => setImmediate(resolve))
       }
     }
     await Promise.all(Array.from({ length: concurrency }, readNext))

@@ -56,27 +56,33 @@ interface TypeDescription {
 }
 
 /** Responds with the resource types, and the fields by which the identity of the request may filter. */
-export const getModelDescription: RouteHandler = ({ auth }, context) => ({
+export const getModelDescription: RouteHandler = async ({ auth }, context) => ({
   status: 200,
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-  body: JSON.stringify(describeModel(listNamedTypes(context, auth), context.prefix)),
+  body: JSON.stringify(await describeModel(listNamedTypes(context, auth), context.prefix)),
 })
 
-function describeModel(
+/** The types that are described until others are served. */
+const typesOfTurn = 50
+
+async function describeModel(
   { model, types }: NamedTypes,
   prefix: string,
-): Readonly<Record<string, TypeDescription>> {
+): Promise<Readonly<Record<string, TypeDescription>>> {
   const named = new Set(types.map(({ type }) => type))
   const isOffered = (field: Field) => field.is !== 'relationship' || named.has(field.to)
-  const entries = types.map((resource) => {
+  const described: Record<string, TypeDescription> = {}
+  for (const [index, resource] of types.entries()) {
+    if (index % typesOfTurn === typesOfTurn - 1)
+      await new Promise((resolve) => setImmediate(resolve))
     const offered = [resource.id, ...resource.fields.values()].filter(isOffered)
     const fields = [
       ...offered.flatMap((field) => describeField(model, field)),
       ...[...resource.queries].map(describeQuery),
     ]
-    return [resource.type, { path: prefix + resource.path, fields }]
-  })
-  return Object.fromEntries(entries)
+    described[resource.type] = { path: prefix + resource.path, fields }
+  }
+  return described
 }
 
 /** Describes a field, the values inside its JSON, and the number of its related resources, as far as filters may name them. */

@@ -7,6 +7,9 @@ import { findType, type PageContext } from './page-context.ts'
 import { renderSignInForm } from './sign-in-form.ts'
 import { renderValue } from './values.ts'
 
+/** Created once: `toLocaleString` takes 0.2 ms for each number, and a model may have hundreds of types. */
+const counts = new Intl.NumberFormat('en')
+
 /**
  * Renders the root document: the resource types with their descriptions and counts. The script of the page adds the counts that the
  * server has not read in time. A list that needs parameters has a form instead of a link.
@@ -85,7 +88,7 @@ function renderType(context: PageContext, name: string, about: unknown): Html {
     h(
       'td',
       { class: 'count', 'data-count-of': isCountedLater ? String(path) : undefined },
-      count?.toLocaleString('en') ?? '–',
+      count === undefined ? '–' : counts.format(count),
     ),
   )
 }

@@ -33,12 +33,29 @@ export async function explainRead(
 ): Promise<ReadExplanation> {
   const context = createAppContext(options)
   const { target, request } = toExplainedRequest(url, { auth, signal })
-  const { route, id } = createRouter(listRoutes(context), options.prefix ?? '')(target)
+  const { prefix = '' } = options
+  const routes = listCandidates(listRoutes(context), target.slice(prefix.length))
+  const { route, id } = createRouter(routes, prefix)(target)
   const { GET } = route.methods
   if (GET === undefined) throw createMethodError(route, 'GET')
   const read = { ...request, id }
   const explanation = await explainRequest(GET, read, context, { runsHooks: hooks })
   return explanation ?? { dialect: options.store.dialect, statements: [], warnings: [] }
+}
+
+/** Lists the routes that a path may have: a router for the routes of hundreds of types takes longer than the read. */
+function listCandidates<Listed extends Readonly<{ path: string }>>(
+  routes: readonly Listed[],
+  path: string,
+): readonly Listed[] {
+  const segment = findFirstSegment(path)
+  const candidates = routes.filter((route) => findFirstSegment(route.path) === segment)
+  // The segment may be percent-encoded.
+  return candidates.length > 0 ? candidates : routes
+}
+
+function findFirstSegment(path: string): string | undefined {
+  return /^\/[^/?]*/.exec(path)?.[0]
 }
 
 /** Creates the request of a URL or a path, for handlers that are only explained; the path still has no id. */

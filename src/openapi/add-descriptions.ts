@@ -16,7 +16,7 @@ import { describeRights } from './describe-api.ts'
 import { describeResource } from './describe-resource.ts'
 import type { DocsPage, OpenApiOptions } from './options.ts'
 import { type Examples, readExamples } from './read-examples.ts'
-import { formatJson, runStepsInTurns } from './steps.ts'
+import { divideText, formatJson, runStepsInTurns } from './steps.ts'
 
 /** The options of an adapter that the description depends on. */
 interface DescribedOptions {
@@ -246,7 +246,9 @@ function defineText(
 ): Route {
   return {
     path,
-    methods: { GET: async (request) => ({ status: 200, headers, body: await read(request) }) },
+    methods: {
+      GET: async (request) => ({ status: 200, headers, body: divideText(await read(request)) }),
+    },
     readOnlyMethods: [],
   }
 }

@@ -53,3 +53,24 @@ export function* formatJson(value: object, depth: number): Steps<string> {
   }
   return `{${members.join(',')}}`
 }
+
+/** The longest text that is sent at once, in UTF-16 code units: ten megabytes take 0.3 seconds to encode. */
+const maxTextLength = 1024 * 1024
+/** The length of the parts of a longer one. */
+const partLength = 128 * 1024
+
+/** Returns a text as it is, or in parts that a client receives one after the other. A surrogate pair stays in one part. */
+export function divideText(text: string): string | AsyncIterable<string> {
+  return text.length > maxTextLength ? listParts(text) : text
+}
+
+async function* listParts(text: string): AsyncGenerator<string> {
+  for (let start = 0; start < text.length; ) {
+    const end = start + partLength
+    const isHighSurrogate = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800
+    const next = isHighSurrogate ? end + 1 : end
+    yield text.slice(start, next)
+    start = next
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}

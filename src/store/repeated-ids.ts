@@ -25,6 +25,11 @@ export function checkIds<Read extends Rows>(rows: Read, shape: ReadShape, target
   return rows
 }
 
+/** Whether the ids of the resources in a document may repeat: no constraint makes those of one of its types unique. */
+export function mayRepeatIds({ type, includeEdges }: ReadShape, { hasUniqueIds }: Target): boolean {
+  return [type, ...includeEdges.map(({ to }) => to)].some((each) => !hasUniqueIds?.(each))
+}
+
 function checkRows(rows: readonly Row[], type: string, target: Target): void {
   if (areAscending(rows) || target.hasUniqueIds?.(type)) return
   checkBatch(rows, new Set(), getResourceType(target.model, type))

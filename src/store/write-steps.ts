@@ -87,7 +87,9 @@ function readResponse(state: WriteState): Awaitable<void> {
   const reading =
     id === undefined ? connection.readInserted?.(readPlan) : connection.read(readPlan, id)
   return thenMaybe(reading, (rows) => {
-    state.rows = rows && checkIds(rows, readPlan.shape, statements.target)
+    // The written resource was found once.
+    const mayRepeat = rows !== undefined && rows.included.length > 0
+    state.rows = mayRepeat ? checkIds(rows, readPlan.shape, statements.target) : rows
   })
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import { attribute, createHandler, defineModel, resource, text, toMany, toOne } from 'lapidary'
+import { createPages } from 'lapidary/html'
 import { describeApi } from 'lapidary/openapi'
 import { openSqlite } from 'lapidary/sqlite'
 
@@ -34,14 +35,22 @@ async function countTurns(promise: Promise<unknown>): Promise<number> {
 
 describe(`The descriptions of ${count} types`, () => {
   const model = defineModel(resources)
+  /** Surrogate pairs at even and at odd positions. */
+  const description = `${'🦉'.repeat(150_000)}.${'🦉'.repeat(150_000)}`
   const store = openSqlite(model, ':memory:')
   let handle: ReturnType<typeof createHandler>
-  before(() => {
-    handle = createHandler({ model, store, openapi: true })
+  before(async () => {
+    const tables = resources.map(
+      (_, at) =>
+        `create table thing${at} (id integer primary key, ${columns.join(' text, ')} text, up_id integer);`,
+    )
+    await store.migrate([{ version: 1, sql: tables.join('\n') }])
+    handle = createHandler({ model, store, openapi: { description }, html: createPages() })
   })
   after(() => store.close())
 
-  const read = (path: string) => handle(new Request(`http://localhost${path}`))
+  const read = (path: string, accept = '*/*') =>
+    handle(new Request(`http://localhost${path}`, { headers: { accept } }))
 
   it('given two first requests for the OpenAPI document, when it is made, then others are served in between, and it is made once', async () => {
     const first = read('/openapi.json')
@@ -66,5 +75,23 @@ describe(`The descriptions of ${count} types`, () => {
   it('given the first request for the schema of a type, when it is made, then others are served in between', async () => {
     const turns = await countTurns(read('/thing5s.schema.json'))
     assert.ok(turns > 2, `${turns} iterations`)
+  })
+
+  it('given a document that is longer than a megabyte, when it is sent, then it has parts, each with complete characters', async () => {
+    const { body } = await read('/openapi.json')
+    const parts: string[] = []
+    for await (const part of body ?? []) parts.push(new TextDecoder().decode(part))
+    assert.ok(parts.length > 8, `${parts.length} parts`)
+    assert.equal(JSON.parse(parts.join('')).info.description, description)
+  })
+
+  it('given the landing page, when the resources of each type are counted, then others are served in between', async () => {
+    const turns = await countTurns(read('/', 'text/html'))
+    assert.ok(turns > 2, `${turns} iterations`)
+  })
+
+  it('given the description for the script of the pages, when it is made, then others are served in between', async () => {
+    const turns = await countTurns(read('/html.model.json'))
+    assert.ok(turns > count / 50, `${turns} iterations`)
   })
 })
