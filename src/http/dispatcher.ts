@@ -20,7 +20,7 @@ import {
   isPreflight,
   preflightField,
 } from './methods.ts'
-import { warnOfOpenWrites } from './open-writes.ts'
+import { createOpenWritesWarning } from './open-writes.ts'
 import type { HttpOptions } from './options.ts'
 import { createOriginResolver, findOrigin } from './origin.ts'
 import { findPublicChallenge, isPublicPage } from './public-root.ts'
@@ -48,7 +48,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
   const respondToError = createErrorResponder(log)
   const mountHeaders = createMountHeaders(options)
   const identityHeaders = createIdentityHeaders(options)
-  warnOfOpenWrites(options, log)
+  const warnOfOpenWrites = createOpenWritesWarning(options, log)
 
   return async (request) => {
     try {
@@ -83,6 +83,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
         documentHeaders,
       )
     const { auth, challenge } = await authenticate(route, request, options)
+    if (!route.isPublic && challenge === undefined) warnOfOpenWrites(auth)
     const runHandler = (body: Uint8Array) => {
       const origin = resolveOrigin(request.host, request.protocol)
       return handle(toApiRequest(request, { id, auth, origin, body }), context)

@@ -9,24 +9,37 @@ interface WriteOptions {
 }
 
 /**
- * Warns of the resource types that a request without an identity may write, at the start of a mount that authenticates: a type has no
- * rules unless it declares them. A function of `lapidary/auth` without `anonymous` accepts no such request. Any other function may
- * return `undefined`, unless its property `security` says that it is not optional.
+ * Creates the warning of the resource types that a request without an auth context may write: a type has no rules unless it declares
+ * them. It is logged once for a mount that authenticates: at the start if a function of `lapidary/auth` has `anonymous`, otherwise when
+ * `authenticate` has returned `undefined` or `null` for the first time, because no one else knows whether it ever does.
+ * @returns what is called with the auth context of each request
  */
-export function warnOfOpenWrites(
+export function createOpenWritesWarning(
   { model, authenticate }: WriteOptions,
   log: Pick<Logger, 'warn'>,
-): void {
-  if (authenticate === undefined || rejectsAnonymous(authenticate) || model.access?.isClosed) return
-  const types = [...model.types.values()].flatMap(({ type, isWritable, access, tenantColumn }) =>
-    isWritable && access === undefined && tenantColumn === undefined ? [type] : [],
-  )
-  if (types.length === 0) return
-  const remedy = "declare their access, or access: 'deny by default' of the model"
-  log.warn({ types }, `requests without an auth context may write these types; ${remedy}`)
+): (auth: unknown) => void {
+  const types = authenticate === undefined ? [] : listOpenTypes(model)
+  let isTold = types.length === 0
+  const warn = () => {
+    const remedy = "declare their access, or access: 'deny by default' of the model"
+    log.warn({ types }, `requests without an auth context may write these types; ${remedy}`)
+    isTold = true
+  }
+  if (!isTold && authenticate && isOptional(authenticate)) warn()
+  return (auth) => {
+    if (!isTold && (auth === undefined || auth === null)) warn()
+  }
 }
 
-function rejectsAnonymous(authenticate: object): boolean {
+function listOpenTypes({ types, access }: Model): readonly string[] {
+  if (access?.isClosed) return []
+  const open = [...types.values()].filter(
+    (each) => each.isWritable && each.access === undefined && each.tenantColumn === undefined,
+  )
+  return open.map(({ type }) => type)
+}
+
+function isOptional(authenticate: object): boolean {
   const security: unknown = Reflect.get(authenticate, 'security')
-  return isObject(security) && security.isOptional === false
+  return isObject(security) && security.isOptional === true
 }

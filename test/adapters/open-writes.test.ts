@@ -25,6 +25,7 @@ const bearer = {
   },
   toAuth: ({ sub }: { sub?: string }) => sub,
 }
+/** Without a property `security`: only a request shows what it returns. */
 const maybe = () => undefined
 
 // biome-ignore format: a table, one mount a row
@@ -42,24 +43,29 @@ type AuthRequest = Parameters<ReturnType<typeof bearerAuth>>[0]
 
 describe('Writes without an auth context', () => {
   for (const [title, model, authenticate, types] of mounts) {
-    const how = types ? `warns once of ${types}` : 'warns of nothing'
+    const how = types ? `is one warning of ${types}` : 'are no warnings'
+    const atStart = types && authenticate !== maybe ? [types] : []
     const store = openSqlite(model, ':memory:')
     after(() => store.close())
     const options = { model, store, ...(authenticate && { authenticate }) }
 
-    it(`given ${title}, then the start of createHandler ${how}`, () => {
+    it(`given ${title}, then in createHandler there ${how}`, async () => {
       const warned: unknown[] = []
       const warn = (details: unknown) => void warned.push(Reflect.get(Object(details), 'types'))
-      createHandler({ ...options, log: { ...silent, warn } })
+      const handle = createHandler({ ...options, log: { ...silent, warn } })
+      assert.deepEqual(warned, atStart)
+      for (let each = 0; each < 3; each += 1) await handle(new Request('http://x/'))
       assert.deepEqual(warned, types ? [types] : [])
     })
 
-    it(`given ${title}, then the start of the Fastify plugin ${how}`, async () => {
+    it(`given ${title}, then in the Fastify plugin there ${how}`, async () => {
       const warned: unknown[] = []
       const stream = { write: (line: string) => void warned.push(JSON.parse(line).types) }
       const app = fastify({ logger: { stream, level: 'warn' } })
       app.register(jsonApi, options)
       await app.ready()
+      assert.deepEqual(warned, atStart)
+      for (let each = 0; each < 3; each += 1) await app.inject('/')
       assert.deepEqual(warned, types ? [types] : [])
       await app.close()
     })

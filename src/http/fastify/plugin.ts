@@ -5,7 +5,7 @@ import { createOriginCheck } from '../check-origin.ts'
 import { createRoutes } from '../create-routes.ts'
 import { createMountHeaders } from '../identity-headers.ts'
 import { createMethodError } from '../methods.ts'
-import { warnOfOpenWrites } from '../open-writes.ts'
+import { createOpenWritesWarning } from '../open-writes.ts'
 import {
   anyValue,
   checkHttpOptions,
@@ -60,17 +60,18 @@ export function addModel(app: FastifyInstance, options: JsonApiOptions): RejectR
   if (authenticate) app.decorateRequest(authKey, null)
   addBodyParsers(app, maxBody)
   app.setErrorHandler(reportError)
-  app.addHook('onReady', (done) => {
-    if (model.access?.isClosed) app.log.info({ access: describeAccess(model) }, 'who may do what')
-    warnOfOpenWrites(options, app.log)
-    done()
-  })
+  if (model.access?.isClosed)
+    app.addHook('onReady', (done) => {
+      app.log.info({ access: describeAccess(model) }, 'who may do what')
+      done()
+    })
   // Where the database cannot be reached yet, the first request tries again.
   app.addHook('onReady', () => store.prepare().catch(() => {}))
   registerRoutes(app, {
     routes,
     context,
     authenticate,
+    warnOfOpenWrites: createOpenWritesWarning(options, app.log),
     resolveOrigin: createOriginResolver(publicUrl),
     checkOrigin: createOriginCheck(options),
     reportError,

@@ -40,6 +40,8 @@ interface RouteOptions {
   readonly routes: readonly Route[]
   readonly context: AppContext
   readonly authenticate: Authenticate | undefined
+  /** Gets the auth context of each request. */
+  readonly warnOfOpenWrites: (auth: unknown) => void
   readonly resolveOrigin: OriginResolver
   readonly checkOrigin: ReturnType<typeof createOriginCheck>
   readonly reportError: ErrorReporter
@@ -102,7 +104,7 @@ function createHandlers(route: Route, options: RouteOptions): HandledRoute {
     route,
     handlers: Object.fromEntries(handlers),
     authenticate: isAuthenticated
-      ? [createAuthHook(authenticate, isPublicPage(route, options))]
+      ? [createAuthHook(authenticate, options, isPublicPage(route, options))]
       : [],
   }
 }
@@ -150,7 +152,11 @@ const hidden: FastifySchema & Readonly<{ hide: boolean }> = { hide: true }
  * Creates the hook that authenticates a request before its body is read.
  * @param hasPublicPage - whether browsers without credentials get its page
  */
-function createAuthHook(authenticate: Authenticate, hasPublicPage: boolean) {
+function createAuthHook(
+  authenticate: Authenticate,
+  { warnOfOpenWrites }: RouteOptions,
+  hasPublicPage: boolean,
+) {
   return (
     request: FastifyRequest,
     _reply: FastifyReply,
@@ -160,6 +166,10 @@ function createAuthHook(authenticate: Authenticate, hasPublicPage: boolean) {
     const finish = (auth: unknown) => {
       Reflect.set(request, authKey, auth)
       done()
+    }
+    const accept = (auth: unknown) => {
+      warnOfOpenWrites(auth)
+      finish(auth)
     }
     // A hook that passes on `undefined` would accept the request.
     const fail = (thrown: unknown) => {
@@ -176,8 +186,8 @@ function createAuthHook(authenticate: Authenticate, hasPublicPage: boolean) {
     }
     try {
       const auth = authenticate(request)
-      if (isThenable(auth)) Promise.resolve(auth).then(finish).catch(fail)
-      else finish(auth)
+      if (isThenable(auth)) Promise.resolve(auth).then(accept).catch(fail)
+      else accept(auth)
     } catch (thrown) {
       fail(thrown)
     }

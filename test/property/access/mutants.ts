@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'a forbidden row is included',
-    seed: 308,
+    seed: 330,
     file: 'src/store/sqlite/full-read.ts',
     from: 'const where = and([condition, ...inScope(0, resource)])',
     to: 'const where = and([condition, ...(inScope(0, resource).slice(1))])',
@@ -59,7 +59,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'a relationship is written from the other side without its rule',
-    seed: 305,
+    seed: 375,
     file: 'src/store/access/link-checks.ts',
     from: 'const linking = findRules(member.type, links.link.other, target)',
     to: 'const linking = findRules(member.type, links.link.own, target)',
@@ -223,7 +223,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'the keys of a stream are looked up without the identity',
-    seed: 311,
+    seed: 329,
     variant: 'large-postgres',
     file: 'src/store/streamed-keys.ts',
     from: 'run(statements.ofType(type).lookup, addAuth({ planValues: [], ids }, identity))',
@@ -231,15 +231,15 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'a count on PostgreSQL is cached without the values of the identity',
-    seed: 313,
-    variant: 'large-postgres',
+    seed: 375,
+    variant: 'postgres',
     file: 'src/store/postgres/counts.ts',
     from: "import { countKey, createCountCache } from '../count-cache.ts'",
     to: "import { createCountCache } from '../count-cache.ts'; const countKey = ({ sql: text }: Statement, _: unknown) => text",
   },
   {
     title: 'a declared query finds rows that the rule hides',
-    seed: 349,
+    seed: 375,
     file: 'src/store/filter.ts',
     from: '...inScope(other.depth, other.resource),\n    ...(where ?',
     to: "...(where?.is === 'call' ? [] : inScope(other.depth, other.resource)),\n    ...(where ?",
