@@ -38,23 +38,25 @@ function checkRows(rows: readonly Row[], type: string, target: Target): void {
 type StreamedRows = Pick<Extract<Rows, { is: 'stream' }>, 'primary' | 'included'>
 
 function checkStream(rows: StreamedRows, shape: ReadShape, target: Target): StreamedRows {
+  // The identifiers of a relationship may be those of included resources.
+  const knownPrimary = new Set<string>()
   const known = new Map<string, Set<string>>()
-  const check = (batch: readonly Row[], type: string) => {
+  const check = (batch: readonly Row[], type: string, ids: Set<string>) => {
     if (target.hasUniqueIds?.(type)) return
-    const ids = known.get(type) ?? new Set()
-    known.set(type, ids)
     checkBatch(batch, ids, getResourceType(target.model, type))
     if (ids.size > maxKnownIds) ids.clear()
   }
   async function* primary(): AsyncGenerator<readonly Row[]> {
     for await (const batch of rows.primary) {
-      check(batch, shape.type)
+      check(batch, shape.type, knownPrimary)
       yield batch
     }
   }
   async function* included(): AsyncGenerator<RowBatch> {
     for await (const batch of rows.included) {
-      check(batch.rows, batch.type)
+      const ids = known.get(batch.type) ?? new Set()
+      known.set(batch.type, ids)
+      check(batch.rows, batch.type, ids)
       yield batch
     }
   }

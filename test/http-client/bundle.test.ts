@@ -8,11 +8,15 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { lacksChromium, launchBrowser, type TestBrowser } from '../chromium/browser.ts'
 import { absolutePath } from '../docs/pages.ts'
+import { findMissing } from '../installed-tools.ts'
 import { long } from '../long-tests.ts'
 import { commands } from '../package/installed-package.ts'
 import { type RunningServer, startOnSqlite } from './served.ts'
 
 const run = promisify(execFile)
+
+/** Bun makes the bundle. */
+const withRuntimes = { ...long, skip: findMissing('runtimes') ?? false }
 
 /** The runtimes of the client, and how each runs a program that may use the network. */
 const runtimes: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
@@ -21,7 +25,7 @@ const runtimes: readonly (readonly [name: string, command: string, ...args: stri
   ['Deno', commands.deno, 'run', '--allow-net', '--no-prompt'],
 ]
 
-describe('The bundle of the client over HTTP', () => {
+describe('The bundle of the client over HTTP', withRuntimes, () => {
   let folder: string
   let bundle: string
   let server: RunningServer
