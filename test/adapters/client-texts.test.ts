@@ -42,7 +42,7 @@ const maxGrowth = 6
 /** The same of the CPU time, which depends on caches and the collection of garbage, too: between 4, linear, and 16, quadratic. */
 const maxSlowdown = 8
 /** Less CPU time, in milliseconds, is not compared: of so little, the collection of garbage is a large part. */
-const minTime = 25
+const minTime = 150
 /** Shorter responses are not compared, in bytes; and none to a request without a body is longer than the second number. */
 const [minSize, maxSize] = [100_000, 1_000_000]
 
