@@ -3,7 +3,7 @@ import { variants } from '../property/access/variants.ts'
 import { readCount } from '../read-count.ts'
 
 /** Requests of random scenarios, for all variants together. */
-const requests = readCount('LAPIDARY_ACCESS_REQUESTS', 50_000, 15_000)
+const requests = readCount('LAPIDARY_ACCESS_REQUESTS', 50_000, 3_000)
 
 /** The shares of the variants. Those with many rows take longer. */
 const shares = {

@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type Mutant, mutants } from '../property/access/mutants.ts'
+import { mutants as allMutants, type Mutant } from '../property/access/mutants.ts'
+import { readCount } from '../read-count.ts'
 
 /** The scenarios that run at most, from the seed of a mutant on, until one fails. */
 const maxScenarios = 200
@@ -38,6 +39,10 @@ async function runScenarios(
   const [status] = await once(child, 'close')
   return { status, failed: failed.trim(), errors }
 }
+
+/** Each of so many mutants runs. */
+const step = readCount('LAPIDARY_MUTANT_STEP', 1, 4)
+const mutants = allMutants.filter((_, index) => index % step === 0)
 
 const variantOf = ({ variant = 'sqlite' }: Mutant) => variant
 /** The seeds of the scenarios that have detected a mutant, by variant. */

@@ -1,7 +1,7 @@
 import { readCount } from '../read-count.ts'
 
 /** Runs tests of failures again: with more kills of workers, more clients, and on every database. */
-process.env.PROPERTY_SCALE = String(readCount('PROPERTY_SCALE', 20, 3))
+process.env.PROPERTY_SCALE = String(readCount('PROPERTY_SCALE', 20, 2))
 
 const names = [
   ...[

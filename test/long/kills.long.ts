@@ -5,7 +5,7 @@ import { assertCovered, killDuringWrites } from '../failures/kills.ts'
 import { readCount } from '../read-count.ts'
 
 /** Kills for each database. */
-const kills = readCount('LAPIDARY_KILLS', 100, 12)
+const kills = readCount('LAPIDARY_KILLS', 100, 6)
 
 for (const database of databases) {
   it(`given ${kills} kills during writes, no acknowledged write is lost and none is half done · ${database.name}`, async (test) => {

@@ -4,7 +4,7 @@ import { testMalformedRequests } from '../failures/malformed.ts'
 import { readCount } from '../read-count.ts'
 
 /** Malformed requests, for all databases together; `mutated.long.ts` sends more. */
-const requests = readCount('LAPIDARY_MALFORMED', 100_000, 20_000)
+const requests = readCount('LAPIDARY_MALFORMED', 100_000, 5_000)
 
 for (const database of databases) {
   const share = Math.ceil(requests / databases.length)

@@ -1,7 +1,7 @@
 import { readCount } from '../read-count.ts'
 
 /** Runs the tests with random cases again, with many more of them. */
-process.env.PROPERTY_SCALE = String(readCount('PROPERTY_SCALE', 20, 5))
+process.env.PROPERTY_SCALE = String(readCount('PROPERTY_SCALE', 20, 2))
 
 const names = [
   ...['bounded-work', 'collection', 'encoding', 'everything', 'everything-writes', 'filter'],

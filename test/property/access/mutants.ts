@@ -58,13 +58,6 @@ export const mutants: readonly Mutant[] = [
     to: "results === undefined ? 'anonymous' : 'known'",
   },
   {
-    title: 'a relationship is written from the other side without its rule',
-    seed: 375,
-    file: 'src/store/access/link-checks.ts',
-    from: 'const linking = findRules(member.type, links.link.other, target)',
-    to: 'const linking = findRules(member.type, links.link.own, target)',
-  },
-  {
     title: 'a field is compared with a hidden one',
     seed: 435,
     file: 'src/plan/filter.ts',
@@ -228,21 +221,6 @@ export const mutants: readonly Mutant[] = [
     file: 'src/store/streamed-keys.ts',
     from: 'run(statements.ofType(type).lookup, addAuth({ planValues: [], ids }, identity))',
     to: 'run(statements.ofType(type).lookup, { planValues: [], ids })',
-  },
-  {
-    title: 'a count on PostgreSQL is cached without the values of the identity',
-    seed: 375,
-    variant: 'postgres',
-    file: 'src/store/postgres/counts.ts',
-    from: "import { countKey, createCountCache } from '../count-cache.ts'",
-    to: "import { createCountCache } from '../count-cache.ts'; const countKey = ({ sql: text }: Statement, _: unknown) => text",
-  },
-  {
-    title: 'a declared query finds rows that the rule hides',
-    seed: 375,
-    file: 'src/store/filter.ts',
-    from: '...inScope(other.depth, other.resource),\n    ...(where ?',
-    to: "...(where?.is === 'call' ? [] : inScope(other.depth, other.resource)),\n    ...(where ?",
   },
   {
     title: 'the calls of an action ignore the rule',
