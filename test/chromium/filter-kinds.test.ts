@@ -31,6 +31,7 @@ import { openStore } from '../engine/engine.ts'
 import { filled } from '../filled.ts'
 import { long } from '../long-tests.ts'
 import { takePart } from '../property/seed.ts'
+import { skipInCi } from '../read-count.ts'
 import { lacksChromium, type TestBrowser } from './browser.ts'
 import { findAxeViolations } from './find-axe-violations.ts'
 import { openBrowser } from './shared-browser.ts'
@@ -75,7 +76,7 @@ const values: Readonly<Record<string, string>> = {
 
 for (const database of databases)
   describe(`Filters of every kind · ${database.name}`, {
-    skip: lacksChromium,
+    skip: lacksChromium || skipInCi(database.dialect),
     ...long,
   }, () => {
     const cleanup = new Cleanup()

@@ -5,6 +5,7 @@ import { type RunningService, startService } from '../../service/start-service.t
 import { databases } from '../databases.ts'
 import { long } from '../long-tests.ts'
 import type { OpenDatabase } from '../open-database.ts'
+import { skipInCi } from '../read-count.ts'
 import { lacksChromium } from './browser.ts'
 import { findAxeViolations } from './find-axe-violations.ts'
 import { openBrowser, type SharedBrowser } from './shared-browser.ts'
@@ -12,7 +13,8 @@ import { openBrowser, type SharedBrowser } from './shared-browser.ts'
 const settings = { host: '127.0.0.1', port: 0, logLevel: 'silent' }
 
 for (const database of databases) {
-  const options = { skip: lacksChromium, ...(database.dialect !== 'sqlite' && long) }
+  const skip = lacksChromium || skipInCi(database.dialect)
+  const options = { skip, ...(database.dialect !== 'sqlite' && long) }
   describe(`The pages in Chromium · ${database.name}`, options, () => {
     let opened: OpenDatabase
     let service: RunningService

@@ -41,7 +41,7 @@ async function runScenarios(
 }
 
 /** Each of so many mutants runs. */
-const step = readCount('LAPIDARY_MUTANT_STEP', 1, 4)
+const step = readCount('LAPIDARY_MUTANT_STEP', 1, 12)
 const mutants = allMutants.filter((_, index) => index % step === 0)
 
 const variantOf = ({ variant = 'sqlite' }: Mutant) => variant
