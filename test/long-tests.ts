@@ -1,4 +1,5 @@
 import type { DialectName } from '../src/model/dialect.ts'
+import { skipInCi } from './read-count.ts'
 
 /**
  * Options of a test or suite that `npm test` leaves out, and `npm run test:long` runs: it repeats on another path what another
@@ -7,9 +8,18 @@ import type { DialectName } from '../src/model/dialect.ts'
  */
 export const long = { tags: ['long'] } as const
 
-/** Options of a suite that shows little of a database: on others than SQLite `npm test` leaves it out. */
-export function longOnOthers(dialect: DialectName): { readonly tags?: readonly string[] } {
-  return dialect === 'sqlite' ? {} : long
+/** The options of a test that this module sets. */
+interface LongOptions {
+  readonly tags?: readonly string[]
+  readonly skip?: string | false
+}
+
+/**
+ * Options of a suite that shows little of a database: on others than SQLite `npm test` leaves it out, and CI, whose time is limited,
+ * skips it.
+ */
+export function longOnOthers(dialect: DialectName): LongOptions {
+  return dialect === 'sqlite' ? {} : { ...long, skip: skipInCi(dialect) }
 }
 
 /**

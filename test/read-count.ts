@@ -3,9 +3,9 @@ import type { DialectName } from '../src/model/dialect.ts'
 /** Whether the tests run in continuous integration, where time is limited. */
 const isCi = process.env.CI === 'true'
 
-/** Why a suite of pages does not run on a database; `false` if it does. CI has time for the pages on SQLite only. */
+/** Why a suite that shows little of a database does not run on it in CI; `false` if it does. */
 export function skipInCi(dialect: DialectName): string | false {
-  return isCi && dialect !== 'sqlite' && 'CI runs the pages on SQLite only'
+  return isCi && dialect !== 'sqlite' && 'CI has time for it on SQLite only'
 }
 
 /**
