@@ -1,4 +1,4 @@
-import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ApiError } from '../../errors/errors.ts'
 import {
@@ -31,14 +31,11 @@ export function sendError(
  * @param isHead - true for the response to HEAD, which has no body (RFC 9110 §9.3.2)
  */
 export function formatErrorResponse(error: ErrorResponse, isHead = false): string {
+  // An `import` of `node:http` would load its client as well.
+  const reason = process.getBuiltinModule('node:http').STATUS_CODES[error.status]
   const fields = Object.entries(responseHeaders(error, true))
   const lines = fields.map(([name, value]) => `${name}: ${value}`)
-  return [
-    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
-    ...lines,
-    '',
-    isHead ? '' : error.body,
-  ].join('\r\n')
+  return [`HTTP/1.1 ${error.status} ${reason}`, ...lines, '', isHead ? '' : error.body].join('\r\n')
 }
 
 function responseHeaders(
