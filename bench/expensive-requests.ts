@@ -12,7 +12,7 @@ import {
 
 /**
  * Measures the most expensive valid requests, one after the other or by many clients at once, and their effect on small requests:
- * the tables of docs/limits.md. `node bench/expensive-requests.ts [--database sqlite,postgres] [--persons 100000] [--clients 50]`
+ * the tables of bench/RESULTS.md. `node bench/expensive-requests.ts [--database sqlite,postgres] [--persons 100000] [--clients 50]`
  */
 const { values } = parseArgs({
   options: {

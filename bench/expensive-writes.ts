@@ -13,7 +13,7 @@ import {
 
 /**
  * Measures the largest writes within the limit of a body, one after the other or by many clients at once, and their effect on small
- * requests: the tables of writes of docs/limits.md. `node bench/expensive-writes.ts [--database sqlite,postgres] [--clients 50]`
+ * requests: the tables of writes of bench/RESULTS.md. `node bench/expensive-writes.ts [--database sqlite,postgres] [--clients 50]`
  */
 const { values } = parseArgs({
   options: {

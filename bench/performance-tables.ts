@@ -186,6 +186,6 @@ function unique<Item>(items: readonly Item[]): Item[] {
 }
 
 if (import.meta.main) {
-  const path = join(import.meta.dirname, '..', 'docs', 'performance.md')
+  const path = join(import.meta.dirname, 'RESULTS.md')
   writeFileSync(path, insertTables(readFileSync(path, 'utf8'), readSavedResults()))
 }

@@ -5,7 +5,14 @@ import { describe, it } from 'node:test'
 import { absolutePath, readPage } from './pages.ts'
 
 const pages = [
-  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'bench/README.md', 'bench/NOTES.md'],
+  ...[
+    'README.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    'bench/README.md',
+    'bench/NOTES.md',
+    'bench/RESULTS.md',
+  ],
   ...['examples/chinook/README.md', 'examples/tracker/README.md'],
   ...readdirSync(absolutePath('docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))

@@ -59,9 +59,9 @@ describe('README.md', () => {
     )
   }
 
-  it('shows the figures of docs/performance.md', () => {
+  it('shows the figures of bench/RESULTS.md', () => {
     const columns = ['one', 'list', 'included', 'text', 'create']
-    const tables = tablesIn(readPage('docs/performance.md'))
+    const tables = tablesIn(readPage('bench/RESULTS.md'))
     const columnOf = (name: string, beside: string) => {
       const table = tables.find(({ head }) => head.includes(name) && head.includes(beside))
       const at = table?.head.indexOf(name) ?? -1
@@ -83,7 +83,7 @@ describe('README.md', () => {
   })
 
   it('shows the figures of large tables and large responses', () => {
-    const tables = tablesIn(readPage('docs/performance.md'))
+    const tables = tablesIn(readPage('bench/RESULTS.md'))
     const baseline = tables.find(({ head }) => head.includes('SQLite, 1,000,000'))
     const list = baseline?.rows.find(([workload]) => workload === 'list')
     const times = Math.round(Number(list?.[baseline?.head.indexOf('SQLite, 1,000,000') ?? -1]))

@@ -63,7 +63,7 @@ const unknownDuration = Number.POSITIVE_INFINITY
 /**
  * Chooses where a read of the last committed state runs. A cheap read runs at once on the shared connection. An expensive read
  * runs in a reader process, which can be killed. A cheap stream, and a cheap read with hooks, run on a connection of the pool.
- * `node bench/expensive-requests.ts` shows how long small requests take meanwhile (the table of `docs/limits.md`).
+ * `node bench/expensive-requests.ts` shows how long small requests take meanwhile (the table of `bench/RESULTS.md`).
  */
 export class ReadRouter {
   readonly #file: DatabaseFile
