@@ -6,12 +6,11 @@ import {
   tenantOptions,
 } from './check-access-options.ts'
 import { createActionCheck } from './check-actions.ts'
-import { findChangingSql } from './check-expressions.ts'
 import { createParameterCheck } from './check-parameters.ts'
 import { sessionOptions } from './check-session-options.ts'
 import { isCodecName, isDefinedCodec } from './codecs.ts'
 import type { Computed } from './computed.ts'
-import { sql } from './dialect.ts'
+import { type Sql, sql } from './dialect.ts'
 import type {
   Attribute,
   Expression,
@@ -106,22 +105,42 @@ const kind: Check = (value, location) => {
   return mustBe(expected, isKind)(value, location)
 }
 
-/** Calls a function that writes SQL with quoted column names, and checks what it returns: SQL, and the same each time. */
+const changingSql =
+  'must return the same SQL and values at every call, without the time, a random value or the store of an AsyncLocalStorage: its SQL is written once and serves the requests of all users; for rows by user use the option access, and for a value of the user auth(…)'
+
+/**
+ * Calls a function that writes SQL with quoted column names twice, and checks what it returns: SQL, and the same each time. What
+ * changes between requests only, such as the date or the user, is not found.
+ */
 const sqlExpression: Check = (value, location) => {
   if (!isFunction(value)) return aFunction(value, location)
   // It is a function; the call shows whether it accepts a column and returns SQL.
   const write = value as Expression
+  const call = (): unknown => write((column) => sql.id(column))
   try {
-    const written: unknown = write((column) => sql.id(column))
-    if (isObject(written) && isFunction(written.toOperationNode)) {
-      const error = findChangingSql(() => write((column) => sql.id(column)))
-      return error === undefined ? [] : [`${location}: ${error}`]
+    const written = call()
+    if (isSql(written)) {
+      const again = call()
+      return isSql(again) && printSql(again) === printSql(written)
+        ? []
+        : [`${location}: ${changingSql}`]
     }
     const result = written === undefined ? 'nothing' : describeValue(written)
     return [`${location}: must return sql\`…\`; it returns ${result}`]
   } catch (error) {
     return [`${location}: must return sql\`…\`; it throws ${quote(String(error))}`]
   }
+}
+
+function isSql(value: unknown): value is Sql {
+  return isObject(value) && isFunction(value.toOperationNode)
+}
+
+/** Returns SQL and its values as one text. */
+function printSql(written: Sql): string {
+  return JSON.stringify(written.toOperationNode(), (_name, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  )
 }
 
 const access = oneOf('read-write', 'read-only', 'write-only', 'immutable')
