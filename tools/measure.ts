@@ -1,16 +1,18 @@
 import { execFileSync } from 'node:child_process'
-import { globSync, readFileSync, statSync } from 'node:fs'
+import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Source, sourcesIn } from '../test/architecture/sources.ts'
+import { countWords } from '../test/docs/words.ts'
 import { PostgresServer } from '../test/postgres-server.ts'
 
-// Prints what one has to hold in mind, as `docs/architecture.md` quotes it: `npm run measure`. With `--static` it sends no requests.
+// Prints what one has to hold in mind: `npm run measure`. With `--static` it sends no requests; with `--write` it prints nothing, and
+// replaces the block of `docs/architecture.md` that quotes it.
 
 const root = join(import.meta.dirname, '..')
 const sources = ['src', 'cli', 'process'].flatMap((folder) => sourcesIn(folder))
 
 function print(measure: string, value: string | number): void {
-  console.log(`${measure.padEnd(60)} ${value}`)
+  console.log(`${measure.padEnd(56)} ${value}`)
 }
 
 const linesOf = ({ text }: Source) => text.split('\n').length - 1
@@ -50,6 +52,7 @@ function printFiles(): void {
   print('most files in a folder of test', findFullestFolder(tests))
   const exclude = ['**/README.md']
   print('decisions', globSync('docs/decisions/*.md', { cwd: root, exclude }).length)
+  print('words of guides and reference pages', countWords())
   for (const page of ['README.md', 'CHANGELOG.md'])
     print(`bytes of ${page}`, statSync(join(root, page)).size)
 }
@@ -66,17 +69,37 @@ function printPackages(): void {
   print('MB of npm ci', Math.round(sizes.reduce((sum, each) => sum + each, 0) / 2 ** 20))
 }
 
+/** Counts the functions and files that requests enter: a GET, the same with a new value, and a PATCH. */
 function printEntered(database: string, ...args: readonly string[]): void {
   const program = join(root, 'tools/trace-request.ts')
-  console.log(`\nfunctions and files that a request enters on ${database}`)
-  execFileSync(process.execPath, [program, '--summary', ...args], { stdio: 'inherit' })
+  const summary = execFileSync(process.execPath, [program, '--summary', ...args], {
+    encoding: 'utf8',
+  })
+  for (const [, request, functions, files] of summary.matchAll(/^(.+): (\d+) \w+ in (\d+)/gm))
+    print(`${database}: ${request}`, `${functions} functions in ${files} files`)
 }
 
-printFiles()
-printPackages()
-if (!process.argv.includes('--static')) {
+/** Replaces the block of a page between `<!-- measure -->` and `<!-- end -->` by what this program prints. */
+function writeBlock(page: string): void {
+  const path = join(root, page)
+  const printed = execFileSync(process.execPath, [import.meta.filename], { encoding: 'utf8' })
+  const block = /(?<=<!-- measure -->\n).*?(?=<!-- end -->)/s
+  const text = `\`\`\`\n${printed}\`\`\`\n`
+  writeFileSync(
+    path,
+    readFileSync(path, 'utf8').replace(block, () => text),
+  )
+}
+
+async function printAll(): Promise<void> {
+  printFiles()
+  printPackages()
+  if (process.argv.includes('--static')) return
   printEntered('SQLite')
   const postgres = await PostgresServer.make('fsync=off')
   printEntered('PostgreSQL', '--database-url', postgres.url)
   await postgres.remove()
 }
+
+if (process.argv.includes('--write')) writeBlock('docs/architecture.md')
+else await printAll()

@@ -50,12 +50,12 @@ const filterAfter = (name: string) =>
   encodeURIComponent(JSON.stringify([{ name: 'name', op: 'gt', val: name }]))
 const requests: readonly TracedRequest[] = [
   {
-    title: 'GET of a list with filter and include, the same each time',
+    title: 'GET with filter and include, repeated',
     method: 'GET',
     path: () => `/persons?filter=${filterAfter('A')}&include=computers`,
   },
   {
-    title: 'GET of a list with filter and include, a new value each time',
+    title: 'GET with filter and include, a new value',
     method: 'GET',
     path: (attempt) => `/persons?filter=${filterAfter(`A${attempt}`)}&include=computers`,
   },

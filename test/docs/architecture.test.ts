@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
-import { before, describe, it, type TestContext } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { resources } from '../../service/resources/index.ts'
 import { startService } from '../../service/start-service.ts'
@@ -10,11 +10,8 @@ import { defineModel } from '../../src/index.ts'
 import { parseQuery } from '../../src/parse/query.ts'
 import { createPlanner } from '../../src/plan/planner.ts'
 import { planCollection } from '../../src/plan/read.ts'
-import { compileRead } from '../../src/store/compile-read.ts'
-import { sqliteDialect } from '../../src/store/sqlite/dialect.ts'
 import { connect } from '../client.ts'
 import { databases } from '../databases.ts'
-import { filled } from '../filled.ts'
 import { long } from '../long-tests.ts'
 import { statementsOf } from '../service/statements.ts'
 import { absolutePath, readPage, root, section, tableRows, tablesIn } from './pages.ts'
@@ -34,11 +31,6 @@ function blocks(heading: string, language: string): string[] {
 /** SQL on one line, as it is executed. */
 function toLine(sql: string): string {
   return sql.trim().replace(/\s+/g, ' ')
-}
-
-/** SQL without line breaks and without the spaces that they leave. */
-function withoutBreaks(sql: string): string {
-  return sql.replace(/\s+/g, ' ').replaceAll('( ', '(').trim()
 }
 
 /** A request on the page. */
@@ -85,58 +77,35 @@ describe('docs/architecture.md', () => {
     })
   }
 
-  it('shows the parsed query and the query shape of the GET', () => {
-    const { query, resource } = queryIn(getWalk)
-    const [parsed = '', shape = ''] = blocks(getWalk, 'json')
-    const fields = Object.fromEntries(query.fields)
-    assert.partialDeepStrictEqual({ ...query, fields }, JSON.parse(parsed))
-    const plan = planCollection(createPlanner(model), query, { resource })
-    assert.deepEqual(JSON.parse(JSON.stringify(plan.shape)), JSON.parse(shape))
+  it('has at most 200 lines', () => {
+    assert.ok(architecture.split('\n').length <= 201)
   })
 
-  for (const { name: database } of databases.filter(({ name }) => name === 'PostgreSQL')) {
-    it(`shows the statement of the GET on ${database}, with … for what is above it`, async (test) => {
-      const [postgres] = databases.filter(({ name }) => name === database)
-      assert.ok(postgres)
-      const url = await filled(test, postgres, '')
-      const [statement = '', ...others] = await statementsOn(url, requestIn(getWalk), test)
-      assert.deepEqual(others, [])
-      const parts = (blocks(getWalk, 'sql').at(-1) ?? '').split('…').map(withoutBreaks)
-      assert.equal(parts.length, 3)
-      let at = 0
-      for (const part of parts) {
-        const found = withoutBreaks(statement).indexOf(part, at)
-        assert.ok(found !== -1, `${part}\nis not in\n${withoutBreaks(statement).slice(at)}`)
-        at = found + part.length
-      }
-    })
+  it('shows parts of the query shape of the GET', () => {
+    const { query, resource } = queryIn(getWalk)
+    const [shape = ''] = blocks(getWalk, 'json')
+    const plan = planCollection(createPlanner(model), query, { resource })
+    assert.partialDeepStrictEqual(JSON.parse(JSON.stringify(plan.shape)), JSON.parse(shape))
+  })
 
-    it(`shows functions that are called on ${database}`, long, async (test) => {
-      const [postgres] = databases.filter(({ name }) => name === database)
-      assert.ok(postgres)
-      const url = await filled(test, postgres, '')
-      const { isEntered } = await traceRequest(url, requestIn(getWalk), test)
-      const walk = walkIn(getWalk, 1)
-      assert.ok(walk.length >= 10)
-      assert.deepEqual(
-        walk.filter(([name, file]) => !isEntered(name, file)),
-        [],
-      )
-    })
-  }
+  it('quotes every measure of npm run measure', () => {
+    const block = section(architecture, '## Measures')
+    const measures = readPage('tools/measure.ts').matchAll(/\bprint\(\s*['`]([\w ]+)/g)
+    for (const [, measure = ''] of measures) assert.ok(block.includes(measure), measure)
+    for (const { name } of databases) assert.ok(block.includes(`${name}: PATCH`), name)
+  })
 
   for (const heading of [getWalk, patchWalk]) {
     describe(heading.slice(3), () => {
-      const expected = blocks(heading, 'sql').map(toLine)
+      const expected = blocks(heading, 'sql').flatMap((block) => block.split(';\n').map(toLine))
       let statements: readonly string[]
       let isEntered: Trace['isEntered']
       before(async () => {
-        ;({ statements, isEntered } = await traceRequest('sqlite::memory:', requestIn(heading)))
+        ;({ statements, isEntered } = await traceRequest(requestIn(heading)))
       })
 
-      it('shows the statements on SQLite', () => {
-        // The last statement of the GET is that on PostgreSQL.
-        assert.deepEqual(statements, heading === getWalk ? expected.slice(0, -1) : expected)
+      it('shows the statements on SQLite, if any', () => {
+        if (expected.length > 0) assert.deepEqual(statements, expected)
       })
 
       for (const [name, file] of walkIn(heading)) {
@@ -159,19 +128,6 @@ describe('docs/architecture.md', () => {
 
     const countOf = (trace = '') => Number(/: (\d+) functions/.exec(trace)?.[1])
 
-    it('the page shows how many functions they enter', () => {
-      const shown = [...architecture.matchAll(/ enters (\d+) /g)].map(([, number]) =>
-        Number(number),
-      )
-      assert.equal(shown.length, 3)
-      // A change that adds a function need not change the page.
-      for (const [index, trace] of traces.entries())
-        assert.ok(
-          Math.abs(countOf(trace) - (shown[index] ?? 0)) <= 10,
-          `${trace} on the page: ${shown}`,
-        )
-    })
-
     it('a GET with known values enters at most 138 functions, and a PATCH 140', () => {
       assert.ok(countOf(traces[0]) <= 138, traces.join())
       assert.ok(countOf(traces[2]) <= 140, traces.join())
@@ -188,24 +144,13 @@ describe('docs/architecture.md', () => {
           at: lines.findIndex((line) => line.startsWith(`  ${file}:`) && line.endsWith(` ${name}`)),
         }))
         const found = walk.filter(({ at }) => at !== -1)
-        assert.ok(found.length >= 12, lines.join())
+        assert.ok(found.length >= 8, lines.join())
         assert.deepEqual(
           found.map(({ name }) => name),
           found.toSorted((one, other) => one.at - other.at).map(({ name }) => name),
         )
       })
     }
-  })
-
-  it('shows the statements of a stream', () => {
-    const heading = '## Including related resources'
-    const { query, resource } = queryIn(heading)
-    const { shape } = planCollection(createPlanner(model), query, { resource })
-    const { includedRows } = compileRead(shape, { model, dialect: sqliteDialect })
-    assert.deepEqual(
-      includedRows().map(({ sql }) => sql),
-      blocks(heading, 'sql').map(toLine),
-    )
   })
 })
 
@@ -216,18 +161,14 @@ interface Trace {
   readonly isEntered: (name: string, file: string) => boolean
 }
 
-/** Traces a request to a new service, by the precise coverage of V8. */
-async function traceRequest(
-  databaseUrl: string,
-  request: ShownRequest,
-  test?: TestContext,
-): Promise<Trace> {
+/** Traces a request to a new service on SQLite, by the precise coverage of V8. */
+async function traceRequest(request: ShownRequest): Promise<Trace> {
   const session = new Session()
   session.connect()
   await session.post('Profiler.enable')
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
   try {
-    const statements = await statementsOn(databaseUrl, request, test, () =>
+    const statements = await statementsOn(request, () =>
       session.post('Profiler.takePreciseCoverage'),
     )
     const { result } = await session.post('Profiler.takePreciseCoverage')
@@ -251,39 +192,31 @@ async function traceRequest(
   }
 }
 
-/**
- * The functions in the table of a walk, in the order of the page.
- * @param index - of the table in its section: the first one is that on SQLite
- */
-function walkIn(heading: string, index = 0): (readonly [name: string, file: string])[] {
+/** The functions in the table of a walk, in the order of the page. */
+function walkIn(heading: string): (readonly [name: string, file: string])[] {
   const tables = tablesIn(section(architecture, heading))
-  const walk = tables.filter(({ head }) => head[0] === 'function')[index]
+  const walk = tables.find(({ head }) => head[0] === 'function')
   const rows = walk?.rows.map((row) => row.map((cell) => cell.replaceAll('`', ''))) ?? []
   return rows.map(([name = '', file = '']) => [name, file])
 }
 
-/** Returns the SQL that a new service on a database executes for a request. `beforeRequest` runs after the start. */
+/** Returns the SQL that a new service executes for a request. `beforeRequest` runs after the start. */
 async function statementsOn(
-  databaseUrl: string,
   { method, path, raw }: ShownRequest,
-  test?: TestContext,
-  beforeRequest?: () => Promise<unknown>,
+  beforeRequest: () => Promise<unknown>,
 ): Promise<string[]> {
-  const service = await startService({ port: 0, databaseUrl, logLevel: 'silent' }, true)
+  const options = { port: 0, databaseUrl: 'sqlite::memory:', logLevel: 'silent' }
+  const service = await startService(options, true)
   const client = connect(service.url)
-  const close = () => {
-    client.close()
-    return service.close()
-  }
-  test?.after(close)
-  await beforeRequest?.()
+  await beforeRequest()
   try {
     return await statementsOf(async () => {
       const { status, text } = await client.send(method, path, { raw })
       assert.equal(status, 200, text)
     })
   } finally {
-    if (test === undefined) await close()
+    client.close()
+    await service.close()
   }
 }
 
