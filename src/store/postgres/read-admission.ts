@@ -1,6 +1,6 @@
+import { type ExpectedQuery, ReadDurations } from '../read-durations.ts'
 import { type Release, Semaphore } from '../semaphore.ts'
 import { unavailableError } from './errors.ts'
-import { type ExpectedQuery, ReadDurations } from './read-durations.ts'
 
 // Admission of reads by their expected durations. Clients that repeat an expensive read would occupy every
 // connection that reads may take, and the lists of all others would wait for theirs. A read is expected to take as long as its
@@ -12,10 +12,6 @@ import { type ExpectedQuery, ReadDurations } from './read-durations.ts'
 
 /** The share of the connections that slower work leaves to each class of quicker work: none of less than five. */
 const reservedShare = 0.2
-/** A statement of which nothing is known is complex if its SQL has at least this many characters. */
-const complexLength = 4000
-/** A read that is expected to take at least this long is a long one, in milliseconds. */
-const longDuration = 100
 
 /** The limits of a pool. */
 interface PoolLimits {
@@ -32,10 +28,8 @@ export class ReadAdmission {
   readonly #all: Semaphore
   /** Reads that are not known to be quick. */
   readonly #slow: Semaphore
-  /** Reads that are known to be long. */
+  /** Reads that are known to be long, and complex ones of which nothing is known. */
   readonly #long: Semaphore
-  /** Reads of which nothing is known but that they are complex. */
-  readonly #complex: Semaphore
   /** Streams, which occupy connections for as long as their clients read. */
   readonly #streams: Semaphore
   readonly #timeout: number
@@ -51,7 +45,6 @@ export class ReadAdmission {
     this.#all = limitTo(poolSize - reserved)
     this.#slow = limitTo(poolSize - 2 * reserved)
     this.#long = limitTo(half)
-    this.#complex = limitTo(half)
     this.#streams = new Semaphore(half, queueSize)
     this.#timeout = timeout
   }
@@ -74,16 +67,14 @@ export class ReadAdmission {
 
   /** Whether a read is known to be quick. */
   isQuick(query: ExpectedQuery): boolean {
-    const expected = this.durations.expect(query)
-    return expected !== undefined && expected < longDuration
+    return this.durations.classOf(query) === 'quick'
   }
 
   /** Returns what limits a read by its class. */
   #semaphoresOf(query: ExpectedQuery): readonly Semaphore[] {
-    if (this.isQuick(query)) return []
-    if (this.durations.expect(query) !== undefined) return [this.#long, this.#slow]
-    const isComplex = query.statement.sql.length >= complexLength
-    return isComplex ? [this.#complex, this.#slow] : [this.#slow]
+    const readClass = this.durations.classOf(query)
+    if (readClass === 'quick') return []
+    return readClass === 'long' ? [this.#long, this.#slow] : [this.#slow]
   }
 
   /** Admits a stream. @throws HeaderError `overloaded`, `unavailable` (503) */

@@ -1,4 +1,5 @@
 import { disconnectedError } from '../disconnected-error.ts'
+import type { ReadDurations } from '../read-durations.ts'
 import { insertByStart, type Startable } from '../start-order.ts'
 import { DisconnectWatch, stopListening, type WatchedQuery } from './disconnects.ts'
 import {
@@ -7,7 +8,6 @@ import {
   type RunningBatch,
   sendBatch,
 } from './pipeline.ts'
-import type { ReadDurations } from './read-durations.ts'
 import type { Session } from './session.ts'
 
 // Statement-affinity scheduling . Each connection prepares its own statements and keeps a limited number

@@ -1,6 +1,9 @@
-import type { Statement } from '../statement.ts'
-import type { PostgresQuery } from './pipeline.ts'
+import type { RunValues, Statement } from './statement.ts'
 
+/** A read that is expected to take at least this long is a long one, in milliseconds. */
+const longDuration = 100
+/** A statement of which nothing is known is complex if its SQL has at least this many characters. */
+const complexLength = 4000
 /** The weight of the latest run in the expected duration if it took longer than expected. */
 const weightOfLonger = 0.25
 /** The same if it took less time: on a busy server every run takes long now and then. */
@@ -15,7 +18,16 @@ const durationPerCharacter = 0.1
 const smallOffset = 1024
 
 /** A query whose duration is expected from its earlier runs. */
-export type ExpectedQuery = Pick<PostgresQuery, 'statement' | 'values'>
+export interface ExpectedQuery {
+  readonly statement: Statement
+  readonly values: RunValues
+}
+
+/**
+ * What is known of the duration of a read: it is quick; nothing is known; or it is long, or may be long, because its statement is
+ * complex and has not run yet.
+ */
+type ReadClass = 'quick' | 'slow' | 'long'
 
 /** The expected durations of reads: means of the runs of their statements, in which the latest ones count most. */
 export class ReadDurations {
@@ -25,6 +37,13 @@ export class ReadDurations {
   /** Returns how long a query is expected to run, in milliseconds; `undefined` if it is unknown. */
   expect({ statement, values }: ExpectedQuery): number | undefined {
     return this.#means.get(statement)?.[classOfOffset(values.offset)]
+  }
+
+  /** Returns the class of a query by its expected duration. */
+  classOf(query: ExpectedQuery): ReadClass {
+    const expected = this.expect(query)
+    if (expected !== undefined) return expected < longDuration ? 'quick' : 'long'
+    return query.statement.sql.length < complexLength ? 'slow' : 'long'
   }
 
   /**
