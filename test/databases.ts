@@ -6,8 +6,10 @@ import { DatabaseSync } from 'node:sqlite'
 import type { DialectName } from '../src/model/dialect.ts'
 import type { kinds } from '../src/model/kinds.ts'
 import type { parametricKinds } from '../src/model/parametric-kinds.ts'
+import { runsLong } from './long-tests.ts'
 import type { OpenDatabase, SecondConnection } from './open-database.ts'
 import { freshPostgres } from './postgres.ts'
+import { skipInCi } from './read-count.ts'
 
 /** The column types that keep values of the kinds, by kind; `newId` is that of ids which the database gives. */
 export type ColumnTypes = Readonly<
@@ -66,11 +68,14 @@ const postgres: Database = {
   create: freshPostgres,
 }
 
-/** The databases that every suite runs on; a new database system is one more entry. */
-export const databases: readonly Database[] = [
+/** Every database system; a new one is one more entry. */
+export const everyDatabase: readonly Database[] = [
   sqlite,
   ...(process.env.LAPIDARY_TEST_POSTGRES ? [postgres] : []),
 ]
+
+/** The databases that suites run on. CI, whose time is limited, runs what repeats other tests on SQLite only. */
+export const databases = everyDatabase.filter(({ dialect }) => !(runsLong && skipInCi(dialect)))
 
 /** The folder of temporary files; on Linux one that is kept in memory. */
 const temporaryFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()

@@ -8,6 +8,9 @@ import { skipInCi } from './read-count.ts'
  */
 export const long = { tags: ['long'] } as const
 
+/** Whether this process runs only the tests with the tag: `npm run test:tagged`. */
+export const runsLong = process.execArgv.includes('--experimental-test-tag-filter=long')
+
 /** The options of a test that this module sets. */
 interface LongOptions {
   readonly tags?: readonly string[]

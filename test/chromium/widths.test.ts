@@ -4,6 +4,7 @@ import { model as musicStore, startServer } from '../../examples/chinook/start-s
 import { type RunningService, startService } from '../../service/start-service.ts'
 import { long } from '../long-tests.ts'
 import { takePart } from '../property/seed.ts'
+import { noTimeInCi } from '../read-count.ts'
 import { lacksChromium, type TestBrowser } from './browser.ts'
 import { findCutContent } from './find-cut-content.ts'
 import { openBrowser } from './shared-browser.ts'
@@ -52,7 +53,7 @@ describe('The width of the pages', { ...long, skip: lacksChromium }, () => {
     }
   }
 
-  const some = takePart(widths, 3)
+  const some = takePart(widths, noTimeInCi ? 6 : 3)
   for (const path of kinds)
     it(`given ${path}, when the viewport is ${some.join(' and ')} pixels wide, then nothing is cut or overlaps`, () =>
       check(browser, path, some))
@@ -79,7 +80,7 @@ describe('The width of the pages', { ...long, skip: lacksChromium }, () => {
     const pages = await openBrowser(server.url)
     try {
       const paths = [...musicStore.types.values()].flatMap(({ path }) => [path, `${path}/1`])
-      for (const path of ['/', ...paths]) await check(pages, path, widths)
+      for (const path of ['/', ...paths]) await check(pages, path, noTimeInCi ? some : widths)
     } finally {
       await pages.close()
       await server.close()

@@ -9,7 +9,7 @@ import { loadModel } from '../../cli/open-source.ts'
 import { assertModelConforms } from '../checker/check-served.ts'
 import { Cleanup, type Scope } from '../cleanup.ts'
 import { connect, type Exchange } from '../client.ts'
-import { type Database, databases } from '../databases.ts'
+import { type Database, everyDatabase } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute, filled } from '../filled.ts'
 import type { Document, Resource } from '../test-response.ts'
@@ -17,7 +17,7 @@ import type { Document, Resource } from '../test-response.ts'
 const sqlite = findDatabase()
 
 function findDatabase(): Database {
-  const found = databases.find(({ dialect }) => dialect === 'sqlite')
+  const found = everyDatabase.find(({ dialect }) => dialect === 'sqlite')
   assert.ok(found)
   return found
 }

@@ -6,7 +6,7 @@ import { evaluateDeclarations } from '../../cli/evaluate-declarations.ts'
 import { formatFiles, formatSingleFile, writeFiles } from '../../cli/format-files.ts'
 import { formatOmissions } from '../../cli/format-omissions.ts'
 import { readDeclarations } from '../../cli/introspect.ts'
-import { databases } from '../databases.ts'
+import { everyDatabase } from '../databases.ts'
 import { filled } from '../filled.ts'
 import { long } from '../long-tests.ts'
 import { assertCompiles, assertFormatted, createProject } from './generated-project.ts'
@@ -79,7 +79,7 @@ export const report = resource('report', {
 `
 
 describe('Functions of a database', () => {
-  for (const database of databases.filter(({ dialect }) => dialect === 'postgres'))
+  for (const database of everyDatabase.filter(({ dialect }) => dialect === 'postgres'))
     it('become collections and queries, or are listed with the reason', async (test) => {
       const url = await filled(test, database, tables)
       const declarations = await readDeclarations(url, {})
@@ -119,7 +119,7 @@ describe('Functions of a database', () => {
       assert.equal(note, "a'btrue0")
     })
 
-  for (const database of databases.filter(({ dialect }) => dialect === 'postgres'))
+  for (const database of everyDatabase.filter(({ dialect }) => dialect === 'postgres'))
     it('become declarations that are formatted and compile', long, async (test) => {
       const declarations = await readDeclarations(await filled(test, database, tables), {})
       const project = await createProject(test)

@@ -5,12 +5,12 @@ import { evaluateDeclarations } from '../../cli/evaluate-declarations.ts'
 import { formatOmissions } from '../../cli/format-omissions.ts'
 import type { Declarations } from '../../cli/generate-declarations.ts'
 import { readDeclarations } from '../../cli/introspect.ts'
-import { type Database, databases } from '../databases.ts'
+import { type Database, everyDatabase } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
 
 /** Returns a database by its name. */
 const findDatabase = (wanted: string): Database => {
-  const found = databases.find(({ name }) => name === wanted)
+  const found = everyDatabase.find(({ name }) => name === wanted)
   assert.ok(found)
   return found
 }

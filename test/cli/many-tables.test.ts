@@ -11,7 +11,7 @@ import { evaluateDeclarations } from '../../cli/evaluate-declarations.ts'
 import { readDeclarations } from '../../cli/introspect.ts'
 import { isObject } from '../../src/model/json.ts'
 import { Cleanup } from '../cleanup.ts'
-import { databases } from '../databases.ts'
+import { everyDatabase } from '../databases.ts'
 import { execute } from '../filled.ts'
 import { long } from '../long-tests.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -54,7 +54,7 @@ async function countPostgresVisits(count: number): Promise<number> {
   const statements: string[] = []
   const listen = (message: unknown) => statements.push(String(Object(message).sql))
   try {
-    const postgres = databases.find(({ dialect }) => dialect === 'postgres')
+    const postgres = everyDatabase.find(({ dialect }) => dialect === 'postgres')
     assert.ok(postgres)
     const { url, remove } = await postgres.create()
     cleanup.after(remove)
@@ -84,7 +84,7 @@ describe('A database of many tables', () => {
   })
 
   it('given eight times as many on PostgreSQL, when its catalog is read, then it visits about eight times the rows', {
-    skip: !databases.some(({ dialect }) => dialect === 'postgres'),
+    skip: !everyDatabase.some(({ dialect }) => dialect === 'postgres'),
   }, async () => {
     const few = await countPostgresVisits(40)
     const many = await countPostgresVisits(320)

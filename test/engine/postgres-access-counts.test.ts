@@ -26,7 +26,7 @@ import { PostgresCountCache } from '../../src/store/postgres/counts.ts'
 import { postgresDialect } from '../../src/store/postgres/dialect.ts'
 import { readWithCachedCount } from '../../src/store/postgres/read.ts'
 import { createPostgresStatements } from '../../src/store/postgres/statements.ts'
-import { databases } from '../databases.ts'
+import { everyDatabase } from '../databases.ts'
 import { filled } from '../filled.ts'
 
 interface User {
@@ -122,7 +122,7 @@ it('given access rules, then the count of a list depends on the tables of the ru
     assert.equal(tablesOf(rule), undefined)
 })
 
-for (const database of databases.filter(({ name }) => name === 'PostgreSQL'))
+for (const database of everyDatabase.filter(({ name }) => name === 'PostgreSQL'))
   describe('Count cache of access rules on PostgreSQL', () => {
     async function open(test: TestContext, read: RowRule) {
       const url = await filled(test, database, tables)

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { StoredTable } from 'lapidary'
 import { readPostgresCatalog } from 'lapidary/postgres'
-import { databases } from '../databases.ts'
+import { everyDatabase } from '../databases.ts'
 import { filled } from '../filled.ts'
 
 /** The default properties of a column. */
 const plain = { nullable: true, hasDefault: false, writable: true }
 
-for (const database of databases.filter(({ name }) => name === 'PostgreSQL')) {
+for (const database of everyDatabase.filter(({ name }) => name === 'PostgreSQL')) {
   describe('Catalog of a PostgreSQL database', () => {
     async function catalogOf(test: TestContext, sql: string): Promise<readonly StoredTable[]> {
       return (await readPostgresCatalog(await filled(test, database, sql))).tables

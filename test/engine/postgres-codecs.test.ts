@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { defineModel } from 'lapidary'
 import { type CodecName, codecs, getCodec } from '../../src/model/codecs.ts'
-import { databases } from '../databases.ts'
+import { everyDatabase } from '../databases.ts'
 import { openStore } from './engine.ts'
 
 const texts = ['text', 'varchar', 'varchar(20)', 'char(5)', 'bpchar', 'text collate "C"']
@@ -96,7 +96,7 @@ function listAccepted(codec: string): readonly string[] {
   return [...arrayTypes].flatMap(([type, of]) => (byCodec[element]?.includes(of) ? [type] : []))
 }
 
-for (const database of databases.filter(({ dialect }) => dialect === 'postgres')) {
+for (const database of everyDatabase.filter(({ dialect }) => dialect === 'postgres')) {
   describe(`Column types of codecs · ${database.name}`, () => {
     it('each codec accepts exactly the column types that store its values unchanged', async () => {
       const { url, remove } = await database.create()

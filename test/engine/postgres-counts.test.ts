@@ -11,7 +11,7 @@ import { listCacheableTables, PostgresCountCache } from '../../src/store/postgre
 import { postgresDialect } from '../../src/store/postgres/dialect.ts'
 import { readForWrite, readWithCachedCount } from '../../src/store/postgres/read.ts'
 import { createPostgresStatements } from '../../src/store/postgres/statements.ts'
-import { databases } from '../databases.ts'
+import { everyDatabase } from '../databases.ts'
 import { PostgresServer } from '../postgres-server.ts'
 
 const fields = {
@@ -78,7 +78,7 @@ it('given a list, then its count depends on the tables of its conditions; unknow
   assert.equal(tablesOf('', 'long'), undefined)
 })
 
-if (databases.some(({ name }) => name === 'PostgreSQL')) {
+if (everyDatabase.some(({ name }) => name === 'PostgreSQL')) {
   describe('Count cache on PostgreSQL', () => {
     let server: PostgresServer
 

@@ -9,7 +9,7 @@ import { preparedBounds } from '../../src/store/postgres/prepared.ts'
 import { beginWrite } from '../../src/store/postgres/transaction.ts'
 import { compileStatement, type Statement } from '../../src/store/statement.ts'
 import { defaultCacheSize } from '../../src/store/statement-cache.ts'
-import { databases } from '../databases.ts'
+import { everyDatabase } from '../databases.ts'
 import { filled } from '../filled.ts'
 import { long } from '../long-tests.ts'
 import { until } from '../service/processes.ts'
@@ -37,7 +37,7 @@ function expectDuration({ durations }: PostgresPool, statement: Statement, durat
     durations.record({ statement, values: noValues }, performance.now() - duration, true)
 }
 
-for (const database of databases.filter(({ name }) => name === 'PostgreSQL')) {
+for (const database of everyDatabase.filter(({ name }) => name === 'PostgreSQL')) {
   describe('Pipelined statements on PostgreSQL', () => {
     /** Opens one connection to a database with one table. */
     async function openPool(test: TestContext): Promise<PostgresPool> {

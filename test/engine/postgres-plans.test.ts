@@ -6,7 +6,7 @@ import { createServer } from 'lapidary/fastify'
 import { openPostgres } from 'lapidary/postgres'
 import { assertModelConforms } from '../checker/check-served.ts'
 import { connect } from '../client.ts'
-import { databases } from '../databases.ts'
+import { everyDatabase } from '../databases.ts'
 import { execute, filled } from '../filled.ts'
 import { long, partOf } from '../long-tests.ts'
 import { seed } from '../property/seed.ts'
@@ -197,7 +197,7 @@ function withValues(sql: string, size: number): string {
     .replaceAll(/any\(\$\d+::bigint\[\]\)/g, 'any(array(select generate_series(1, 200))::bigint[])')
 }
 
-for (const database of databases.filter(({ name }) => name === 'PostgreSQL')) {
+for (const database of everyDatabase.filter(({ name }) => name === 'PostgreSQL')) {
   describe('Plans of PostgreSQL', () => {
     /** Serves the tables. @returns a function that explains all statements of a request */
     async function explainServed(test: TestContext, tables: string) {

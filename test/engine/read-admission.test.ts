@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { PostgresPool } from '../../src/store/postgres/connection-pool.ts'
 import { beginWrite } from '../../src/store/postgres/transaction.ts'
 import type { Statement } from '../../src/store/statement.ts'
-import { databases } from '../databases.ts'
+import { everyDatabase } from '../databases.ts'
 import { filled } from '../filled.ts'
 
 const plain = (sql: string): Statement => ({ sql, placeholders: [] })
@@ -16,7 +16,7 @@ const medium = plain(`select 'medium' from pg_sleep(0.05)`)
 /** How long a medium read has to wait until no quick one overtakes it, and some more, in milliseconds. */
 const afterStart = 2000
 
-for (const database of databases.filter(({ name }) => name === 'PostgreSQL')) {
+for (const database of everyDatabase.filter(({ name }) => name === 'PostgreSQL')) {
   describe('given a pool of one connection, and reads that have run before', () => {
     async function openPool(test: TestContext): Promise<PostgresPool> {
       const url = await filled(test, database, 'create table thing (id integer primary key)')

@@ -5,10 +5,10 @@ import { setTimeout as pause, setImmediate } from 'node:timers/promises'
 import type { Session } from '../../src/store/postgres/session.ts'
 import { SessionPool } from '../../src/store/postgres/session-pool.ts'
 import { defaultCacheSize } from '../../src/store/statement-cache.ts'
-import { databases } from '../databases.ts'
+import { everyDatabase } from '../databases.ts'
 import { filled } from '../filled.ts'
 
-for (const database of databases.filter(({ name }) => name === 'PostgreSQL')) {
+for (const database of everyDatabase.filter(({ name }) => name === 'PostgreSQL')) {
   describe('Sessions of PostgreSQL', () => {
     /** Opens a pool of one session. */
     async function openPool(

@@ -3,11 +3,11 @@ import { describe, it } from 'node:test'
 import { attribute, defineModel, integer, resource, text } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { connect } from '../client.ts'
-import { databases } from '../databases.ts'
+import { databases, everyDatabase } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
 import { filled } from '../filled.ts'
 
-const sqlite = databases.find(({ dialect }) => dialect === 'sqlite')
+const sqlite = everyDatabase.find(({ dialect }) => dialect === 'sqlite')
 
 const declare = <const Type extends string>(type: Type, access: 'read-write' | 'read-only') =>
   resource(type, {

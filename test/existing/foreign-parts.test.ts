@@ -6,11 +6,11 @@ import { openSqlite } from 'lapidary/sqlite'
 import { formatOmissions } from '../../cli/format-omissions.ts'
 import { readDeclarations } from '../../cli/introspect.ts'
 import { serveDatabase } from '../cli/walk-database.ts'
-import { databases } from '../databases.ts'
+import { everyDatabase } from '../databases.ts'
 
 /** Creates a database of SQL. `other_program` is a collation that SQLite does not have, and `by_program` a function. */
 async function createDatabase(test: TestContext, sql: string): Promise<string> {
-  const database = databases.find(({ dialect }) => dialect === 'sqlite')
+  const database = everyDatabase.find(({ dialect }) => dialect === 'sqlite')
   assert.ok(database)
   const { url, remove } = await database.create()
   test.after(remove)

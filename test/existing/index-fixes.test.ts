@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { attribute, defineModel, resource, text } from 'lapidary'
-import { databases } from '../databases.ts'
+import { everyDatabase } from '../databases.ts'
 import { execute, filled } from '../filled.ts'
 import { statementsOf } from '../service/statements.ts'
 import { serveModel, splitWarning } from './serve-model.ts'
@@ -17,7 +17,7 @@ const cases = [
   ['citext', { 'filter[name]': 'ada' }, /Index Cond: \(.*name = /],
 ] as const
 
-for (const database of databases.filter(({ name }) => name === 'PostgreSQL')) {
+for (const database of everyDatabase.filter(({ name }) => name === 'PostgreSQL')) {
   describe('The fix in a warning about an index', () => {
     for (const [type, query, usesIndex] of cases) {
       it(`makes PostgreSQL use an index for a column of the type ${type}`, async (test) => {

@@ -20,13 +20,13 @@ import {
   toOne,
 } from 'lapidary'
 import { serveDatabase } from '../cli/walk-database.ts'
-import { databases } from '../databases.ts'
+import { everyDatabase } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute, filled } from '../filled.ts'
 import { ids } from '../test-response.ts'
 import { type ServedModel, serveModel } from './serve-model.ts'
 
-const postgres = databases.filter(({ name }) => name === 'PostgreSQL')
+const postgres = everyDatabase.filter(({ name }) => name === 'PostgreSQL')
 
 type Fields = ResourceDeclaration['fields']
 

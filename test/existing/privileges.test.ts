@@ -5,7 +5,7 @@ import { attribute, defineModel, resource, text, toMany, toOne } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { openPostgres } from 'lapidary/postgres'
 import { connect } from '../client.ts'
-import { databases } from '../databases.ts'
+import { everyDatabase } from '../databases.ts'
 import { parseResponse } from '../test-response.ts'
 
 const invoice = resource('invoice', {
@@ -44,7 +44,7 @@ const tables = `
   create index on invoice_tag (tag_id); create table numbered (id bigserial primary key);
   create schema "old files"; create table "old files".invoice (id bigint primary key, name text)`
 
-for (const database of databases.filter(({ dialect }) => dialect === 'postgres')) {
+for (const database of everyDatabase.filter(({ dialect }) => dialect === 'postgres')) {
   describe(`Privileges of a role · ${database.name}`, () => {
     it('given a role that lacks some, when the model is verified, then each is a warning, and the rest is served', async () => {
       const { url, second, remove } = await database.create()

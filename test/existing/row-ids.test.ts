@@ -15,12 +15,12 @@ import { createServer } from 'lapidary/fastify'
 import { assertModelConforms } from '../checker/check-served.ts'
 import { Cleanup } from '../cleanup.ts'
 import { type Client, connect, type Exchange } from '../client.ts'
-import { databases } from '../databases.ts'
+import { everyDatabase } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
 import { filled } from '../filled.ts'
 import type { Identifier, Resource } from '../test-response.ts'
 
-const sqlite = databases.find(({ dialect }) => dialect === 'sqlite')
+const sqlite = everyDatabase.find(({ dialect }) => dialect === 'sqlite')
 
 /** Types with rows whose keys are null or of another kind, and rows that reference these rows. */
 const model = defineModel(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { attribute, createHandler, declare, type Model, resource, text } from 'lapidary'
 import { createPages } from 'lapidary/html'
-import { databases } from '../databases.ts'
+import { databases, everyDatabase } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
 import { filled } from '../filled.ts'
 import { until } from '../service/processes.ts'
@@ -19,7 +19,7 @@ const endlessView = `
   create view endless as select n as id, 'x' as line from generate_series(1, 2000000000) as n
     where pg_sleep(0.001) is not null`
 
-const [, postgres] = databases
+const [, postgres] = everyDatabase
 assert.ok(postgres)
 
 const fields = { line: attribute(text) }

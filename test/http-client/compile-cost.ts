@@ -7,6 +7,7 @@ import {
   typeCount,
   writeProgram,
 } from '../in-process/large-model.ts'
+import { noTimeInCi } from '../read-count.ts'
 
 /**
  * The type instantiations that the client may add to those of the model. They do not depend on the machine. The client itself
@@ -28,7 +29,7 @@ export async function use${index}(): Promise<unknown> {
   return [data[0]?.next?.far?.name, created.far?.next?.size.toFixed(), updated.total, related[0]?.label]
 }`
 
-describe(`The client over HTTP of ${typeCount} resource types`, () => {
+describe(`The client over HTTP of ${typeCount} resource types`, { skip: noTimeInCi }, () => {
   let project: TypeProject
   let model: number
   let client: number

@@ -285,8 +285,12 @@ const allPrograms = [...invalidPrograms, ...invalidLists]
  * @param release - of TypeScript, e.g. `5.9`
  * @param command - the path of its compiler
  */
-export function describeCompilerMessages(release: string, command: string): void {
-  describe(`The compiler of TypeScript ${release}`, long, () => {
+export function describeCompilerMessages(
+  release: string,
+  command: string,
+  skip: string | false = false,
+): void {
+  describe(`The compiler of TypeScript ${release}`, { ...long, skip }, () => {
     let folder: string
     let messages: ReadonlyMap<string, readonly string[]>
 

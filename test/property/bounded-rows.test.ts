@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { explainRead } from 'lapidary'
 import { openPostgres } from 'lapidary/postgres'
 import { Cleanup } from '../cleanup.ts'
-import { databases } from '../databases.ts'
+import { everyDatabase } from '../databases.ts'
 import { execute } from '../filled.ts'
 import { anyRequest, anyTables, fillTables, modelOf, names, type Tables } from './random-tables.ts'
 import { scale, seed } from './seed.ts'
@@ -45,7 +45,7 @@ const enlarge = ({ sizes, references }: Tables): Tables => {
   return { sizes: sizes.map((size) => size * 8), references }
 }
 
-const postgres = databases.find(({ dialect }) => dialect === 'postgres')
+const postgres = everyDatabase.find(({ dialect }) => dialect === 'postgres')
 
 describe('The rows that a node of a plan visits on PostgreSQL', { skip: !postgres }, () => {
   it('are bounded by two scans of its tables and the rows returned, without any index', async () => {

@@ -1,4 +1,4 @@
-import { type ColumnTypes, databases, postgresTypes } from '../../databases.ts'
+import { type ColumnTypes, everyDatabase, postgresTypes } from '../../databases.ts'
 import type { OpenDatabase } from '../../open-database.ts'
 import { createDatabaseOn } from '../../postgres.ts'
 import { PostgresServer } from '../../postgres-server.ts'
@@ -25,7 +25,7 @@ export async function openVariant(variant: Variant): Promise<OpenVariant> {
   if (variant === 'replica') return openReplica()
   const isLarge = variant.startsWith('large')
   const size = isLarge ? { reads: 40, writes: 6, filler: 1500 } : { reads: 80, writes: 40 }
-  const database = databases.find(({ dialect }) => variant.endsWith(dialect))
+  const database = everyDatabase.find(({ dialect }) => variant.endsWith(dialect))
   if (database === undefined) throw new Error(`There is no server for ${variant}.`)
   const { columnTypes } = database
   return { columnTypes, create: () => database.create(), size, close: async () => {} }
