@@ -118,7 +118,7 @@ describe('Auto-parameterization', () => {
     )
   })
 
-  it('given queries that differ only in texts, when they are planned, then planning runs twice at most', () => {
+  it('given queries that differ only in texts, when they are planned, then planning runs once', () => {
     let planned = 0
     const planQuery = autoParameterize((search) => {
       planned += 1
@@ -128,7 +128,7 @@ describe('Auto-parameterization', () => {
       const search = `filter[author__id]=${id}&page[size]=5&filter%5Btitle%5D=t${id}`
       assert.deepEqual(planQuery(search).values, [String(id), `t${id}`])
     }
-    assert.equal(planned, 2)
+    assert.equal(planned, 1)
   })
 
   it('given a query that a template cannot serve, when it repeats, then each request is planned', () => {
@@ -155,10 +155,8 @@ describe('Auto-parameterization', () => {
       return plan(search)
     })
     const templates = Array.from({ length: 200 }, (_, number) => `page[number]=${number + 1}`)
-    for (const template of templates)
-      for (const letter of ['a', 'b'])
-        planQuery(`${template}&filter[title]=${letter.repeat(9_950)}`)
-    assert.equal(planned, 400)
+    for (const template of templates) planQuery(`${template}&filter[title]=${'a'.repeat(9_950)}`)
+    assert.equal(planned, 200)
     const countPlanned = (some: readonly string[]): number => {
       planned = 0
       for (const template of some.toReversed()) planQuery(`${template}&filter[title]=c`)
