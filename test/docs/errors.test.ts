@@ -83,7 +83,7 @@ describe('docs/errors.md', () => {
     it(`describes the cause, the detail and the remedy of ${section.code}`, () => {
       assert.match(section.text, /^\n[A-Z`][^\n]+\.\n/)
       assert.notEqual(detailIn(section), '')
-      assert.match(section.text, /\n\*\*What to do:\*\* [^\n]+\.\n/)
+      assert.match(section.text, /\n\*\*Fix:\*\* [^\n]+\.\n/)
     })
   }
 
