@@ -30,10 +30,10 @@ export function createAccessViews(model: Model): FindAccessView | undefined {
 /** Binds the dependencies of handlers to an identity: every statement of the store has its rules. Hooks see all rows and fields. */
 export function bindIdentity<Context extends Readonly<{ store: Store }>>(
   context: Context,
-  { shape }: AccessView,
+  view: AccessView,
   auth: unknown,
 ): Context {
-  const identity: Identity = { rules: shape.rules, auth }
+  const identity = toIdentity(view, auth)
   const { store } = context
   const bound: Store = {
     ...store,
@@ -43,4 +43,9 @@ export function bindIdentity<Context extends Readonly<{ store: Store }>>(
       store.transaction((transaction) => work(transaction.as(identity)), { ...options, identity }),
   }
   return { ...context, store: bound }
+}
+
+/** Returns the rules of a view with the auth context whose values they use. */
+export function toIdentity({ shape }: AccessView, auth: unknown): Identity {
+  return { rules: shape.rules, auth }
 }

@@ -1,5 +1,5 @@
 import { ParameterError } from '../errors/errors.ts'
-import { type ActionCall, type ActionResultValues, executeAction } from '../lifecycle/action.ts'
+import type { ActionCall, ActionResultValues } from '../lifecycle/action.ts'
 import { readInTransaction } from '../lifecycle/read.ts'
 import { readResponse } from '../lifecycle/write.ts'
 import { actionMessage } from '../model/action-message.ts'
@@ -14,26 +14,31 @@ import type { Planner } from '../plan/planner.ts'
 import { checkNoParameters, planCollection, planResource, type ReadPlan } from '../plan/read.ts'
 import type { CompleteRows } from '../plan/read-result.ts'
 import type { AppContext } from './app-context.ts'
-import type { ApiRequest, ApiResponse, Handler } from './handler.ts'
+import type { ApiRequest } from './handler.ts'
 import { formatActionPath } from './paths.ts'
+import type { PlanRequest, RequestPlan } from './request-plan.ts'
 
 /** Responds to an action with its result. Created before the action runs, so that it has checked the query of the request. */
 type Respond = <Body>(
   call: ActionCall,
   request: ApiRequest,
   context: AppContext<Body>,
-) => Parameters<typeof executeAction<ApiResponse<Body>>>[1]
+) => Extract<RequestPlan<Body>, { is: 'action' }>['respond']
 
 /** `POST /issues/1/actions/close`, and `POST /issues/actions/import` for an action of the collection. */
-export function callAction(planner: Planner, resource: ResourceType, named: NamedAction): Handler {
+export function callAction(
+  planner: Planner,
+  resource: ResourceType,
+  named: NamedAction,
+): PlanRequest {
   const prepare = cachePlans((search) => createRespond(planner, named, parseQuery(search)))
-  return async (request, context) => {
+  return (request, context) => {
     const isOfResource = named.action.on === 'resource'
     const id = isOfResource ? parsePathId(resource, request.id) : undefined
     const respond = prepare(request.search)
     const parameters = planParameters(named, parseActionParameters(request.body))
     const call = { ...named, resource, id, parameters }
-    return executeAction(call, respond(call, request, context), context, request)
+    return { is: 'action', call, respond: respond(call, request, context) }
   }
 }
 

@@ -1,16 +1,18 @@
 import { type ErrorList, getStatus, toErrorList } from '../errors/collector.ts'
+import { checkCallRules } from '../lifecycle/action.ts'
 import { computeAuthValue, type Operation } from '../model/access.ts'
 import { getResourceType, type Model } from '../model/model.ts'
 import { AccessDenied } from '../plan/access/access-denied.ts'
 import type { Identity } from '../plan/access/identity.ts'
-import type { WritePlan } from '../plan/write.ts'
+import { planCallTarget, type WritePlan } from '../plan/write.ts'
 import { describeRule, type RuleDescription } from '../store/access/describe-rule.ts'
 import type { AppliedRule, RuleEffect } from '../store/access/explain-access.ts'
-import type { Store, Transaction } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
-import type { ApiRequest, RouteHandler } from './handler.ts'
+import type { ApiRequest } from './handler.ts'
 import { describeTenant, type TypeAccess } from './list-access.ts'
-import { type CapturedWork, listRequestParts } from './request-parts.ts'
+import { listRequestParts, type RequestWork } from './request-parts.ts'
+import type { RequestPlan } from './request-plan.ts'
+import type { PlanRoute } from './route-table.ts'
 
 /** A rule that applies to a request, and what it does. */
 export interface ExplainedRule {
@@ -52,23 +54,19 @@ export interface AccessExplanation {
   readonly tenant?: TypeAccess['tenant']
 }
 
-/** Ends a handler at its first access to the database. */
-class Captured extends Error {}
-
 /**
- * Explains what the access rules do to a request. The handler plans the request, and the checks run as statements that only read:
- * hooks and validators do not run, and nothing is written.
+ * Explains what the access rules do to a request. The request is planned, and its checks run as statements that only read: hooks and
+ * validators do not run, and nothing is written.
  *
- * @param handle - the handler of the route
  * @param isComplete - false if the body is only a placeholder, so that errors of its values say nothing
  */
 export async function explainRequestAccess(
-  handle: RouteHandler,
+  planRoute: PlanRoute,
   request: ApiRequest,
   context: AppContext,
   isComplete: boolean,
 ): Promise<AccessExplanation> {
-  const { work, thrown } = await capture(handle, request, context)
+  const { work, thrown } = planWork(planRoute, request, context)
   const { model } = context.planner
   const failed = thrown ?? (isComplete ? work?.write?.errors : listDenied(work?.write))
   const errors = toExplainedErrors(failed)
@@ -108,61 +106,53 @@ function listDenied(write: WritePlan | undefined): ErrorList {
   return { errors, more: 0 }
 }
 
-/** Runs a handler up to its first access to the database. */
-async function capture(handle: RouteHandler, request: ApiRequest, context: AppContext) {
-  let work: CapturedWork | undefined
-  const take = (captured: CapturedWork): never => {
-    work = captured
-    throw new Captured()
-  }
-  const store: Store = {
-    ...context.store,
-    read: (plan, id) => take({ identity: plan.identity, read: { plan, id } }),
-    transaction: async (run, { identity } = {}) => run(createCapturingTransaction(identity, take)),
-  }
-  // `begin` is code of the application, which may write.
-  const { planner } = context
-  const model: Model = { ...planner.model, begin: undefined }
+/** Plans a request, and returns its first operation on the database, or the errors that need no database. */
+function planWork(
+  planRoute: PlanRoute,
+  request: ApiRequest,
+  context: AppContext,
+): Readonly<{ work?: RequestWork | undefined; thrown?: ErrorList }> {
   try {
-    await handle(request, { ...context, store, planner: { ...planner, model } })
+    const { plan, identity } = planRoute(request, context)
+    return { work: findWork(plan, identity, request, context) }
   } catch (error) {
     const thrown = toErrorList(error)
-    if (thrown) return { work, thrown }
-    if (!(error instanceof Captured)) throw error
+    if (thrown === undefined) throw error
+    return { thrown }
   }
-  return { work, thrown: undefined }
 }
 
-/** A transaction whose first operation with a plan ends the handler. */
-function createCapturingTransaction(
+/**
+ * @returns `undefined` for a request whose rules are decided without rows
+ * @throws ApiError `forbidden` (403) for an action of a collection
+ */
+function findWork(
+  plan: RequestPlan<unknown>,
   identity: Identity | undefined,
-  take: (captured: CapturedWork) => never,
-): Transaction {
-  const takeWrite = (write: WritePlan): never => take({ identity, write })
-  const reject = (): never => {
-    throw new Captured()
+  { auth }: ApiRequest,
+  { planner }: AppContext,
+): RequestWork | undefined {
+  switch (plan.is) {
+    case 'read':
+      return { identity, read: plan }
+    case 'write':
+    case 'link':
+    case 'delete':
+      return { identity, write: plan.write }
+    case 'action': {
+      const { call } = plan
+      if (call.id !== undefined)
+        return { identity, write: planCallTarget(planner, call.resource, call.id) }
+      checkCallRules(call, identity, auth)
+      return undefined
+    }
+    case 'document':
+      return undefined
   }
-  const transaction: Transaction = {
-    as: () => transaction,
-    identity,
-    query: async () => reject(),
-    callAction: async () => reject(),
-    run: async (steps) => {
-      for (const { run } of steps) await run()
-    },
-    savepoint: async (work) => work(),
-    read: async () => reject(),
-    readMembers: async () => reject(),
-    checkPreconditions: takeWrite,
-    write: takeWrite,
-    prepareWrite: takeWrite,
-    remove: takeWrite,
-  }
-  return transaction
 }
 
 /** The status that the rules decide: 404 for a resource that does not exist for the identity, then 403. */
-function findStatus(rules: readonly ExplainedRule[], { read }: CapturedWork): number | undefined {
+function findStatus(rules: readonly ExplainedRule[], { read }: RequestWork): number | undefined {
   if (rules.some(({ effect, part }) => effect === 'not found' && part === 'path')) return 404
   // A read is restricted to no rows, and is not denied.
   const isDenied = read === undefined && rules.some(({ effect }) => effect === 'denied')
@@ -185,7 +175,7 @@ function listHidden(
 }
 
 function listSetValues(
-  { write }: CapturedWork,
+  { write }: RequestWork,
   model: Model,
   auth: unknown,
 ): AccessExplanation['set'] {

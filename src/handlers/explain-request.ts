@@ -1,48 +1,27 @@
-import type { ReadPlan } from '../plan/read.ts'
+import { bindHooks } from '../lifecycle/read.ts'
 import type { ReadExplanation } from '../store/explain.ts'
-import type { ReadOptions, Store } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
-import type { ApiRequest, RouteHandler } from './handler.ts'
-
-/** What a handler passes to the store. */
-interface CapturedRead {
-  readonly plan: ReadPlan
-  readonly id: string | undefined
-  readonly options: ReadOptions
-}
-
-/** Ends a handler at its read. */
-class ReadCaptured extends Error {}
+import type { ApiRequest } from './handler.ts'
+import type { PlanRoute } from './route-table.ts'
 
 /**
- * Explains a GET request: runs its statements, and returns them with their plans. The handler plans the read, with the checks and
- * rules of the request.
+ * Explains a GET request: runs its statements, and returns them with their plans. The plan is that of the request, with its checks and
+ * rules.
  *
- * @param handle - the handler of the route
  * @param options - `runsHooks`: true to run `begin` and the hooks before the read, as the request does
  * @returns `undefined` for a request that reads nothing
  * @throws the errors of the request
  */
 export async function explainRequest(
-  handle: RouteHandler,
+  planRoute: PlanRoute,
   request: ApiRequest,
   context: AppContext,
   { runsHooks }: Readonly<{ runsHooks: boolean }>,
 ): Promise<ReadExplanation | undefined> {
-  let captured: CapturedRead | undefined
-  const store: Store = {
-    ...context.store,
-    read: (plan, id, options = {}) => {
-      captured = { plan, id, options }
-      throw new ReadCaptured()
-    },
-  }
-  try {
-    await handle(request, { ...context, store })
-  } catch (error) {
-    if (!(error instanceof ReadCaptured)) throw error
-  }
-  if (captured === undefined) return undefined
-  const { plan, id, options } = captured
-  return context.store.explain(plan, id, runsHooks ? options : { ...options, hooks: undefined })
+  const { plan, identity } = planRoute(request, context)
+  if (plan.is !== 'read') return undefined
+  const { read, id } = plan
+  const hooks = runsHooks ? bindHooks(read, context, request) : undefined
+  const own = identity ? { ...read, identity } : read
+  return context.store.explain(own, id, { hooks, signal: request.signal })
 }

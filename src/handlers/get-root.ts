@@ -5,15 +5,15 @@ import type { TableFunction } from '../model/table-function.ts'
 import { parseQuery } from '../parse/query.ts'
 import { checkNoParameters } from '../plan/read.ts'
 import { listAllowedTypes } from './allowed-paths.ts'
-import type { Handler } from './handler.ts'
+import type { PlanRequest } from './request-plan.ts'
 
 /**
  * `GET /`: the resource types that the identity may use, with their paths, and the related types of the relationships that exist for it.
  * A type whose list takes parameters has them, because its path alone may be no list.
  */
-export function getRoot(): Handler {
+export function getRoot(): PlanRequest {
   const listTypes = memoizeByIdentity(listAllowedTypes)
-  return async ({ search, auth }, { findRights, prefix, rootMeta, serializer }) => {
+  return ({ search, auth }, { findRights, prefix, rootMeta, serializer }) => {
     checkNoParameters(parseQuery(search))
     const types = listTypes(findRights(auth))
     const resources = types.map(({ type, path, description, fields, table: { call } }) => [
@@ -28,7 +28,7 @@ export function getRoot(): Handler {
       },
     ])
     const meta = { ...rootMeta, resources: Object.fromEntries(resources) }
-    return { status: 200, body: serializer.serializeRoot(meta, `${prefix}/`) }
+    return { is: 'document', body: serializer.serializeRoot(meta, `${prefix}/`) }
   }
 }
 

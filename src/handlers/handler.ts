@@ -26,11 +26,5 @@ export interface ApiResponse<Body = DocumentText> {
   readonly body: Body
 }
 
-/** Processes the requests of one endpoint: parse, plan, execute, serialize. */
-export type Handler = <Body>(
-  request: ApiRequest,
-  context: AppContext<Body>,
-) => Awaitable<ApiResponse<Body>>
-
 /** Processes the requests of a route over HTTP. */
 export type RouteHandler = (request: ApiRequest, context: AppContext) => Awaitable<ApiResponse>

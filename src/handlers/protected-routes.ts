@@ -1,11 +1,17 @@
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
-import type { AccessView, FindAccessView } from './access-views.ts'
-import { bindIdentity } from './access-views.ts'
+import { type AccessView, bindIdentity, type FindAccessView, toIdentity } from './access-views.ts'
 import type { AppContext } from './app-context.ts'
 import type { RouteHandler } from './handler.ts'
 import type { Method } from './model-paths.ts'
 import { reportDeniedAccess } from './report-denied-access.ts'
-import { buildRouteTable, type ModelRoute } from './route-table.ts'
+import { handleRequest } from './request-plan.ts'
+import {
+  buildRouteTable,
+  listEndpoints,
+  type ModelRoute,
+  mapMethods,
+  type PlanRoute,
+} from './route-table.ts'
 
 /** A path that does not exist for the identity of a request, because it leads over a hidden relationship. */
 export class HiddenRouteError extends Error {
@@ -22,35 +28,42 @@ export function listRoutes({ planner, findView }: AppContext): ModelRoute[] {
 }
 
 function protectRoutes(routes: readonly ModelRoute[], findView: FindAccessView): ModelRoute[] {
-  // Routes over relationships that the view hides are missing.
-  const getRoutes = memoizeByIdentity(
+  // Endpoints over relationships that the view hides are missing.
+  const getEndpoints = memoizeByIdentity(
     (view: AccessView) =>
-      new Map(buildRouteTable(view.planner).map((route) => [route.path, route])),
+      new Map(listEndpoints(view.planner).map(({ path, requests }) => [path, requests])),
   )
-  const protect = (path: string, method: Method): RouteHandler => {
-    return (request, context) => {
-      const view = findView(request.auth)
-      const handle = getRoutes(view).get(path)?.methods[method]
-      if (handle === undefined) throw new HiddenRouteError()
-      return reportDeniedAccess(request, () =>
-        handle(request, bindIdentity(context, view, request.auth)),
-      )
-    }
+  const find = (path: string, method: Method, auth: unknown) => {
+    const view = findView(auth)
+    const plan = getEndpoints(view).get(path)?.[method]
+    if (plan === undefined) throw new HiddenRouteError()
+    return { view, plan }
   }
   const checkVisible = (path: string) => (auth: unknown) => {
-    if (!getRoutes(findView(auth)).has(path)) throw new HiddenRouteError()
+    if (!getEndpoints(findView(auth)).has(path)) throw new HiddenRouteError()
   }
   // No decision holds without an auth context.
-  const routesOfEverybody = getRoutes(findView(undefined))
-  return routes.map((route) => {
-    // The keys of `methods` are methods; `Object.keys` returns them as strings.
-    const methods = (Object.keys(route.methods) as Method[]).map(
-      (method) => [method, protect(route.path, method)] as const,
-    )
-    return {
-      ...route,
-      methods: Object.fromEntries(methods),
-      ...(!routesOfEverybody.has(route.path) && { checkVisible: checkVisible(route.path) }),
-    }
-  })
+  const endpointsOfEverybody = getEndpoints(findView(undefined))
+  return routes.map((route) => ({
+    ...route,
+    methods: mapMethods(
+      route.methods,
+      (_, method): RouteHandler =>
+        (request, context) => {
+          const { view, plan } = find(route.path, method, request.auth)
+          return reportDeniedAccess(request, () =>
+            handleRequest(plan, request, bindIdentity(context, view, request.auth)),
+          )
+        },
+    ),
+    plans: mapMethods(
+      route.plans,
+      (_, method): PlanRoute =>
+        (request, context) => {
+          const { view, plan } = find(route.path, method, request.auth)
+          return { plan: plan(request, context), identity: toIdentity(view, request.auth) }
+        },
+    ),
+    ...(!endpointsOfEverybody.has(route.path) && { checkVisible: checkVisible(route.path) }),
+  }))
 }

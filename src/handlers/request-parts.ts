@@ -6,10 +6,10 @@ import type { ReadPlan, ReadShape } from '../plan/read.ts'
 import type { WritePlan } from '../plan/write.ts'
 import type { ReadSubject } from '../store/access/explain-access.ts'
 
-/** The first operation of a handler on the database. */
-export interface CapturedWork {
+/** The first operation of a request on the database. */
+export interface RequestWork {
   readonly identity: Identity | undefined
-  readonly read?: Readonly<{ plan: ReadPlan; id: string | undefined }>
+  readonly read?: Readonly<{ read: ReadPlan; id: string | undefined }>
   readonly write?: WritePlan
 }
 
@@ -17,8 +17,8 @@ export interface CapturedWork {
 type RequestPart = ReadSubject & Readonly<{ part: string }>
 
 /** Lists the parts of a request, in the order in which its rules are explained. */
-export function listRequestParts({ read, write }: CapturedWork, model: Model): RequestPart[] {
-  const parts = read ? listReadParts(read.plan, read.id, model) : []
+export function listRequestParts({ read, write }: RequestWork, model: Model): RequestPart[] {
+  const parts = read ? listReadParts(read.read, read.id, model) : []
   if (write) parts.push(...listWriteParts(write))
   // A type may be reached several times over the same path.
   const known = new Map(parts.map((each) => [JSON.stringify(each), each]))

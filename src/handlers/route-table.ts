@@ -1,19 +1,27 @@
 import type { RelationshipField, ResourceType } from '../model/model.ts'
+import type { Identity } from '../plan/access/identity.ts'
 import type { Planner } from '../plan/planner.ts'
+import type { DocumentText } from '../serialize/document.ts'
+import type { AppContext } from './app-context.ts'
 import { callAction } from './call-action.ts'
-import { createResource } from './create-resource.ts'
-import { deleteResource } from './delete-resource.ts'
-import { getCollection } from './get-collection.ts'
-import { getLinkage } from './get-linkage.ts'
-import { getRelatedCollection } from './get-related-collection.ts'
-import { getRelatedResource } from './get-related-resource.ts'
-import { getResource } from './get-resource.ts'
 import { getRoot } from './get-root.ts'
-import type { RouteHandler } from './handler.ts'
+import type { ApiRequest, RouteHandler } from './handler.ts'
 import { listPaths, type Method, type RouteTarget } from './model-paths.ts'
+import {
+  getCollection,
+  getLinkage,
+  getRelatedCollection,
+  getRelatedResource,
+  getResource,
+} from './read-endpoints.ts'
+import { handleRequest, type PlanRequest, type RequestPlan } from './request-plan.ts'
 import type { StaticFile } from './static-file.ts'
-import { updateResource } from './update-resource.ts'
-import { writeRelationship } from './write-relationship.ts'
+import {
+  createResource,
+  deleteResource,
+  updateResource,
+  writeRelationship,
+} from './write-endpoints.ts'
 
 /** A path and the handlers of its methods; `:id` is the only parameter of a path. */
 export interface Route {
@@ -41,24 +49,66 @@ export interface Route {
 /** A route of the model. */
 export interface ModelRoute extends Route {
   readonly target: RouteTarget
+  /** Plans the requests of each method, for those that are only explained. */
+  readonly plans: ByMethod<PlanRoute>
 }
 
-/** Returns every path of a service with its handlers, without the prefix. */
+/** Plans a request of a route without executing it. @throws the errors of `PlanRequest` */
+export type PlanRoute = (request: ApiRequest, context: AppContext) => PlannedRequest
+
+/** A request that has been planned. */
+interface PlannedRequest {
+  readonly plan: RequestPlan<DocumentText>
+  /** Whose rules its statements have; absent in a model without access rules. */
+  readonly identity?: Identity
+}
+
+type ByMethod<Value> = Readonly<Partial<Record<Method, Value>>>
+
+/** A path and what plans the requests of its methods. */
+interface Endpoint extends Pick<ModelRoute, 'path' | 'target' | 'readOnlyMethods'> {
+  readonly requests: ByMethod<PlanRequest>
+}
+
+/** Returns every path of a service, without the prefix. */
+export function listEndpoints(planner: Planner): Endpoint[] {
+  return listPaths(planner.model).map(({ path, target, methods, readOnlyMethods }) => {
+    const all = planMethods(planner, target)
+    const requests = Object.fromEntries(methods.map((method) => [method, all[method]]))
+    return { path, target, readOnlyMethods, requests }
+  })
+}
+
+/** Returns every path of a service with its handlers, without the prefix and without access rules. */
 export function buildRouteTable(planner: Planner): ModelRoute[] {
-  return listPaths(planner.model).map(({ path, target, methods, readOnlyMethods }) => ({
-    path,
-    target,
-    methods: selectMethods(createHandlers(planner, target), methods),
-    readOnlyMethods,
+  return listEndpoints(planner).map(({ requests, ...endpoint }) => ({
+    ...endpoint,
+    methods: mapMethods(
+      requests,
+      (plan): RouteHandler =>
+        (request, context) =>
+          handleRequest(plan, request, context),
+    ),
+    plans: mapMethods(
+      requests,
+      (plan): PlanRoute =>
+        (request, context) => ({ plan: plan(request, context) }),
+    ),
   }))
 }
 
-function selectMethods(handlers: Route['methods'], methods: readonly Method[]): Route['methods'] {
-  return Object.fromEntries(methods.map((method) => [method, handlers[method]]))
+/** Replaces the value of each method. */
+export function mapMethods<Value, Mapped>(
+  values: ByMethod<Value>,
+  map: (value: Value, method: Method) => Mapped,
+): ByMethod<Mapped> {
+  // The keys are methods; `Object.entries` returns them as strings.
+  const entries = Object.entries(values) as [Method, Value][]
+  return Object.fromEntries(entries.map(([method, value]) => [method, map(value, method)]))
 }
 
-/** Creates the handlers of every method that a path may have. */
-function createHandlers(planner: Planner, target: RouteTarget): Route['methods'] {
+/** Plans the requests of every method that a path may have. */
+function planMethods(planner: Planner, target: RouteTarget): Endpoint['requests'] {
   switch (target.is) {
     case 'root':
       return { GET: getRoot() }
@@ -76,17 +126,17 @@ function createHandlers(planner: Planner, target: RouteTarget): Route['methods']
     case 'action':
       return { POST: callAction(planner, target.resource, target.action) }
     case 'related':
-      return createRelatedHandlers(planner, target.resource, target.relationship)
+      return planRelated(planner, target.resource, target.relationship)
     case 'relationship':
-      return createRelationshipHandlers(planner, target.resource, target.relationship)
+      return planRelationship(planner, target.resource, target.relationship)
   }
 }
 
-function createRelatedHandlers(
+function planRelated(
   planner: Planner,
   resource: ResourceType,
   relationship: RelationshipField,
-): Route['methods'] {
+): Endpoint['requests'] {
   if (!relationship.many) return { GET: getRelatedResource(planner, resource, relationship) }
   return {
     GET: getRelatedCollection(planner, resource, relationship),
@@ -94,11 +144,11 @@ function createRelatedHandlers(
   }
 }
 
-function createRelationshipHandlers(
+function planRelationship(
   planner: Planner,
   resource: ResourceType,
   relationship: RelationshipField,
-): Route['methods'] {
+): Endpoint['requests'] {
   return {
     GET: getLinkage(planner, resource, relationship),
     PATCH: writeRelationship(planner, resource, relationship, 'replace'),

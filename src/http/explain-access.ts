@@ -32,16 +32,16 @@ export async function explainAccess(
   const explained = toExplainedRequest(url, { auth, signal })
   const { route, id } = createRouter(listRoutes(context), options.prefix ?? '')(explained.target)
   const name = findMethod(route, method)
-  const handle = name && route.methods[name]
-  if (handle === undefined) throw createMethodError(route, method)
-  const document = body ?? createPlaceholder(route as ModelRoute, name, id)
+  const plan = name && route.plans[name]
+  if (plan === undefined) throw createMethodError(route, method)
+  const document = body ?? createPlaceholder(route, name, id)
   const request = {
     ...explained.request,
     id,
     body: new TextEncoder().encode(JSON.stringify(document)),
   }
   try {
-    return await explainRequestAccess(handle, request, context, body !== undefined)
+    return await explainRequestAccess(plan, request, context, body !== undefined)
   } catch (error) {
     // The path leads over a relationship that does not exist for the identity.
     if (error instanceof HiddenRouteError) throw createRouteNotFound(explained.target)

@@ -36,7 +36,7 @@ export async function explainRead(
   const { prefix = '' } = options
   const routes = listCandidates(listRoutes(context), target.slice(prefix.length))
   const { route, id } = createRouter(routes, prefix)(target)
-  const { GET } = route.methods
+  const { GET } = route.plans
   if (GET === undefined) throw createMethodError(route, 'GET')
   const read = { ...request, id }
   const explanation = await explainRequest(GET, read, context, { runsHooks: hooks })

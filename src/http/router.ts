@@ -3,13 +3,13 @@ import type { Route } from '../handlers/route-table.ts'
 import { createRouteNotFound, createUndecodablePath, maxUrlLength } from './headers.ts'
 
 /** The route of a path, and the id in the path; empty for a path without an id. */
-interface Match {
-  readonly route: Route
+interface Match<Found extends Route = Route> {
+  readonly route: Found
   readonly id: string
 }
 
 /** Finds the route of a path; `undefined` without one. */
-type FindRoute = (target: string) => Match | undefined
+type FindRoute<Found extends Route = Route> = (target: string) => Match<Found> | undefined
 
 /**
  * Creates the router of the adapters without a router of their own. It is the router of Fastify, so that every adapter finds
@@ -19,7 +19,10 @@ type FindRoute = (target: string) => Match | undefined
  * @returns a function that throws HeaderError `route_not_found` (404), and `invalid_request` (400) for a path that is not
  *   percent-encoded UTF-8
  */
-export function createRouter(routes: readonly Route[], prefix: string): (target: string) => Match {
+export function createRouter<Found extends Route>(
+  routes: readonly Found[],
+  prefix: string,
+): (target: string) => Match<Found> {
   const find = createRouteFinder(routes, prefix)
   return (target) => {
     const match = find(target)
@@ -29,7 +32,10 @@ export function createRouter(routes: readonly Route[], prefix: string): (target:
 }
 
 /** Creates the router without an error for paths that have no route. */
-export function createRouteFinder(routes: readonly Route[], prefix: string): FindRoute {
+export function createRouteFinder<Found extends Route>(
+  routes: readonly Found[],
+  prefix: string,
+): FindRoute<Found> {
   const router = createFindMyWay({
     maxParamLength: maxUrlLength,
     onBadUrl: () => {},
@@ -44,7 +50,7 @@ export function createRouteFinder(routes: readonly Route[], prefix: string): Fin
   return (target) => {
     const found = router.find('GET', target)
     if (found === null) return undefined
-    const route: Route | null = found.store
+    const route: Found | null = found.store
     // The router finds a handler without data for a path that it cannot decode.
     if (route === null) throw createUndecodablePath()
     // `id` is the only parameter in the path patterns of the route table.

@@ -1,7 +1,7 @@
 import type { AccessView } from '../handlers/access-views.ts'
 import type { AppContext } from '../handlers/app-context.ts'
-import type { Handler } from '../handlers/handler.ts'
 import { reportDeniedAccess } from '../handlers/report-denied-access.ts'
+import { handleRequest, type PlanRequest } from '../handlers/request-plan.ts'
 import type { OpenCalls } from '../lifecycle/action.ts'
 import type { ActionCalls } from '../model/action.ts'
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
@@ -23,10 +23,10 @@ export function withActionCalls<Body>(context: AppContext<Body>): AppContext<Bod
     const bound = bindToTransaction({ ...context, openCalls, serializer }, open)
     const calls = new TransactionCalls()
     const details = copyRequest(request)
-    const run = (handler: Handler, call: CallRequest) =>
+    const run = (endpoint: PlanRequest, call: CallRequest) =>
       calls.run(async () => {
         const { body } = await reportDeniedAccess(request, () =>
-          handler({ ...details, ...call, origin: '' }, bound),
+          handleRequest(endpoint, { ...details, ...call, origin: '' }, bound),
         )
         return body
       })

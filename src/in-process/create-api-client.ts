@@ -1,8 +1,9 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import { type AccessView, bindIdentity } from '../handlers/access-views.ts'
 import type { AppContext } from '../handlers/app-context.ts'
-import type { ApiRequest, Handler } from '../handlers/handler.ts'
+import type { ApiRequest } from '../handlers/handler.ts'
 import { reportDeniedAccess } from '../handlers/report-denied-access.ts'
+import { handleRequest, type PlanRequest } from '../handlers/request-plan.ts'
 import { executeQuery } from '../lifecycle/query.ts'
 import { executeInTransaction } from '../lifecycle/transaction.ts'
 import type { OpenTransaction } from '../lifecycle/unit-of-work.ts'
@@ -123,16 +124,16 @@ type Calls = WriterCalls & Readonly<{ asServer: () => WriterCalls }>
 function createCalls({ targets, origin, request, run }: ClientContext): Calls {
   const toRequest = (call: CallRequest): ApiRequest => ({ ...request, ...call, origin })
   const find: EndpointFinder = (type) => targets().find(type)
-  const handle = <Body>(handler: Handler, call: CallRequest, context: AppContext<Body>) =>
-    reportDeniedAccess(request, () => handler(toRequest(call), context))
-  const readObject = (handler: Handler, call: CallRequest) =>
+  const handle = <Body>(endpoint: PlanRequest, call: CallRequest, context: AppContext<Body>) =>
+    reportDeniedAccess(request, () => handleRequest(endpoint, toRequest(call), context))
+  const readObject = (endpoint: PlanRequest, call: CallRequest) =>
     run(async () => {
-      const { body } = await handle(handler, call, targets().objects)
+      const { body } = await handle(endpoint, call, targets().objects)
       return body
     })
-  const readDocument = (handler: Handler, call: CallRequest) =>
+  const readDocument = (endpoint: PlanRequest, call: CallRequest) =>
     run(async () => {
-      const { body } = await handle(handler, call, targets().documents)
+      const { body } = await handle(endpoint, call, targets().documents)
       return parseExactJson(await readText(body))
     })
   const writeAs = (writer: ProgramWriter): WriterCalls => ({

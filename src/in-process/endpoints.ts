@@ -1,13 +1,14 @@
 import { HeaderError } from '../errors/errors.ts'
 import { suggest } from '../errors/suggestion.ts'
 import { callAction } from '../handlers/call-action.ts'
-import { createResource } from '../handlers/create-resource.ts'
-import { deleteResource } from '../handlers/delete-resource.ts'
-import { getCollection } from '../handlers/get-collection.ts'
-import { getResource } from '../handlers/get-resource.ts'
-import type { Handler } from '../handlers/handler.ts'
-import { updateResource } from '../handlers/update-resource.ts'
-import { writeRelationship } from '../handlers/write-relationship.ts'
+import { getCollection, getResource } from '../handlers/read-endpoints.ts'
+import type { PlanRequest } from '../handlers/request-plan.ts'
+import {
+  createResource,
+  deleteResource,
+  updateResource,
+  writeRelationship,
+} from '../handlers/write-endpoints.ts'
 import { describeReadOnly } from '../model/describe-read-only.ts'
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import { listRelationships, type RelationshipField, type ResourceType } from '../model/model.ts'
@@ -19,17 +20,17 @@ import { createResourceReader, type ResourceReader } from './read-each.ts'
 /** The operations on one resource type: the handlers of its routes. */
 interface Endpoints {
   readonly resource: ResourceType
-  readonly list: Handler
-  readonly get: Handler
-  readonly create: Handler
-  readonly update: Handler
-  readonly remove: Handler
+  readonly list: PlanRequest
+  readonly get: PlanRequest
+  readonly create: PlanRequest
+  readonly update: PlanRequest
+  readonly remove: PlanRequest
   readonly readEach: ResourceReader
   readonly relate: (
     relationship: RelationshipField,
-  ) => Readonly<Record<LinkChange['change'], Handler>>
+  ) => Readonly<Record<LinkChange['change'], PlanRequest>>
   /** The handlers of the actions, by name. */
-  readonly actions: ReadonlyMap<string, Handler>
+  readonly actions: ReadonlyMap<string, PlanRequest>
 }
 
 /** Returns the operations on a type. @throws HeaderError `route_not_found` (404) for a type that does not exist */
@@ -81,7 +82,7 @@ export function checkWritable({ type, isWritable }: ResourceType): void {
 }
 
 /** Returns the handler of an action. @throws HeaderError `route_not_found` (404) if it does not exist */
-export function findAction({ resource, actions }: Endpoints, name: string): Handler {
+export function findAction({ resource, actions }: Endpoints, name: string): PlanRequest {
   const found = actions.get(name)
   if (found) return found
   const known = suggest(name, [...actions.keys()], `actions of ${resource.type}`)

@@ -1,4 +1,5 @@
-import type { ApiRequest, Handler } from '../handlers/handler.ts'
+import type { ApiRequest } from '../handlers/handler.ts'
+import type { PlanRequest } from '../handlers/request-plan.ts'
 import type { ResourceType } from '../model/model.ts'
 import {
   type FieldInput,
@@ -24,7 +25,7 @@ export type CallRequest = Pick<ApiRequest, 'id' | 'search' | 'body' | 'writer'>
 export type ProgramWriter = Exclude<Writer, 'client'>
 
 /** Runs a handler and returns the body of its response. */
-type Call = (handler: Handler, request: CallRequest) => Promise<unknown>
+type Call = (endpoint: PlanRequest, request: CallRequest) => Promise<unknown>
 
 /** The operations of a client, without the types that follow from the declarations. */
 export interface UntypedOperations {

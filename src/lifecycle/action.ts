@@ -4,7 +4,7 @@ import { joinId } from '../model/composite-ids.ts'
 import { getResourceType, type ResourceType } from '../model/model.ts'
 import type { RequestContext } from '../model/request-context.ts'
 import { AccessDenied, createForbidden } from '../plan/access/access-denied.ts'
-import { findRowCondition } from '../plan/access/identity.ts'
+import { findRowCondition, type Identity } from '../plan/access/identity.ts'
 import type { NamedAction } from '../plan/action.ts'
 import { normalizeId } from '../plan/path-id.ts'
 import { planCallTarget } from '../plan/write.ts'
@@ -67,15 +67,21 @@ export function executeAction<Result>(
 
 /** @throws NotFoundError, ApiError `forbidden` (403) */
 async function checkCall(call: ActionCall, unit: UnitOfWork): Promise<void> {
-  const { resource, action, name, id } = call
+  const { resource, id } = call
   const { planner, transaction, request } = unit
-  const { type } = resource
-  if (id !== undefined) {
-    await transaction.checkPreconditions(planCallTarget(planner, resource, id))
-  } else if (findRowCondition(transaction.identity?.rules, type, 'call') !== true) {
+  if (id !== undefined) await transaction.checkPreconditions(planCallTarget(planner, resource, id))
+  checkCallRules(call, transaction.identity, request.auth)
+}
+
+/** Checks the rules of a call that no row decides. @throws ApiError `forbidden` (403) */
+export function checkCallRules(
+  { resource: { type }, action, name, id }: ActionCall,
+  identity: Identity | undefined,
+  auth: unknown,
+): void {
+  if (id === undefined && findRowCondition(identity?.rules, type, 'call') !== true)
     throw createForbidden(new AccessDenied('call', { type }))
-  }
-  if (isCallable(action, request.auth)) return
+  if (isCallable(action, auth)) return
   const rule = `${type}.actions.${name}.callable`
   throw createForbidden(new AccessDenied('call', { type, id, rule }))
 }

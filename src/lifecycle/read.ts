@@ -16,12 +16,21 @@ import { withBegin } from './read-hooks.ts'
 export function executeRead(
   plan: ReadPlan,
   id: string | undefined,
-  { planner, store, bindReadHooks, open }: LifecycleContext,
+  context: LifecycleContext,
   request: RequestContext,
 ): Awaitable<Rows> {
+  const hooks = bindHooks(plan, context, request)
+  return context.store.read(plan, id, { hooks, signal: request.signal })
+}
+
+/** Binds `begin` and the read hooks of a plan to its request. In an open transaction `begin` has run. */
+export function bindHooks(
+  plan: ReadPlan,
+  { planner, bindReadHooks, open }: LifecycleContext,
+  request: RequestContext,
+): ReadHooks | undefined {
   const readHooks = bindReadHooks?.(plan, request)
-  const hooks = open ? readHooks : withBegin(readHooks, planner.model, request)
-  return store.read(plan, id, { hooks, signal: request.signal })
+  return open ? readHooks : withBegin(readHooks, planner.model, request)
 }
 
 /** Executes a read with its hooks in an open transaction: it sees what the transaction has written. It throws as `executeRead` does. */

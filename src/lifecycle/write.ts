@@ -35,7 +35,7 @@ import { recordChange, type UnitOfWork, withoutRules } from './unit-of-work.ts'
 import type { WriteLifecycle } from './write-lifecycle.ts'
 
 /** The response to a write: a read of the written resource, serialized before the commit (docs/decisions/0017). */
-interface WriteResponse<Result> {
+export interface WriteResponse<Result> {
   readonly plan: ReadPlan
   /**
    * Serializes the rows of a plan: that of the response, or that of an identifier for a resource that the request may not read. It
