@@ -15,12 +15,15 @@ interface Additions {
 }
 
 /**
- * Adds scripts and dependencies to a `package.json`. Nothing that is there changes, and its indentation stays.
+ * Adds scripts and dependencies to a `package.json`. Nothing that is there changes, and its indentation stays. A file that has only
+ * dependencies, as `npm install` writes it in an empty folder, becomes that of ES modules.
  * @param text - the file; `undefined` makes a new one
  * @throws Error with a one-line message when it is not JSON, or says that the project has no ES modules
  */
 export function mergeManifest(text: string | undefined, additions: Additions): string {
-  const existing: Manifest = text === undefined ? { private: true, type: 'module' } : parse(text)
+  const found = text === undefined ? {} : parse(text)
+  const isNew = Object.keys(found).every((member) => member === 'dependencies')
+  const existing: Manifest = isNew ? { private: true, type: 'module', ...found } : found
   if (existing.type === 'commonjs')
     throw new Error(
       'package.json has "type": "commonjs", but the generated files are ES modules: change it to "module", or choose another folder by --out',

@@ -150,6 +150,19 @@ describe('lapidary init', () => {
     assert.match(stdout, /^Next:\n {2}npm install\n {2}node main\.ts$/m)
   })
 
+  it('makes an empty folder, in which the package was installed, one of ES modules', async (test) => {
+    const cwd = await folder(test)
+    createSqliteDatabase(cwd, 'music', tables)
+    const dependencies = { lapidary: 'file:../lapidary-0.1.0.tgz' }
+    writeFileSync(join(cwd, 'package.json'), JSON.stringify({ dependencies }))
+    assert.equal((await init(cwd, 'sqlite:music.db')).status, 0)
+    assert.partialDeepStrictEqual(JSON.parse(read(cwd, 'package.json')), {
+      private: true,
+      type: 'module',
+      dependencies,
+    })
+  })
+
   for (const [title, tsconfig, isMissing] of [
     ['lacks the setting', '{ "compilerOptions": {} }', true],
     ['has it in a comment', '{\n // "rewriteRelativeImportExtensions": true\n}', true],
