@@ -2,21 +2,12 @@ import { HeaderError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import type { Check } from '../model/option-checks.ts'
 import { mustBe } from '../model/option-checks.ts'
+import type { HttpRequest } from './request.ts'
 
 /** The options that decide whose pages may write. */
 interface OriginOptions {
   readonly publicUrl?: string | undefined
   readonly allowedOrigins?: readonly string[] | undefined
-}
-
-/** The parts of a write that say which page has caused it, and which server it was sent to. */
-interface Write {
-  /** Reads a header field by its name in lower case. */
-  readonly header: (name: string) => string | undefined
-  /** The host of the request, or what a trusted proxy says it was. */
-  readonly host: string | undefined
-  /** `http` or `https`. */
-  readonly protocol: string
 }
 
 /**
@@ -35,17 +26,17 @@ interface Write {
 export function createOriginCheck({
   publicUrl,
   allowedOrigins = [],
-}: OriginOptions): (write: Write) => void {
+}: OriginOptions): (write: HttpRequest) => void {
   const allowed = new Set(allowedOrigins)
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host
-  const isOwn = (origin: string, { header, host, protocol }: Write): boolean => {
+  const isOwn = (origin: string, write: HttpRequest): boolean => {
     if (origin === publicUrl) return true
     const page = URL.parse(origin)
     if (page === null || page.host === publicHost) return false
     const hasScheme =
-      page.protocol === 'https:' || (page.protocol === 'http:' && protocol === 'http')
+      page.protocol === 'https:' || (page.protocol === 'http:' && write.protocol === 'http')
     // The URL of a request of the Fetch API may have another host than its header field.
-    return hasScheme && [host, header('host')].some((each) => isHostOf(page, each))
+    return hasScheme && [write.host, write.header('host')].some((each) => isHostOf(page, each))
   }
   return (write) => {
     const origin = write.header('origin')

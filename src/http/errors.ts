@@ -6,19 +6,10 @@ import { createRouteNotFound } from './headers.ts'
 import { logInternalError } from './log-internal-error.ts'
 import { createUnavailableLogger } from './log-unavailable.ts'
 import { redactQuery } from './redact-query.ts'
-
-/** The parts of a request that the report of its error needs. */
-interface FailedRequest {
-  readonly method: string
-  /** The request target. */
-  readonly url: string
-  readonly log: Logger
-  /** True if the client has disconnected and cannot read the response. */
-  readonly isDisconnected: boolean
-}
+import type { HttpRequest } from './request.ts'
 
 /** Returns the response to a request whose processing threw an error, and logs what the client does not learn. */
-type ErrorResponder = (error: unknown, request: FailedRequest) => ErrorResponse
+type ErrorResponder = (error: unknown, request: HttpRequest) => ErrorResponse
 
 /**
  * Creates the error handler of an application. It reports an error of the request with its own status and code, and an error
@@ -29,7 +20,7 @@ type ErrorResponder = (error: unknown, request: FailedRequest) => ErrorResponse
 export function createErrorResponder(log: Logger): ErrorResponder {
   const logUnavailable = createUnavailableLogger(log)
   return (thrown, request) => {
-    const error = thrown instanceof HiddenRouteError ? createRouteNotFound(request.url) : thrown
+    const error = thrown instanceof HiddenRouteError ? createRouteNotFound(request.target) : thrown
     if (error instanceof HeaderError && error.status === 503 && error.cause !== undefined)
       logUnavailable(error, request)
     return (
@@ -41,10 +32,10 @@ export function createErrorResponder(log: Logger): ErrorResponder {
 }
 
 /** Converts an error that the client caused by disconnecting. `undefined` for any other error. */
-function fromDisconnect(error: unknown, request: FailedRequest): HeaderError | undefined {
-  if (!request.isDisconnected || !isAbort(error)) return undefined
+function fromDisconnect(error: unknown, request: HttpRequest): HeaderError | undefined {
+  if (!isAbort(error) || !request.isDisconnected()) return undefined
   const { log, method } = request
-  const url = redactQuery(request.url)
+  const url = redactQuery(request.target)
   log.debug({ method, url }, 'the client disconnected before its request was processed')
   return new HeaderError('invalid_request', 'The connection was closed during the request.')
 }

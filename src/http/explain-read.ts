@@ -4,8 +4,8 @@ import type { ApiRequest } from '../handlers/handler.ts'
 import { listRoutes } from '../handlers/protected-routes.ts'
 import { silentLogger } from '../handlers/silent-logger.ts'
 import type { ReadExplanation } from '../store/explain.ts'
+import { getQueryString } from './headers.ts'
 import { createMethodError } from './methods.ts'
-import { getQueryString } from './query-string.ts'
 import { createRouter } from './router.ts'
 
 /** The request that is explained. */

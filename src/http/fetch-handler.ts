@@ -1,7 +1,6 @@
 import type { Awaitable } from '../model/hooks.ts'
 import type { Logger } from '../model/request-context.ts'
 import { createBodyReader, type ReceiveBody } from './body-reader.ts'
-import { createDispatcher } from './dispatcher.ts'
 import { createJsonLogger } from './json-logger.ts'
 import {
   checkHttpOptions,
@@ -10,6 +9,7 @@ import {
   optionalLogger,
   type WithAuthenticate,
 } from './options.ts'
+import { createPipeline } from './pipeline.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
 import { findRequestId } from './request-id.ts'
 
@@ -54,7 +54,7 @@ export function createHandler<Auth = unknown>(
 ): (request: Request, info?: RequestInfo<Auth>) => Promise<Response> {
   checkHttpOptions(options, 'createHandler', { log: optionalLogger })
   const { authenticate, maxBody = defaultMaxBody, log: defaultLog = createJsonLogger() } = options
-  const dispatch = createDispatcher(options, defaultLog)
+  const { dispatch } = createPipeline(options, defaultLog)
   const read = createBodyReader(maxBody)
   return async (request, info = {}) => {
     const { log = defaultLog, ip } = info

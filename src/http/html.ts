@@ -70,18 +70,18 @@ const maxPageLength = 2 * 1024 * 1024
 
 /** True if a page answers the request: a GET or HEAD of a client that prefers HTML. */
 export function wantsPage(method: string, accept: string | undefined): boolean {
-  return prefersHtml(accept) && (method === 'GET' || method === 'HEAD')
+  return (method === 'GET' || method === 'HEAD') && prefersHtml(accept)
 }
 
 /**
  * Renders a response as a page. A response that is not a JSON:API document, e.g. a stylesheet, is returned as it is.
  * @throws the error of a stream that fails
  */
-export async function toPage<Body extends DocumentText>(
+export async function toPage(
   html: HtmlPages,
-  response: ApiResponse<Body>,
+  response: ApiResponse,
   request: PageRequest,
-): Promise<ApiResponse<Body | string>> {
+): Promise<ApiResponse> {
   if (response.headers?.['content-type'] !== undefined) return response
   const text = await collect(response.body)
   const { status } = response

@@ -1,21 +1,13 @@
 import { toError } from '../errors/to-error.ts'
-import type { Logger } from '../model/request-context.ts'
 import { redactQuery } from './redact-query.ts'
-
-/** The parts of a request that its log line has. */
-interface LoggedRequest {
-  readonly method: string
-  /** The request target. */
-  readonly url: string
-  readonly log: Logger
-}
+import type { HttpRequest } from './request.ts'
 
 /**
  * Logs an internal error with its message, stack and cause.
  * @returns the id that is in the log line and in the response
  */
-export function logInternalError(error: unknown, { log, method, url }: LoggedRequest): string {
+export function logInternalError(error: unknown, { log, method, target }: HttpRequest): string {
   const id = crypto.randomUUID()
-  log.error({ err: toError(error), id, method, url: redactQuery(url) }, 'a request failed')
+  log.error({ err: toError(error), id, method, url: redactQuery(target) }, 'a request failed')
   return id
 }

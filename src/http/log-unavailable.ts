@@ -20,10 +20,10 @@ interface Recent {
  */
 export function createUnavailableLogger(
   log: Logger,
-): (error: ApiError, request: Readonly<{ method: string; url: string }>) => void {
+): (error: ApiError, request: Readonly<{ method: string; target: string }>) => void {
   /** The messages that were logged within the last interval. */
   const recent = new Map<string, Recent>()
-  return (error, { method, url }) => {
+  return (error, { method, target }) => {
     const cause = error.cause instanceof Error ? error.cause : new Error(String(error.cause))
     // Messages with an id in them all differ; beyond the limit they share one count.
     const message = recent.size < maxMessages ? cause.message : 'others'
@@ -34,8 +34,8 @@ export function createUnavailableLogger(
     }
     recent.set(message, { suppressed: 0 })
     const { code, message: detail } = error
-    const target = { method, url: redactQuery(url) }
-    log.error({ err: cause, code, detail, ...target }, 'a request could not be served')
+    const request = { method, url: redactQuery(target) }
+    log.error({ err: cause, code, detail, ...request }, 'a request could not be served')
     setTimeout(() => {
       const { suppressed = 0 } = recent.get(message) ?? {}
       recent.delete(message)

@@ -51,8 +51,8 @@ function describeRoute({ target }: Route): string {
 /** Returns the method whose handler processes a method: GET for HEAD; `undefined` when the route has no such handler. */
 export function findMethod({ methods }: Route, method: string): Method | undefined {
   const name = method === 'HEAD' ? 'GET' : method
-  // The keys of `methods` are methods; `Object.keys` returns them as strings.
-  return (Object.keys(methods) as Method[]).find((each) => each === name)
+  // The keys of `methods` are methods.
+  return Object.hasOwn(methods, name) ? (name as Method) : undefined
 }
 
 /** The header field of a preflight request of CORS. */

@@ -3,11 +3,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Awaitable } from '../model/hooks.ts'
 import { isLogger, type Logger } from '../model/request-context.ts'
-import { createBodyReader } from './body-reader.ts'
 import { createDisconnectSignal } from './disconnect-signal.ts'
-import { createDispatcher } from './dispatcher.ts'
-import { announcesBody, extendVary } from './headers.ts'
-import { privateCacheControl } from './identity-headers.ts'
+import { announcesBody, keepHostFields } from './headers.ts'
 import { createJsonLogger } from './json-logger.ts'
 import {
   checkHttpOptions,
@@ -17,7 +14,8 @@ import {
   type WithAuthenticate,
 } from './options.ts'
 import { getLocalHost } from './origin.ts'
-import { receiveMessage } from './receive-message.ts'
+import { createPipeline } from './pipeline.ts'
+import { createMessageReader } from './receive-message.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
 import { findRequestId } from './request-id.ts'
 
@@ -56,8 +54,8 @@ export function createNodeHandler<
 >(options: WithAuthenticate<NodeHandlerOptions<Request, Auth>, Auth>): NodeHandler<Request> {
   checkHttpOptions(options, 'createNodeHandler', { log: optionalLogger })
   const { authenticate, prefix = '', maxBody = defaultMaxBody, log = createJsonLogger() } = options
-  const dispatch = createDispatcher(options, log)
-  const read = createBodyReader(maxBody)
+  const { dispatch } = createPipeline(options, log)
+  const read = createMessageReader(maxBody)
   return (request, response, next) => {
     const target = getTarget(request)
     if (next && !isBelow(prefix, target)) return next(explainMount(request, prefix))
@@ -66,16 +64,14 @@ export function createNodeHandler<
       ...readRequest(request, target),
       // A parser may have read the body before.
       processBody: async (process) =>
-        request.readableEnded
-          ? process(getParsedBody(request))
-          : read(receiveMessage(request, request), process),
+        request.readableEnded ? process(getParsedBody(request)) : read(request, request, process),
       log: getLogger(request) ?? log,
       signal: () => {
         signal ??= createDisconnectSignal(response)
         return signal
       },
       isDisconnected: () => response.destroyed && !response.writableEnded,
-      authenticate: () => authenticate?.(request),
+      authenticate: authenticate && (() => authenticate(request)),
     })
       .then((answer) => send(answer, response))
       // The client has disconnected, or the stream has failed and its error was logged.
@@ -163,17 +159,10 @@ function getParsedBody(request: IncomingMessage): Uint8Array {
 }
 
 async function send({ status, headers, body }: HttpResponse, response: ServerResponse) {
-  const vary = response.getHeader('vary')
-  const cacheControl =
-    headers['cache-control'] === privateCacheControl
-      ? response.getHeader('cache-control')?.toString()
-      : undefined
   // A client that still sends its body would have to be read to the end before the next request.
   const isUnread = !response.req.complete
   response.writeHead(status, {
-    ...headers,
-    ...(vary !== undefined && { vary: extendVary(vary, headers.vary) }),
-    ...(cacheControl !== undefined && { 'cache-control': cacheControl }),
+    ...keepHostFields(headers, response),
     ...(isUnread && { connection: 'close' }),
   })
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array)

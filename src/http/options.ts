@@ -6,8 +6,8 @@ import { isLogger, logLevels } from '../model/request-context.ts'
 import { checkOpenApi } from '../openapi/check-options.ts'
 import type { OpenApiOptions } from '../openapi/options.ts'
 import { allowedOriginsCheck } from './check-origin.ts'
+import { credentialFieldsCheck } from './headers.ts'
 import type { HtmlPages } from './html.ts'
-import { credentialFieldsCheck } from './identity-headers.ts'
 
 /** The options of every adapter. */
 export interface HttpOptions<Auth = unknown> extends AppOptions<Auth> {

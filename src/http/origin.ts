@@ -10,7 +10,7 @@ const hostPattern = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
  * @param host - the `Host` header field, or what a trusted proxy says it was
  * @param protocol - `http` or `https`
  */
-export type OriginResolver = (host: string | undefined, protocol: string) => string
+type OriginResolver = (host: string | undefined, protocol: string) => string
 
 /**
  * Creates the resolver of a server.

@@ -1,6 +1,7 @@
 import { toErrorList } from '../errors/collector.ts'
 import type { Route } from '../handlers/route-table.ts'
 import { wantsPage } from './html.ts'
+import type { HttpRequest } from './request.ts'
 
 /** The options of a server that decide who sees the root document. */
 interface PublicRootOptions {
@@ -20,14 +21,6 @@ export function isPublicPage(
   return publicRoot && html !== undefined && target?.is === 'root'
 }
 
-/** A request that `authenticate` has rejected. */
-interface RejectedRequest {
-  readonly method: string
-  readonly accept: string | undefined
-  /** Reads a header field by its name in lower case. */
-  readonly readHeader: (name: string) => unknown
-}
-
 /**
  * Decides whether a request that `authenticate` has rejected gets the public page of its route: a browser without credentials does.
  *
@@ -36,11 +29,11 @@ interface RejectedRequest {
  */
 export function findPublicChallenge(
   thrown: unknown,
-  { method, accept, readHeader }: RejectedRequest,
+  request: HttpRequest,
   hasPublicPage: boolean,
 ): string | undefined {
-  return hasPublicPage && wantsPage(method, accept)
-    ? findMissingCredentials(thrown, readHeader)
+  return hasPublicPage && wantsPage(request.method, request.header('accept'))
+    ? findMissingCredentials(thrown, request)
     : undefined
 }
 
@@ -48,13 +41,9 @@ export function findPublicChallenge(
  * Reads an error of `authenticate` that says only that credentials are missing: it is 401, and the request has neither the header field
  * `Authorization` nor one that the challenge names, as those of `apiKeyAuth` do. Credentials that were sent and are wrong stay an error.
  *
- * @param readHeader - reads a header field of the request by its name in lower case
  * @returns the challenge, the value of `WWW-Authenticate`; `undefined` for any other error
  */
-function findMissingCredentials(
-  thrown: unknown,
-  readHeader: (name: string) => unknown,
-): string | undefined {
+function findMissingCredentials(thrown: unknown, request: HttpRequest): string | undefined {
   const { errors = [] } = toErrorList(thrown) ?? {}
   const [first] = errors
   if (first === undefined || errors.some(({ status }) => status !== 401)) return undefined
@@ -62,6 +51,6 @@ function findMissingCredentials(
   const named = [...String(challenge).matchAll(/\bheader="([^"]+)"/g)].map(([, name = '']) =>
     name.toLowerCase(),
   )
-  const isSent = ['authorization', ...named].some((name) => readHeader(name) !== undefined)
+  const isSent = ['authorization', ...named].some((name) => request.header(name) !== undefined)
   return isSent ? undefined : String(challenge)
 }

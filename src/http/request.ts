@@ -22,8 +22,8 @@ export interface HttpRequest {
   readonly signal: () => AbortSignal
   /** True once the client has disconnected. */
   readonly isDisconnected: () => boolean
-  /** Returns the auth context, or a promise of it. Called once, before the body is read. */
-  readonly authenticate: () => unknown
+  /** Returns the auth context, or a promise of it. Called once, before the body is read. Absent if nobody is authenticated. */
+  readonly authenticate?: (() => unknown) | undefined
   /** True if the host has authenticated the request, whether or not the mount authenticates requests. */
   readonly isAuthenticated?: boolean
   /** Reads the body and processes it. @throws BodyError `body_too_large` (413) beyond the largest size */
@@ -33,6 +33,7 @@ export interface HttpRequest {
 /** A response as the adapters send it. */
 export interface HttpResponse {
   readonly status: number
+  /** Complete, except for what the host has set: `keepHostFields`. */
   readonly headers: Readonly<Record<string, string>>
   /** A stream has begun and must be read to its end, or ended by `return`. `undefined` for a response without a body. */
   readonly body: DocumentText | Uint8Array | undefined

@@ -3,13 +3,13 @@ import type { Route } from '../handlers/route-table.ts'
 import { createRouteNotFound, createUndecodablePath, maxUrlLength } from './headers.ts'
 
 /** The route of a path, and the id in the path; empty for a path without an id. */
-interface Match<Found extends Route = Route> {
+export interface Match<Found extends Route = Route> {
   readonly route: Found
   readonly id: string
 }
 
 /** Finds the route of a path; `undefined` without one. */
-type FindRoute<Found extends Route = Route> = (target: string) => Match<Found> | undefined
+export type FindRoute<Found extends Route = Route> = (target: string) => Match<Found> | undefined
 
 /**
  * Creates the router of the adapters without a router of their own. It is the router of Fastify, so that every adapter finds

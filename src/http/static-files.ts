@@ -3,22 +3,10 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { StaticFile } from '../handlers/static-file.ts'
 import { commonHeaders } from './headers.ts'
+import type { HttpRequest, HttpResponse } from './request.ts'
 
-/** The header fields of a request that decide how a file is sent. */
-interface FileRequest {
-  readonly acceptEncoding: string | undefined
-  readonly ifNoneMatch: string | undefined
-}
-
-/** A response with the bytes of a file; without a body if the client has them. */
-interface FileResponse {
-  readonly status: 200 | 304
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array | undefined
-}
-
-/** Responds to requests for one file. @throws what reading the file throws */
-export type FileResponder = (request: FileRequest) => Promise<FileResponse>
+/** Responds to requests for one file, without a body if the client has it. @throws what reading the file throws */
+export type FileResponder = (request: HttpRequest) => Promise<HttpResponse>
 
 /** The content codings (RFC 9110 §8.4.1) that a file is sent in, the shortest one first. */
 const codings = ['br', 'gzip', 'identity'] as const
@@ -45,15 +33,16 @@ export function createFileResponder(file: StaticFile): FileResponder {
     created.catch(() => encoded.delete(coding))
     return created
   }
-  return async ({ acceptEncoding, ifNoneMatch }) => {
-    const coding = chooseCoding(acceptEncoding)
+  return async (request) => {
+    const coding = chooseCoding(request.header('accept-encoding'))
     const { etag, body } = await encodeOnce(coding)
     const headers = {
       ...commonHeaders,
       ...file.headers,
       ...{ vary: `${commonHeaders.vary}, Accept-Encoding`, etag },
     }
-    if (matches(ifNoneMatch, etag)) return { status: 304, headers, body: undefined }
+    if (matches(request.header('if-none-match'), etag))
+      return { status: 304, headers, body: undefined }
     const encoding = coding !== 'identity' && { 'content-encoding': coding }
     return { status: 200, headers: { ...headers, ...encoding }, body }
   }

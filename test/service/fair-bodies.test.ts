@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
+import type { Store } from 'lapidary'
 import { runSequentially, type Step } from '../../src/store/steps.ts'
 import { long } from '../long-tests.ts'
 import { eventually, openSocket, request, statuses } from '../raw-socket.ts'
@@ -15,9 +16,20 @@ const large = request('POST', '/notes', [], noteBody(text))
 const padding = ' '.repeat(12_000_000)
 
 describe('Large bodies', () => {
-  const server = serveNotes({}, 1)
   /** The methods of the requests whose handlers have begun, in order. */
   let begun: string[] = []
+  const watchStore = (store: Store): Store => ({
+    ...store,
+    read: (...parameters) => {
+      begun.push('GET')
+      return store.read(...parameters)
+    },
+    transaction: (...parameters) => {
+      begun.push('POST')
+      return store.transaction(...parameters)
+    },
+  })
+  const server = serveNotes({}, 1, { watchStore })
   let accepted = 0
   server.app.server.on('connection', () => {
     accepted += 1
@@ -29,7 +41,6 @@ describe('Large bodies', () => {
     reply.removeHeader('content-length')
     return String(payload) + padding
   })
-  server.app.addHook('preHandler', async ({ method }) => void begun.push(method))
 
   beforeEach(() => {
     begun = []

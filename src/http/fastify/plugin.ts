@@ -1,25 +1,16 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RegisterOptions } from 'fastify'
+import type {
+  FastifyError,
+  FastifyInstance,
+  FastifyPluginAsync,
+  FastifyReply,
+  FastifyRequest,
+  RegisterOptions,
+} from 'fastify'
 import { describeAccess } from '../../handlers/list-access.ts'
-import type { Route } from '../../handlers/route-table.ts'
-import { createOriginCheck } from '../check-origin.ts'
-import { createRoutes } from '../create-routes.ts'
-import { createMountHeaders } from '../identity-headers.ts'
-import { createMethodError } from '../methods.ts'
-import { createOpenWritesWarning } from '../open-writes.ts'
-import {
-  anyValue,
-  checkHttpOptions,
-  defaultMaxBody,
-  type HttpOptions,
-  type WithAuthenticate,
-} from '../options.ts'
-import { createOriginResolver } from '../origin.ts'
-import { createRouter } from '../router.ts'
-import { addBodyParsers } from './body-parsers.ts'
-import { createErrorReporter } from './errors.ts'
-import { createResponseSender } from './page-response.ts'
-import { createJsonSender } from './response.ts'
-import { type Authenticate, authKey, registerRoutes } from './routes.ts'
+import { createRouteNotFound } from '../headers.ts'
+import { anyValue, checkHttpOptions, type HttpOptions, type WithAuthenticate } from '../options.ts'
+import { type Authenticate, createMount, type Mount } from './mount.ts'
+import { registerRoutes } from './routes.ts'
 
 /** The options of the plugin `jsonApi`. */
 export interface JsonApiOptions<Auth = unknown> extends HttpOptions<Auth> {
@@ -39,27 +30,26 @@ export interface JsonApiOptions<Auth = unknown> extends HttpOptions<Auth> {
  * @see https://fastify.dev/docs/latest/Reference/Encapsulation/
  */
 export const jsonApi: FastifyPluginAsync<JsonApiOptions> = async (app, options) => {
-  const reject = addModel(app, options)
-  if (app.prefix !== '') addNotFoundHandler(app, reject)
-}
-
-/**
- * Adds what `jsonApi` adds, without the response to requests that have no route.
- * @returns how to reject them
- */
-export function addModel(app: FastifyInstance, options: JsonApiOptions): RejectRequest {
   // The prefix includes those of the plugins around this one.
   const { prefix } = app
   const checks = { logLevel: anyValue, logSerializers: anyValue }
   for (const each of [options, { ...options, prefix }]) checkHttpOptions(each, 'jsonApi', checks)
-  const { model, store, authenticate, publicUrl, maxBody = defaultMaxBody, html } = options
-  const { routes, context } = createRoutes({ ...options, prefix })
-  const sendJson = createJsonSender(createMountHeaders(options))
-  const send = createResponseSender({ html, prefix, publicUrl }, sendJson, context)
-  const reportError = createErrorReporter(app.log, send)
-  if (authenticate) app.decorateRequest(authKey, null)
-  addBodyParsers(app, maxBody)
-  app.setErrorHandler(reportError)
+  const mount = createMount({ ...options, prefix }, app.log)
+  addRoutes(app, mount, options)
+  if (prefix !== '') addNotFoundHandler(app, mount)
+}
+
+/** Adds what `jsonApi` adds, without the response to requests that have no route. */
+export function addRoutes(
+  app: FastifyInstance,
+  mount: Mount,
+  { model, store }: Pick<HttpOptions, 'model' | 'store'>,
+): void {
+  passBodiesOn(app)
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    if (headErrors.has(error.code)) mount.dispatch(request, reply)
+    else mount.fail(error, request, reply)
+  })
   if (model.access?.isClosed)
     app.addHook('onReady', (done) => {
       app.log.info({ access: describeAccess(model) }, 'who may do what')
@@ -67,21 +57,21 @@ export function addModel(app: FastifyInstance, options: JsonApiOptions): RejectR
     })
   // Where the database cannot be reached yet, the first request tries again.
   app.addHook('onReady', () => store.prepare().catch(() => {}))
-  registerRoutes(app, {
-    routes,
-    context,
-    authenticate,
-    warnOfOpenWrites: createOpenWritesWarning(options, app.log),
-    resolveOrigin: createOriginResolver(publicUrl),
-    checkOrigin: createOriginCheck(options),
-    reportError,
-    send,
-    sendJson,
-    maxBody,
-    html,
-    ...(options.publicRoot !== undefined && { publicRoot: options.publicRoot }),
-  })
-  return createRejection(routes, prefix, authenticate)
+  registerRoutes(app, mount)
+}
+
+/** Errors of Fastify about the media type of a body that it would parse. The pipeline decides whether, and what, is wrong with it. */
+const headErrors: ReadonlySet<string> = new Set([
+  'FST_ERR_CTP_INVALID_MEDIA_TYPE',
+  'FST_ERR_ROUTE_MISSING_CONTENT_TYPE',
+])
+
+/** Leaves every body to the pipeline, which reads it once the request is authenticated. */
+function passBodiesOn(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  // Fastify caches the parser that a regular expression has matched, so it parses the header field once.
+  for (const type of [/^application\/vnd\.api\+json$/, '*'])
+    app.addContentTypeParser(type, (_request, payload, done) => done(null, payload))
 }
 
 /**
@@ -95,28 +85,21 @@ export function defineJsonApiOptions<Auth>(
   return options
 }
 
-/** Rejects a request that has no route. It always throws. */
-export type RejectRequest = (request: FastifyRequest) => Promise<never>
-
-/** Creates the rejection of requests that have no route: 404, and 405 for methods that Fastify's router does not know. */
-function createRejection(
-  routes: readonly Route[],
-  prefix: string,
-  authenticate: Authenticate | undefined,
-): RejectRequest {
-  let match: ReturnType<typeof createRouter> | undefined
-  return async (request) => {
-    match ??= createRouter(routes, prefix)
-    const { route } = match(request.url)
-    route.checkVisible?.(await authenticate?.(request))
-    throw createMethodError(route, request.method)
+/**
+ * Rejects requests that have no route below the prefix of the plugin, before the body is read: 404, and 405 for methods that Fastify's
+ * router does not know. Others that it has not found are not served: plugins of the application have not seen them as requests of a route.
+ */
+export function addNotFoundHandler(app: FastifyInstance, mount: Mount): void {
+  const reject = (request: FastifyRequest, reply: FastifyReply) => {
+    if (app.supportedMethods.includes(request.method))
+      mount.fail(createRouteNotFound(request.raw.url ?? ''), request, reply)
+    else mount.dispatch(request, reply)
   }
-}
-
-/** Rejects requests that have no route below the prefix of the plugin, before the body is read. */
-export function addNotFoundHandler(app: FastifyInstance, reject: RejectRequest): void {
   // Fastify runs every kind of hook of a not-found handler; its types know only those after the body is read. A hook of the
   // application would run for all routes.
-  const hooks: object = { onRequest: reject }
+  const hooks: object = {
+    onRequest: (request: FastifyRequest, reply: FastifyReply, _done: () => void) =>
+      reject(request, reply),
+  }
   app.setNotFoundHandler(hooks, reject)
 }

@@ -2,6 +2,7 @@ import type { ServerOptions as HttpsOptions } from 'node:https'
 import fastify, {
   type FastifyHttpOptions,
   type FastifyInstance,
+  type FastifyPluginAsync,
   type FastifyServerOptions,
   LogController,
 } from 'fastify'
@@ -12,18 +13,15 @@ import { describeHealth } from '../../openapi/describe-addresses.ts'
 import type { OpenApiOptions } from '../../openapi/options.ts'
 import { createServerFactory, type HttpServerOptions } from '../bounded-server/server-factory.ts'
 import { maxUrlLength } from '../headers.ts'
-import { createMountHeaders } from '../identity-headers.ts'
 import { anyValue, checkHttpOptions, optionalCount, type WithAuthenticate } from '../options.ts'
 import { addAccessLog } from './access-log.ts'
 import { addDrain } from './drain.ts'
-import { createErrorReporter } from './errors.ts'
 import { addHealthRoutes } from './health.ts'
 import { listenOnAllOfLocalhost } from './localhost.ts'
 import { createLoggerOptions } from './log.ts'
-import { createResponseSender } from './page-response.ts'
-import { addModel, addNotFoundHandler, type JsonApiOptions, type RejectRequest } from './plugin.ts'
+import { createMount } from './mount.ts'
+import { addNotFoundHandler, addRoutes, type JsonApiOptions } from './plugin.ts'
 import { createRequestIdGenerator } from './request-id.ts'
-import { createJsonSender } from './response.ts'
 
 /** The options that `createServer` passes to Fastify: https://fastify.dev/docs/latest/Reference/Server/ */
 type FastifyOptions = Pick<
@@ -116,19 +114,20 @@ export function createServer<Auth = unknown>(
   options: WithAuthenticate<ServerOptions<Auth>, Auth>,
 ): FastifyInstance {
   checkHttpOptions(options, 'createServer', serverChecks)
-  const { logLevel = 'info', accessLog = true } = options
+  const { logLevel = 'info', accessLog = true, health = true, openapi } = options
   const ownLogger = hasOwnLogger(options) ? {} : { logger: createLoggerOptions(logLevel) }
-  const app = createFastify({ ...ownLogger, ...options }, (error, request, reply) => {
-    reportError(error, request, reply)
-  })
-  const sendJson = createJsonSender(createMountHeaders(options))
-  const reportError = createErrorReporter(app.log, createResponseSender(options, sendJson))
-  app.setErrorHandler(reportError)
+  const app = createFastify({ ...ownLogger, ...options }, (error, request, reply) =>
+    mount.fail(error, request, reply),
+  )
+  const described = openapi && { openapi: addHealth(openapi, options) }
+  const mount = createMount({ ...options, ...described }, app.log)
+  app.setErrorHandler(mount.fail)
+  addNotFoundHandler(app, mount)
   if (accessLog) addAccessLog(app)
-  if (options.health ?? true) addHealthRoutes(app, options)
+  if (health) addHealthRoutes(app, options)
   listenOnAllOfLocalhost(app)
   addDrain(app)
-  registerBeforeReady(app, options)
+  registerBeforeReady(app, async (scope) => addRoutes(scope, mount, options), options)
   return app
 }
 
@@ -179,32 +178,18 @@ function toHttpServerOptions(options: ServerOptions): HttpServerOptions {
 
 /**
  * Registers the routes when the application is started, so that they come after every plugin: a plugin acts on the routes
- * that are registered after it. Requests without a route are rejected.
+ * that are registered after it.
  */
-function registerBeforeReady(app: FastifyInstance, options: ServerOptions): void {
-  const { model, store, prefix = '', rootMeta, publicUrl, maxBody, authenticate, html } = options
-  const { openapi, notFoundInterval, publicRoot, allowedOrigins, credentialFields } = options
-  const { promise: rejection, resolve } = Promise.withResolvers<RejectRequest>()
-  addNotFoundHandler(app, async (request) => (await rejection)(request))
-  const register = async (scope: FastifyInstance, modelOptions: JsonApiOptions) =>
-    resolve(addModel(scope, modelOptions))
+function registerBeforeReady(
+  app: FastifyInstance,
+  register: FastifyPluginAsync,
+  { prefix = '' }: ServerOptions,
+): void {
   let isRegistered = false
   app.ready = new Proxy(app.ready, {
     apply: (ready, self, args) => {
-      if (!isRegistered) {
-        isRegistered = true
-        void app.register(register, {
-          ...{ model, store, prefix, publicUrl, html },
-          ...(rootMeta && { rootMeta }),
-          ...(maxBody !== undefined && { maxBody }),
-          ...(allowedOrigins && { allowedOrigins }),
-          ...(credentialFields && { credentialFields }),
-          ...(notFoundInterval !== undefined && { notFoundInterval }),
-          ...(publicRoot !== undefined && { publicRoot }),
-          ...(authenticate && { authenticate }),
-          ...(openapi && { openapi: addHealth(openapi, options) }),
-        })
-      }
+      if (!isRegistered) void app.register(register, { prefix })
+      isRegistered = true
       return Reflect.apply(ready, self, args)
     },
   })

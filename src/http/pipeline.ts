@@ -1,0 +1,221 @@
+import type { ApiResponse } from '../handlers/handler.ts'
+import type { Route } from '../handlers/route-table.ts'
+import type { Logger } from '../model/request-context.ts'
+import { createOriginCheck } from './check-origin.ts'
+import { createRoutes } from './create-routes.ts'
+import { createErrorResponder } from './errors.ts'
+import {
+  checkHead,
+  commonHeaders,
+  createIdentityHeaders,
+  createMountHeaders,
+  createRouteNotFound,
+  getQueryString,
+  privateCacheControl,
+} from './headers.ts'
+import { type RoutedRequest, toPage, wantsPage } from './html.ts'
+import { logInternalError } from './log-internal-error.ts'
+import {
+  createMethodError,
+  findMethod,
+  formatAllowedMethods,
+  isPreflight,
+  preflightField,
+} from './methods.ts'
+import { createOpenWritesWarning } from './open-writes.ts'
+import type { HttpOptions } from './options.ts'
+import { createOriginResolver, findOrigin } from './origin.ts'
+import { findPublicChallenge, isPublicPage } from './public-root.ts'
+import type { HttpRequest, HttpResponse } from './request.ts'
+import { createRouteFinder, type FindRoute, type Match } from './router.ts'
+import { createFileResponder, type FileResponder } from './static-files.ts'
+import { startStream } from './stream.ts'
+
+/** What happens between the request of a host and the response to it. The adapters only convert both. */
+export interface Pipeline {
+  readonly routes: readonly Route[]
+  /** Finds the route of a request target. @throws HeaderError `invalid_request` (400) for a path that is not UTF-8 */
+  readonly find: FindRoute
+  /**
+   * Processes a request: method, origin, header fields, authentication, body, handler. It reports every error as a response.
+   * @param match - the route. Default: that of the request target
+   */
+  readonly dispatch: (request: HttpRequest, match?: Match) => Promise<HttpResponse>
+  /** Returns the response to a request whose processing threw an error, also one of the host. */
+  readonly fail: (error: unknown, request: HttpRequest) => Promise<HttpResponse>
+}
+
+/**
+ * Creates the pipeline of a mount.
+ * @param log - the logger of the application
+ * @throws DeclarationError when a resource type has the path of the reference page
+ */
+export function createPipeline(options: HttpOptions, log: Logger): Pipeline {
+  const { routes, context: app } = createRoutes(options)
+  const { respond, fail } = createResponder(options, log)
+  const resolveOrigin = createOriginResolver(options.publicUrl)
+  const checkOrigin = createOriginCheck(options)
+  const authenticate = createAuthentication(options, log)
+  const files = new Map<Route, FileResponder>()
+  for (const route of routes) if (route.file) files.set(route, createFileResponder(route.file))
+  let findRoute: FindRoute | undefined
+  // A host with a router of its own may never need this one.
+  const find: FindRoute = (target) => {
+    findRoute ??= createRouteFinder(routes, options.prefix ?? '')
+    return findRoute(target)
+  }
+
+  const findOrThrow = (target: string): Match => {
+    const found = find(target)
+    if (found === undefined) throw createRouteNotFound(target)
+    return found
+  }
+  async function dispatch(request: HttpRequest, match?: Match): Promise<HttpResponse> {
+    try {
+      const { route, id } = match ?? findOrThrow(request.target)
+      const method = findMethod(route, request.method)
+      if (method === undefined) await checkOtherMethod(route, request)
+      else if (method !== 'GET') checkOrigin(request)
+      checkHead(request)
+      const handle = method && route.methods[method]
+      if (handle === undefined) return listMethods(route)
+      const respondWithFile = route.file && files.get(route)
+      if (respondWithFile) return finish(await respondWithFile(request), request, {})
+      const isAuthenticated = !route.isPublic && request.authenticate !== undefined
+      const identity = isAuthenticated ? await authenticate(route, request) : nobody
+      const { target, requestId, ip, log, signal } = request
+      const runHandler = (body: Uint8Array) => {
+        const origin = resolveOrigin(request.host, request.protocol)
+        const context = { auth: identity.auth, requestId, ip, log, signal }
+        return handle({ ...context, id, search: getQueryString(target), origin, body }, app)
+      }
+      if (method !== 'GET') return await respond(await request.processBody(runHandler), request)
+      const routed = { context: app, route, id, ...identity, signal }
+      return await respond(await runHandler(noBytes), request, routed)
+    } catch (error) {
+      return fail(error, request)
+    }
+  }
+  return { routes, find, dispatch, fail }
+}
+
+const noBytes = new Uint8Array()
+
+/**
+ * Checks a request whose method has no handler. It is authenticated if its path may not exist for every identity.
+ * @throws HiddenRouteError if it does not exist; HeaderError `method_not_allowed` (405) or `read_only` (403), unless it is OPTIONS
+ */
+async function checkOtherMethod(route: Route, request: HttpRequest): Promise<void> {
+  const { method } = request
+  if (route.checkVisible && !isPreflight(method, request.header(preflightField)))
+    route.checkVisible(await request.authenticate?.())
+  if (method !== 'OPTIONS') throw createMethodError(route, method)
+}
+
+/** The response to OPTIONS. */
+function listMethods(route: Route): HttpResponse {
+  const headers = { ...commonHeaders, allow: formatAllowedMethods(route) }
+  return { status: 204, headers, body: undefined }
+}
+
+/** Who has sent a request. The challenge is that of `authenticate` to a browser without credentials, which sees the landing page. */
+type Identity = Pick<RoutedRequest, 'auth' | 'challenge'>
+
+const nobody: Identity = { auth: undefined, challenge: undefined }
+
+/** Creates the authentication of requests. A browser without credentials may see the landing page, as nobody. */
+function createAuthentication(options: HttpOptions, log: Logger) {
+  const warnOfOpenWrites = createOpenWritesWarning(options, log)
+  return async (route: Route, request: HttpRequest): Promise<Identity> => {
+    try {
+      const auth = await request.authenticate?.()
+      warnOfOpenWrites(auth)
+      return { auth, challenge: undefined }
+    } catch (error) {
+      const challenge = findPublicChallenge(error, request, isPublicPage(route, options))
+      if (challenge === undefined) throw error
+      return { auth: undefined, challenge }
+    }
+  }
+}
+
+/** Turns the responses of handlers, and errors, into what is sent. */
+interface Responder {
+  /** @param routed - the route of a read; absent for a write and for an error */
+  readonly respond: (
+    response: ApiResponse,
+    request: HttpRequest,
+    routed?: RoutedRequest,
+  ) => Promise<HttpResponse>
+  readonly fail: Pipeline['fail']
+}
+
+function createResponder(options: HttpOptions, log: Logger): Responder {
+  const { prefix = '', html } = options
+  const resolveOrigin = createOriginResolver(options.publicUrl)
+  const toErrorResponse = createErrorResponder(log)
+  const mountHeaders = createMountHeaders(options)
+  const identityHeaders = createIdentityHeaders(options)
+
+  const render = (response: ApiResponse, request: HttpRequest, routed?: RoutedRequest) => {
+    const { target, host, protocol } = request
+    const origin = findOrigin(resolveOrigin, host, protocol)
+    return html ? toPage(html, response, { prefix, target, origin, routed }) : response
+  }
+  async function respond(
+    response: ApiResponse,
+    request: HttpRequest,
+    routed?: RoutedRequest,
+  ): Promise<HttpResponse> {
+    const linked = routed?.route.headers
+    const described = linked
+      ? { ...response, headers: { ...linked, ...response.headers } }
+      : response
+    const isPage = html !== undefined && wantsPage(request.method, request.header('accept'))
+    const shown = isPage ? await render(described, request, routed) : described
+    // A host may have authenticated the request though the mount does not.
+    const mount = request.isAuthenticated ? identityHeaders : mountHeaders
+    const { status, headers = {}, body } = shown
+    const sent = typeof body === 'string' ? body : await begin(body, request)
+    return finish({ status, headers, body: sent }, request, mount)
+  }
+  return {
+    respond,
+    fail: async (error, request) => respond(toErrorResponse(error, request), request),
+  }
+}
+
+/**
+ * Completes the header fields. The response to HEAD has no body.
+ * @param mount - the header fields of every response of the mount
+ */
+function finish(
+  { status, headers, body }: HttpResponse,
+  { method }: HttpRequest,
+  mount: HttpResponse['headers'],
+): HttpResponse {
+  const isReady = typeof body === 'string' || body instanceof Uint8Array
+  // A response that depends on the identity may only be stricter.
+  const isPrivate = mount['cache-control'] !== undefined && headers['cache-control'] !== 'no-store'
+  return {
+    status,
+    headers: {
+      ...mount,
+      ...headers,
+      ...(isPrivate && { 'cache-control': privateCacheControl }),
+      ...(isReady && { 'content-length': String(Buffer.byteLength(body)) }),
+    },
+    body: method === 'HEAD' ? undefined : body,
+  }
+}
+
+/** Begins a stream: of its first chunk, an error is reported by an error document. */
+async function begin(
+  body: AsyncIterable<string>,
+  request: HttpRequest,
+): Promise<AsyncIterable<string> | undefined> {
+  const chunks = await startStream(body, (error) => logInternalError(error, request))
+  if (request.method !== 'HEAD') return chunks
+  await chunks.return()
+  return undefined
+}
