@@ -104,11 +104,6 @@ export const serverSettings = {
     default: '4096',
     help: 'maximum number of client connections per process; further ones get 503',
   },
-  maxConnectionsPerAddress: {
-    ...integerBetween(1, 1_000_000),
-    default: '2048',
-    help: 'maximum number of client connections per address; further ones get 503',
-  },
   queueTimeout: {
     ...milliseconds,
     default: '1000',

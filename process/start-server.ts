@@ -114,8 +114,7 @@ function createHttpServer(
   settings: ServerSettings,
 ): Server {
   const { basePath: prefix, publicUrl, logLevel, maxBody, allowedHosts, allowedOrigins } = settings
-  const { maxConnections, maxConnectionsPerAddress, queueTimeout, sendTimeout, notFoundInterval } =
-    settings
+  const { maxConnections, queueTimeout, sendTimeout, notFoundInterval } = settings
   return createServer({
     model,
     store,
@@ -129,7 +128,6 @@ function createHttpServer(
     allowedHosts,
     allowedOrigins,
     maxConnections,
-    maxConnectionsPerAddress,
     queueTimeout,
     sendTimeout,
     notFoundInterval,

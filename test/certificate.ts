@@ -29,11 +29,4 @@ EbPcm/i48493SXJeK0IC26rwziQY+9by5uB7Y6I/IA==
 export const transports = [
   ['over HTTP', {}, {}],
   ['over HTTPS', { https: tls }, long],
-  ['over HTTPS of a server with HTTP/2', { https: tls, http2: true }, long],
-] as const
-
-/** How clients reach a server over HTTP/2, likewise. */
-export const http2Transports = [
-  ['without TLS', { http2: true }, long],
-  ['over TLS', { https: tls, http2: true }, {}],
 ] as const

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
-import { Agent, request as requestHttps } from 'node:https'
+import { request as requestHttps } from 'node:https'
 import { connect as connectTcp } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -526,36 +526,28 @@ describe('createServer with TLS', () => {
     assert.equal(received, length)
   })
 
-  it('serves HTTP/2', async (test) => {
+  it('is mounted in an application with HTTP/2, whose limits hold', async (test) => {
     assert.ok(tls)
-    const app = createServer({ ...options, https: tls, http2: true, logLevel: 'silent' })
+    const app = fastify({ https: tls, http2: true })
+    app.register(jsonApi, { ...options, prefix: '/api', maxBody: 100 })
     test.after(() => app.close())
     const origin = await app.listen({ host: '127.0.0.1', port: 0 })
     const session = connectHttp2(origin, { ca: tls.cert })
     test.after(() => session.close())
-    const stream = session.request({ ':path': '/authors?page[size]=0' })
-    let text = ''
-    stream.setEncoding('utf8')
-    for await (const chunk of stream) text += chunk
-    session.close()
-    assert.equal(JSON.parse(text).data.length, 3)
-    assert.match(JSON.parse(text).links.self, /^https:\/\/127\.0\.0\.1:\d+\/authors/)
-  })
-
-  it('serves HTTP/1 to clients that do not speak HTTP/2, and closes their connections', async () => {
-    assert.ok(tls)
-    const app = createServer({ ...options, https: tls, http2: true, logLevel: 'silent' })
-    const origin = await app.listen({ host: '127.0.0.1', port: 0 })
-    const agent = new Agent({ keepAlive: true, ca: tls.cert })
-    const status = await new Promise((resolve, reject) => {
-      requestHttps(`${origin}/authors`, { agent }, (response) => {
-        response.resume().on('end', () => resolve(response.statusCode))
-      })
-        .on('error', reject)
-        .end()
-    })
-    assert.equal(status, 200)
-    await app.close()
-    agent.destroy()
+    const send = async (headers: object, body?: string) => {
+      const stream = session.request({ ':path': '/api/authors?page[size]=0', ...headers })
+      const [head] = await Promise.all([once(stream, 'response'), stream.end(body)])
+      let text = ''
+      for await (const chunk of stream.setEncoding('utf8')) text += chunk
+      return { status: head[0][':status'], document: JSON.parse(text) }
+    }
+    const list = await send({})
+    assert.deepEqual([list.status, list.document.data.length], [200, 3])
+    assert.match(list.document.links.self, /^https:\/\/127\.0\.0\.1:\d+\/api\/authors/)
+    const post = { ':method': 'POST', ':path': '/api/authors', 'content-type': mediaType }
+    const attributes = { name: 'Ida' }
+    const created = await send(post, JSON.stringify({ data: { type: 'author', attributes } }))
+    assert.equal(created.status, 201, JSON.stringify(created.document))
+    assert.equal((await send(post, ' '.repeat(200))).status, 413)
   })
 })

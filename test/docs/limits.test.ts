@@ -40,7 +40,6 @@ describe('docs/limits.md', () => {
     for (const [name, initial] of [
       ['`DATABASE_TIMEOUT`', '10000'],
       ['`MAX_CONNECTIONS`', '4096'],
-      ['`MAX_CONNECTIONS_PER_ADDRESS`', '2048'],
       ['`SEND_TIMEOUT`', '60000'],
       ['`QUEUE_TIMEOUT`', '1000'],
       ['`NOT_FOUND_INTERVAL`', '10'],

@@ -2,7 +2,6 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net'
 import { HeaderError } from '../../errors/errors.ts'
 import type { ErrorResponse } from '../../serialize/errors.ts'
-import { Admission, type ConnectionLimits } from './admission.ts'
 import { probeWhenHalfClosed } from './half-closed.ts'
 import { getTransport } from './node-internals.ts'
 import { closeWith, formatErrorResponse, toErrorResponse } from './raw-response.ts'
@@ -39,7 +38,9 @@ const maxSilence = 100
 
 /** The open client connections of a server. */
 export class Connections {
-  readonly #admission: Admission
+  readonly #maxConnections: number
+  /** The TCP connections that count. */
+  #counted = 0
   readonly #open = new Map<Socket, Connection>()
   /** All open connections. */
   readonly open: ReadonlyMap<Socket, Connection> = this.#open
@@ -47,14 +48,14 @@ export class Connections {
   readonly #rejected = new WeakSet<Socket>()
   #lingering = 0
 
-  constructor(limits: ConnectionLimits) {
-    this.#admission = new Admission(limits)
+  constructor(maxConnections: number) {
+    this.#maxConnections = maxConnections
     const detail = 'The server has too many open connections; try again shortly.'
     this.#rejection = toErrorResponse(new HeaderError('overloaded', detail, { 'retry-after': '1' }))
   }
 
   /**
-   * Counts the connections of a server and rejects those beyond the limits before it parses any HTTP. With TLS it counts them before
+   * Counts the connections of a server and rejects those beyond the limit before it parses any HTTP. With TLS it counts them before
    * the handshake, which a client may not begin.
    */
   guard(server: Server): void {
@@ -62,11 +63,13 @@ export class Connections {
     filterConnections(server, 'connection', (transport) => this.#admit(transport))
   }
 
-  /** Counts a connection. Beyond the limits it is rejected once it can carry HTTP, or destroyed. */
+  /** Counts a connection. Beyond the limit it is rejected once it can carry HTTP, or destroyed. */
   #admit(transport: Socket): boolean {
-    const address = transport.remoteAddress ?? ''
-    if (this.#admission.enter(address)) {
-      transport.once('close', () => this.#admission.leave(address))
+    if (this.#counted < this.#maxConnections) {
+      this.#counted += 1
+      transport.once('close', () => {
+        this.#counted -= 1
+      })
       return true
     }
     if (this.#lingering >= maxLingering) {

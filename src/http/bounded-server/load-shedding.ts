@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 
-/** With fewer open connections, and requests over HTTP/2, the server never rejects a request for its waiting time. */
+/** With fewer open connections, the server never rejects a request for its waiting time. */
 const minConnections = 32
 
 /** How many iterations of the event loop are timed within one `queueTimeout`. */
@@ -14,7 +14,7 @@ const samplesPerTimeout = 10
  * timed after a tenth of the timeout: the server rejects a request at most that much later.
  *
  * @param queueTimeout - in milliseconds
- * @param connections - the open connections, or the requests over HTTP/2 if they are more; a few cannot overload the server
+ * @param connections - the open connections; a few cannot overload the server
  * @returns a function that returns true if the server should reject the request that was delivered now
  */
 export function createLoadShedder(

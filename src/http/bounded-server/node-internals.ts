@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 
 // Undocumented state of Node's connections. To track it here would mean to hold the last request and response of every
@@ -31,15 +30,6 @@ export function getAcceptedBytes(transport: Socket): number {
 }
 
 const closed = { bytesWritten: 0, writeQueueSize: 0 }
-
-/** Returns the bytes of a response over HTTP/2 that were passed on to be sent. A write is passed on when the one before is accepted. */
-export function getSubmittedBytes(stream: ServerHttp2Stream): number {
-  const symbols = Object.getOwnPropertySymbols(stream)
-  const name = symbols.find(({ description }) => description === 'kHandle')
-  const handle: unknown = name === undefined ? undefined : Reflect.get(stream, name)
-  const size: unknown = Reflect.get(Object(handle), 'bytesWritten')
-  return typeof size === 'number' ? size : 0
-}
 
 function readProperty<Value extends object>(
   of: object | undefined,

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import { HeaderError } from '../../errors/errors.ts'
 import { quote } from '../../errors/quote.ts'
 import { createAsteriskError } from '../headers.ts'
-import { createUnknownMethod, isKnownMethod } from '../methods.ts'
 
 /** The hosts that a server accepts. */
 export interface AcceptedHosts {
@@ -26,8 +25,8 @@ interface HeadLimits extends AcceptedHosts {
  * Creates the check of the head that the server checks before anything else.
  *
  * @returns a function that returns the error of a request, if it has one: `invalid_request` (400) for a request line without the version
- *   1.0 or 1.1 (RFC 9112 §3) or with the target `*`, `unknown_method` (501), `headers_too_large` (431), `invalid_request` for two `Host`
- *   fields (RFC 9112 §3.2) or one that differs from HTTP/2's `:authority` (RFC 9113 §8.3.1), `misdirected_request` (421) for a host
+ *   1.0 or 1.1 (RFC 9112 §3) or with the target `*`, `headers_too_large` (431), `invalid_request` for two `Host`
+ *   fields (RFC 9112 §3.2), `misdirected_request` (421) for a host
  *   that is not accepted, in the field or in the URL of the request line (RFC 9112 §3.2.2), `unsupported_coding` (501) for a
  *   `Transfer-Encoding` other than `chunked` (RFC 9112 §6.1)
  */
@@ -41,7 +40,6 @@ export function createHeadCheck(
     const { rawHeaders, url = '/' } = request
     let size = url.length
     let host: string | undefined
-    let authority: string | undefined
     let coding: string | undefined
     for (let at = 0; at < rawHeaders.length; at += 2) {
       const name = rawHeaders[at] ?? ''
@@ -52,14 +50,9 @@ export function createHeadCheck(
         host = rawHeaders[at + 1]
       } else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') {
         coding = coding === undefined ? rawHeaders[at + 1] : `${coding}, ${rawHeaders[at + 1]}`
-      } else if (name === ':authority') authority = rawHeaders[at + 1]
+      }
     }
     if (size >= hosts.maxHeaderSize) return createHeadersTooLarge()
-    if (authority !== undefined) {
-      if (host !== undefined && host.toLowerCase() !== authority.toLowerCase())
-        return otherHostError(host, authority)
-      host = authority
-    }
     if (host !== undefined && isAccepted?.(host) === false)
       return misdirectedError(host, hosts.allowedHosts)
     const target = url.startsWith('/') ? undefined : findAuthority(url)
@@ -73,8 +66,7 @@ export function createHeadCheck(
 
 function checkRequestLine(request: IncomingMessage): HeaderError | undefined {
   const { method, url, httpVersionMajor, httpVersion } = request
-  if (httpVersionMajor !== 1 && !('stream' in request)) return versionError(httpVersion)
-  if (!isKnownMethod(method)) return createUnknownMethod(method)
+  if (httpVersionMajor !== 1) return versionError(httpVersion)
   return url === '*' && method !== 'OPTIONS' ? createAsteriskError(method) : undefined
 }
 
@@ -144,11 +136,6 @@ const closeConnection = { connection: 'close' }
 function repeatedHostError(): HeaderError {
   const detail = 'The Host header is repeated; it must be sent once.'
   return new HeaderError('invalid_request', detail, closeConnection)
-}
-
-function otherHostError(host: string, authority: string): HeaderError {
-  const detail = `The Host header is ${quote(host)}, but :authority is ${quote(authority)}.`
-  return new HeaderError('invalid_request', detail)
 }
 
 function misdirectedError(host: string, allowedHosts: readonly string[]): HeaderError {

@@ -1,10 +1,8 @@
-import type { IncomingMessage, RequestListener, Server } from 'node:http'
-import type { ServerHttp2Stream } from 'node:http2'
+import type { RequestListener, Server } from 'node:http'
 import type { ServerOptions as TlsOptions } from 'node:https'
 import type { FastifyServerOptions } from 'fastify'
 import { HeaderError } from '../../errors/errors.ts'
 import { quote } from '../../errors/quote.ts'
-import type { ConnectionLimits } from './admission.ts'
 import { createClientErrorHandler, createTunnelRejection } from './client-errors.ts'
 import { Connections } from './connections.ts'
 import { allowHalfClosed } from './half-closed.ts'
@@ -13,16 +11,13 @@ import { serveSequentially } from './pipelining.ts'
 import { sendError, toErrorResponse } from './raw-response.ts'
 import { type AcceptedHosts, createHeadCheck, isLoopback } from './request-head.ts'
 import { closeStalledClients } from './stalled-clients.ts'
-import { createHttp2Server, limitStreams } from './stream-limits.ts'
 
 /** The limits of an HTTP server. Times are in milliseconds. */
-export interface HttpServerOptions
-  extends ConnectionLimits,
-    Pick<AcceptedHosts, 'allowedHosts' | 'publicUrl'> {
+export interface HttpServerOptions extends Pick<AcceptedHosts, 'allowedHosts' | 'publicUrl'> {
   /** Options of TLS; `undefined` for a server without TLS. */
   readonly tls: TlsOptions | undefined
-  /** True for HTTP/2. */
-  readonly http2: boolean
+  /** Open client connections. */
+  readonly maxConnections: number
   /** Request line and header fields together, in bytes. */
   readonly maxHeaderSize: number
   /** In which a complete request must arrive. */
@@ -48,7 +43,7 @@ const handshakeTimeout = 10_000
  * many connections, unread responses, requests that have waited too long.
  */
 export function createServerFactory(options: HttpServerOptions): ServerFactoryOptions {
-  const connections = new Connections(options)
+  const connections = new Connections(options.maxConnections)
   return {
     serverFactory: (handle) => {
       const server = createNodeServer(options)
@@ -68,7 +63,7 @@ export function createServerFactory(options: HttpServerOptions): ServerFactoryOp
 }
 
 function createNodeServer(limits: HttpServerOptions): Server {
-  const { tls, http2, maxHeaderSize, requestTimeout } = limits
+  const { tls, maxHeaderSize, requestTimeout } = limits
   const options = {
     // The parser forgets the method of a larger head. Of one that it accepts, the head check rejects what is beyond the limit.
     maxHeaderSize: 2 * maxHeaderSize,
@@ -81,8 +76,6 @@ function createNodeServer(limits: HttpServerOptions): Server {
     connectionsCheckingInterval: Math.ceil(Math.min(1000, requestTimeout / 8)),
   }
   const tlsOptions = tls && { handshakeTimeout, ...tls }
-  // The types of Node distinguish its servers; Fastify uses them alike.
-  if (http2) return createHttp2Server(tlsOptions, options) as unknown as Server
   // An `import` of `node:http` loads every lazy export of the module, which adds a tenth to the time of a start.
   if (tls === undefined) return process.getBuiltinModule('node:http').createServer(options)
   return process
@@ -97,31 +90,20 @@ function checkRequests(
   options: HttpServerOptions,
   handle: RequestListener,
 ): RequestListener {
-  const { http2, queueTimeout } = options
+  const { queueTimeout } = options
   let checkHead = createHeadCheck({ ...options, isLocal: false })
   server.on('listening', () => {
     checkHead = createHeadCheck({ ...options, isLocal: isLoopback(server.address()) })
   })
-  const streams = new Set<ServerHttp2Stream>()
-  const isOverloaded = createLoadShedder(queueTimeout, {
-    get size() {
-      return Math.max(connections.open.size, streams.size)
-    },
-  })
+  const isOverloaded = createLoadShedder(queueTimeout, connections.open)
   const detail = `The request has waited for more than ${queueTimeout} ms; try again shortly.`
   const overloaded = toErrorResponse(new HeaderError('overloaded', detail, { 'retry-after': '1' }))
-  const check: RequestListener = (request, response) => {
+  return (request, response) => {
     const error = checkHead(request)
-    if (error !== undefined) sendError(response, toErrorResponse(error), closes(server, request))
-    else if (isOverloaded()) sendError(response, overloaded, closes(server, request))
+    if (error !== undefined) sendError(response, toErrorResponse(error), !server.listening)
+    else if (isOverloaded()) sendError(response, overloaded, !server.listening)
     else handle(request, response)
   }
-  return http2 ? limitStreams(server, { ...options, open: streams }, check) : check
-}
-
-/** True if the response closes its connection, because the server stops. HTTP/2 has a frame for it instead of a field. */
-function closes(server: Server, { httpVersionMajor }: IncomingMessage): boolean {
-  return !server.listening && httpVersionMajor === 1
 }
 
 const rejectExpectation: RequestListener = ({ headers: { expect } }, response) => {

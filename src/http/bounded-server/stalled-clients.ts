@@ -5,7 +5,7 @@ import { getAcceptedBytes, getResponseInFlight } from './node-internals.ts'
 import { scheduleChecks } from './schedule-checks.ts'
 
 /** Bytes of a response that a client must accept within the timeout. */
-export const minProgress = 65_536
+const minProgress = 65_536
 
 /** The response that a connection sends, and its bytes when the client had last accepted `minProgress` more of them. */
 interface Progress {

@@ -35,8 +35,6 @@ export interface ServerOptions<Auth = unknown> extends JsonApiOptions<Auth>, Fas
   readonly prefix?: string
   /** Options of TLS, for HTTPS. */
   readonly https?: HttpsOptions
-  /** True for HTTP/2, over TLS with `https`; without TLS, clients must know that the server uses it. Default false. */
-  readonly http2?: boolean
   /**
    * The lowest level that is logged to standard error: `trace` … `fatal`, or `silent`. Default `info`. `logger` or
    * `loggerInstance` replaces this logger.
@@ -65,8 +63,6 @@ export interface ServerOptions<Auth = unknown> extends JsonApiOptions<Auth>, Fas
   readonly queueTimeout?: number
   /** Open client connections; the server rejects more with 503 `overloaded`. Default 4096. */
   readonly maxConnections?: number
-  /** Open client connections from one address; the server rejects more with 503 `overloaded`. Default 2048. */
-  readonly maxConnectionsPerAddress?: number
   /**
    * Accepted values of the `Host` header, e.g. `api.example.org`; one without a port accepts any port, and `*` is every host. The host
    * of `publicUrl` is accepted with them. The server rejects any other with 421 `misdirected_request`. Empty: every host is accepted,
@@ -90,7 +86,6 @@ const serverChecks = {
   logger: anyValue,
   loggerInstance: anyValue,
   https: optional(mustBe('an object', isObject)),
-  http2: optional(booleanCheck),
   logLevel: optional(oneOf(...logLevels, 'silent')),
   accessLog: optional(booleanCheck),
   health: optional(booleanCheck),
@@ -99,7 +94,6 @@ const serverChecks = {
   sendTimeout: optionalCount,
   queueTimeout: optionalCount,
   maxConnections: optionalCount,
-  maxConnectionsPerAddress: optionalCount,
   allowedHosts: optional(mustBe('an array of hosts such as "api.example.org"', isHostList)),
 }
 
@@ -161,16 +155,14 @@ function createFastify(
 /** The options of the HTTP server, with their defaults. */
 function toHttpServerOptions(options: ServerOptions): HttpServerOptions {
   const { requestTimeout = 60_000, sendTimeout = 60_000, queueTimeout = 1000 } = options
-  const { maxConnections = 4096, maxConnectionsPerAddress = 2048 } = options
+  const { maxConnections = 4096 } = options
   return {
     tls: options.https,
-    http2: options.http2 ?? false,
     maxHeaderSize,
     requestTimeout,
     sendTimeout,
     queueTimeout,
     maxConnections,
-    maxConnectionsPerAddress,
     allowedHosts: options.allowedHosts ?? [],
     publicUrl: options.publicUrl,
   }
