@@ -116,7 +116,7 @@ export const serverSettings = {
   },
   notFoundInterval: {
     ...integerBetween(0, 10_000),
-    default: '10',
+    default: '0',
     help: 'ms; with access rules for rows, a 404 is sent a multiple of it after the request; 0 sends it at once',
   },
   allowedHosts: {

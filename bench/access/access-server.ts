@@ -115,7 +115,7 @@ export async function startAccessServer(
   const user: User = { group: userGroup }
   const app = createServer({
     ...{ model, store, authenticate: () => user, logLevel: 'error' },
-    ...(name.endsWith('-at-once') && { notFoundInterval: 0 }),
+    notFoundInterval: name.endsWith('-at-once') ? 0 : 10,
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   return {

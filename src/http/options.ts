@@ -28,8 +28,8 @@ export interface HttpOptions<Auth = unknown> extends AppOptions<Auth> {
   readonly maxBody?: number
   /**
    * Milliseconds. In a model that hides rows from some identities, by rules for `read`, a tenant or a session, a 404 is sent a multiple
-   * of this time after the request was read, so that the response time does not show whether the row exists. 0 sends it at once.
-   * Default 10.
+   * of this time after the request was read, so that the response time does not show whether the row exists. Default 0: it is sent at
+   * once.
    */
   readonly notFoundInterval?: number
   /**

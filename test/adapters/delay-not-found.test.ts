@@ -97,7 +97,7 @@ describe('Delayed responses without the resource', () => {
     const timer = { now: () => 1, waitUntil: () => assert.fail() }
     for (const result of [response, Promise.resolve(response)]) {
       const routes = [{ path: '/notes', methods: { GET: () => result }, readOnlyMethods: [] }]
-      const [route] = delayNotFound(routes, model, {}, timer)
+      const [route] = delayNotFound(routes, model, { notFoundInterval: 8 }, timer)
       const returned = route?.methods.GET?.(noRequest, noRequest)
       assert.equal(returned instanceof Promise, result instanceof Promise)
       assert.equal(await returned, response)
@@ -107,10 +107,11 @@ describe('Delayed responses without the resource', () => {
   it('are those of models that hide rows from some identities', () => {
     const isMember = (user: string) => user !== ''
     const routes: readonly Route[] = []
-    const isDelayed = (of: Model, notFoundInterval?: number) =>
+    const isDelayed = (of: Model, notFoundInterval = 10) =>
       delayNotFound(routes, of, { notFoundInterval }) !== routes
     assert.ok(isDelayed(model))
     assert.ok(!isDelayed(model, 0))
+    assert.equal(delayNotFound(routes, model, {}), routes)
     assert.ok(isDelayed(createModel({ read: isMember })))
     assert.ok(isDelayed(createModel({ read: { any: [isMember, isOwn] } })))
     assert.ok(!isDelayed(createModel()))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Clock, createPreciseTimer } from '../../src/http/precise-timer.ts'
+import { type Clock, createPreciseTimer } from '../../src/http/delay-not-found.ts'
 
 /** A clock that a test advances. It calls the functions whose time has come. */
 class ManualClock implements Clock {

@@ -42,7 +42,7 @@ describe('docs/limits.md', () => {
       ['`MAX_CONNECTIONS`', '4096'],
       ['`SEND_TIMEOUT`', '60000'],
       ['`QUEUE_TIMEOUT`', '1000'],
-      ['`NOT_FOUND_INTERVAL`', '10'],
+      ['`NOT_FOUND_INTERVAL`', '0'],
       ['`STATEMENT_CACHE`', String(64 * 2 ** 20)],
       ['`DATABASE_QUEUE`', '1000'],
       ['`DATABASE_READERS`', '2'],

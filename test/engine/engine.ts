@@ -226,8 +226,6 @@ class Fixture {
     const store = await openStore(model, opened.url, postgres)
     const server = createServer({
       ...{ model, store, logLevel: 'silent' },
-      // Only tests of the response times wait for them.
-      notFoundInterval: 0,
       ...options,
     })
     const origin = await server.listen({ host: '127.0.0.1', port: 0 })

@@ -266,7 +266,7 @@ for (const [role, options] of Object.entries(roles))
       only: 'postgres',
       model: defineModel([owners, notes], { maxPageSize: null, ...options }),
       tables: policedTables('lapidary_linker'),
-      server: { authenticate: () => 'me', notFoundInterval: 0 },
+      server: { authenticate: () => 'me' },
     },
     (app) => {
       it('given the rows without the hidden ones and links to them, then every read has the same response', async () => {

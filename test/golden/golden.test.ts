@@ -19,7 +19,7 @@ import { type GoldenRequest, requests } from './requests.ts'
 /** Starts an adapter on the database at a URL. */
 type Start = (databaseUrl: string) => Promise<RunningHost>
 
-const options = { publicUrl: 'http://api.test', maxBody: 2000, notFoundInterval: 0 }
+const options = { publicUrl: 'http://api.test', maxBody: 2000 }
 const rootMeta = { version: '1', description: 'What the golden files show.' }
 const title = 'Golden'
 
