@@ -11,7 +11,7 @@ import { readPage } from './pages.ts'
 
 /** Returns the arguments that a shell gives to `lapidary`. */
 function argumentsOf(command: string): string[] {
-  const shell = command.replace('lapidary', `printf '%s\\n'`)
+  const shell = command.replace('npx lapidary', `printf '%s\\n'`)
   return execFileSync('sh', ['-c', shell], { encoding: 'utf8' }).trimEnd().split('\n')
 }
 
