@@ -50,8 +50,8 @@ async function startVersion(
   start: typeof startService,
 ): Promise<RunningServer> {
   // Under Valgrind a request waits longer than the service allows.
-  const queueTimeout = 60_000
-  const service = await start({ databaseUrl, port: 0, logLevel: 'error', queueTimeout })
+  const timeouts = { queueTimeout: 60_000, databaseTimeout: 60_000 }
+  const service = await start({ databaseUrl, port: 0, logLevel: 'error', ...timeouts })
   return { port: Number(new URL(service.url).port), close: () => service.close(100) }
 }
 

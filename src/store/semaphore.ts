@@ -11,7 +11,7 @@ export interface AcquireOptions {
 }
 
 /** Releases what was acquired; calling it again has no effect. */
-export type Release = () => void
+type Release = () => void
 
 /** A request that waits. Times are on the clock of `performance.now`. */
 interface Waiter extends Startable {

@@ -1,4 +1,4 @@
-import pg, { type Connection, type PoolClient } from 'pg'
+import pg, { type Client, type Connection } from 'pg'
 
 /** How long a CancelRequest may take, in milliseconds. */
 const timeout = 1000
@@ -26,7 +26,7 @@ interface CancelConnection extends Connection {
  * client's connection before this returns.
  * @returns whether the server has processed the request, so that it cannot affect a later statement
  */
-export async function cancelRequest(client: PoolClient): Promise<boolean> {
+export async function cancelRequest(client: Client): Promise<boolean> {
   const { host, port, processID, secretKey, connection } = asConnected(client)
   if (processID == null || secretKey == null) return false
   const { ssl, sslNegotiation } = connection
@@ -62,7 +62,7 @@ function createConnection(options: object): CancelConnection {
   return connection as CancelConnection
 }
 
-function asConnected(client: PoolClient): ConnectedClient {
+function asConnected(client: Client): ConnectedClient {
   // The driver's types omit these properties.
-  return client as PoolClient & ConnectedClient
+  return client as Client & ConnectedClient
 }

@@ -1,14 +1,12 @@
 import type { ExpectedQuery, ReadDurations } from '../read-durations.ts'
-import type { Release } from '../semaphore.ts'
 import type { Statement } from '../statement.ts'
 import { defaultCacheSize } from '../statement-cache.ts'
-import { BatchingExecutor } from './batched-reads.ts'
-import { PostgresConnection } from './connection.ts'
-import { isConnectionLost, unavailableError, unavailableWriteError } from './errors.ts'
+import { executeText, PostgresConnection, type QueryExecutor } from './connection.ts'
+import { isConnectionLost, unavailableWriteError } from './errors.ts'
 import type { PostgresOptions } from './options.ts'
-import { ReadAdmission } from './read-admission.ts'
+import type { PostgresQuery } from './pipeline.ts'
+import { Scheduler, type SessionRequest } from './scheduler.ts'
 import { cancelGracePeriod, type Session } from './session.ts'
-import { SessionPool } from './session-pool.ts'
 import type { SessionSetup } from './session-setup.ts'
 import {
   beginSnapshot,
@@ -21,23 +19,17 @@ import {
 /** How much longer than our server the database waits for a client that accepts no data, in milliseconds. */
 const streamGracePeriod = 5000
 
-/**
- * The connections to a database. They are opened when they are needed.
- *
- * `queueSize` limits the queries that wait for a connection: the requests for one, without those whose query was given up, plus
- * the queries that share the request of another one (`surplus`).
- */
+/** Work in a transaction. */
+type Work<Result> = (transaction: PostgresTransaction) => Promise<Result>
+
+/** The connections to a database: statements on any of them, and transactions, each on one of its own. */
 export class PostgresPool {
   /** Runs single statements, each on any connection. */
   readonly shared: PostgresConnection
-  readonly #sessions: SessionPool
+  readonly #scheduler: Scheduler
   readonly #keepsSessions: boolean
-  /** Limits the reads other than point reads. */
-  readonly #admission: ReadAdmission
   readonly #beginStream: TransactionOptions['begin']
   readonly #limitIdleTime: Statement
-  readonly #queueSize: number
-  readonly #executor: BatchingExecutor
 
   constructor(
     url: string,
@@ -52,19 +44,17 @@ export class PostgresPool {
   ) {
     // Without settings of the session the server has no limit of its own.
     const driverTimeout = keepsSessions ? timeout + cancelGracePeriod : timeout
-    this.#admission = new ReadAdmission({ poolSize, queueSize, timeout })
-    const limits = { timeout, driverTimeout, statementCache }
-    this.#sessions = new SessionPool(url, { ...limits, poolSize, keepsSessions })
+    const sessions = { timeout, driverTimeout, statementCache, keepsSessions }
+    const scheduler = new Scheduler(url, { ...sessions, poolSize, queueSize })
+    this.#scheduler = scheduler
+    this.#keepsSessions = keepsSessions
     this.#beginStream = beginStream(sendTimeout + streamGracePeriod)
     this.#limitIdleTime = limitIdleTime(sendTimeout + streamGracePeriod)
-    this.#keepsSessions = keepsSessions
-    this.#queueSize = queueSize
-    this.#executor = new BatchingExecutor({
-      forPointReads: (work) => this.#withSession(work),
-      forReads: (work) => this.#withSession(work, () => this.#admission.admit()),
-      admission: this.#admission,
-    })
-    this.shared = new PostgresConnection(this.#executor, keepsSessions)
+    const executor = {
+      send: (query: PostgresQuery) => scheduler.run(query),
+      execute: (...text: Parameters<QueryExecutor['execute']>) => this.#execute(...text),
+    }
+    this.shared = new PostgresConnection(executor, keepsSessions)
   }
 
   /**
@@ -79,7 +69,7 @@ export class PostgresPool {
     work: Work<Result>,
     setup?: SessionSetup,
   ): Promise<Result> {
-    return this.#runTransaction({ begin, setup }, (transaction) =>
+    return this.#runTransaction({ class: 'write' }, { begin, setup }, (transaction) =>
       work(transaction).catch((error) => {
         throw unavailableWriteError(error)
       }),
@@ -89,21 +79,21 @@ export class PostgresPool {
   /**
    * Runs work in a read transaction, which sees one snapshot.
    * @param signal - cancels the work, or gives it up while it waits
-   * @param query - the query that takes most of the time of the work, whose expected duration decides when it is admitted
+   * @param query - the query that takes most of the time of the work, whose expected duration decides when it starts
    */
-  async read<Result>(
+  read<Result>(
     signal: AbortSignal | undefined,
     work: Work<Result>,
     setup?: SessionSetup,
     query?: ExpectedQuery,
   ): Promise<Result> {
-    const admission = this.#admission
-    const onEnd = await (query
-      ? admission.admitTransaction(query, signal)
-      : admission.admit(signal))
-    const acquire = () => admission.continueAsStream(signal)
-    const stream = { acquire, limitIdleTime: this.#limitIdleTime }
-    return this.#runTransaction({ begin: beginSnapshot, setup, signal, stream, onEnd }, work)
+    const { durations } = this
+    const job: SessionRequest = query
+      ? { class: durations.classOf(query), startBy: durations.startTime(query), signal }
+      : { class: 'quick', signal }
+    const admit = (session: Session) => this.#scheduler.continueAsStream(session)
+    const stream = { admit, limitIdleTime: this.#limitIdleTime }
+    return this.#runTransaction(job, { begin: beginSnapshot, setup, stream }, work)
   }
 
   /**
@@ -111,40 +101,41 @@ export class PostgresPool {
    * may wait before it acquires one.
    * @throws HeaderError `overloaded` (503) when it waits too long
    */
-  async stream<Result>(
+  stream<Result>(
     signal: AbortSignal | undefined,
     work: Work<Result>,
     setup?: SessionSetup,
   ): Promise<Result> {
-    const onEnd = await this.#admission.admitStream(signal)
-    return this.#runTransaction({ begin: this.#beginStream, setup, signal, onEnd }, work)
+    const options = { begin: this.#beginStream, setup }
+    return this.#runTransaction({ class: 'stream', signal }, options, work)
   }
 
   /** The expected durations of the reads. */
   get durations(): ReadDurations {
-    return this.#admission.durations
+    return this.#scheduler.durations
   }
 
   /** Whether any connection is open. */
   get isConnected(): boolean {
-    return this.#sessions.isConnected
+    return this.#scheduler.isConnected
   }
 
-  /** Closes every connection once it is released. */
+  /** Rejects what waits for a connection, and closes every connection once it is released. */
   close(): Promise<void> {
-    return this.#sessions.close()
+    return this.#scheduler.close()
   }
 
   async #runTransaction<Result>(
-    options: Omit<TransactionOptions, 'prepares'>,
+    job: SessionRequest,
+    options: Pick<TransactionOptions, 'begin' | 'setup' | 'stream'>,
     work: Work<Result>,
   ): Promise<Result> {
-    const session = await this.#acquire(options.signal).catch((error) => {
-      options.onEnd?.()
-      throw error
+    const session = await this.#scheduler.acquire(job)
+    const transaction = new PostgresTransaction(session, {
+      ...options,
+      prepares: this.#keepsSessions,
+      signal: job.signal,
     })
-    const prepares = this.#keepsSessions
-    const transaction = new PostgresTransaction(session, { ...options, prepares })
     try {
       return await work(transaction)
     } catch (error) {
@@ -153,36 +144,16 @@ export class PostgresPool {
     }
   }
 
-  /**
-   * Runs work on any connection.
-   * @param admit - admits the work; when absent, it needs no admission
-   */
-  async #withSession<Result>(
-    work: (session: Session) => Promise<Result>,
-    admit?: () => Promise<Release>,
-  ): Promise<Result> {
-    const endAdmission = admit && (await admit())
-    let session: Session | undefined
+  async #execute(text: string, timeout?: number): Promise<string> {
+    const session = await this.#scheduler.acquire({ class: 'write' })
     let isBroken = false
     try {
-      session = await this.#acquire()
-      return await work(session)
+      return await executeText(session, text, timeout)
     } catch (error) {
       isBroken = isConnectionLost(error)
       throw error
     } finally {
-      session?.release(isBroken)
-      endAdmission?.()
+      session.release(isBroken)
     }
   }
-
-  /** @throws HeaderError `unavailable` (503) */
-  #acquire(signal?: AbortSignal): Promise<Session> {
-    if (this.#sessions.waiting + this.#executor.surplus >= this.#queueSize)
-      return Promise.reject(unavailableError('Too many requests wait for a connection'))
-    return this.#sessions.acquire(signal)
-  }
 }
-
-/** Work in a transaction. */
-type Work<Result> = (transaction: PostgresTransaction) => Promise<Result>

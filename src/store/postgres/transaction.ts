@@ -64,16 +64,14 @@ export interface TransactionOptions {
   readonly prepares: boolean
   /** Cancels the running statement, and every later one. */
   readonly signal?: AbortSignal | undefined
-  /** Called once, when the connection is released. */
-  readonly onEnd?: (() => void) | undefined
   /** What a read needs to continue as a stream; absent if it is one. */
-  readonly stream?: StreamAdmission
+  readonly stream?: StreamAdmission | undefined
 }
 
 /** What a transaction needs to continue as a stream. */
 interface StreamAdmission {
-  /** Returns a function that admits the next stream. @throws HeaderError `overloaded` (503) when there are too many streams */
-  readonly acquire: () => Promise<() => void>
+  /** @throws HeaderError `overloaded` (503) when there are too many streams */
+  readonly admit: (session: Session) => void
   /** Limits how long the transaction waits for its client. */
   readonly limitIdleTime: Statement
 }
@@ -86,8 +84,6 @@ export class PostgresTransaction extends PostgresConnection {
   #cursors = 0
   #hasSavepoint = false
   readonly #savepointMutex = new Mutex()
-  /** Admits the next stream, if this transaction has become one. */
-  #endStream: (() => void) | undefined
   readonly #handleAbort = () => this.#executor.stop()
   /** The server has ended the session, e.g. after the timeout of an idle transaction. */
   readonly #handleLoss = () => this.#release(true)
@@ -131,8 +127,8 @@ export class PostgresTransaction extends PostgresConnection {
    */
   async continueAsStream(): Promise<void> {
     const { stream } = this.#options
-    if (stream === undefined) return
-    this.#endStream = await stream.acquire()
+    if (stream === undefined || this.#session === undefined) return
+    stream.admit(this.#session)
     await this.allUnprepared(stream.limitIdleTime)
   }
 
@@ -239,8 +235,6 @@ export class PostgresTransaction extends PostgresConnection {
     session.client.off('error', this.#handleLoss)
     this.#options.signal?.removeEventListener('abort', this.#handleAbort)
     session.release(isBroken)
-    this.#options.onEnd?.()
-    this.#endStream?.()
   }
 }
 
