@@ -16,10 +16,10 @@ export {
   listAccess,
   type TypeAccess,
 } from './handlers/list-access.ts'
+export { createHandler, type HandlerOptions, type RequestInfo } from './http/adapters/fetch.ts'
 export { createErrorResponse } from './http/create-error-response.ts'
 export { type ExplainedAccessRequest, explainAccess } from './http/explain-access.ts'
 export { type ExplainedRequest, explainRead } from './http/explain-read.ts'
-export { createHandler, type HandlerOptions, type RequestInfo } from './http/fetch-handler.ts'
 export type { HttpOptions } from './http/options.ts'
 export type {
   Client,

@@ -1,5 +1,5 @@
 import fastify, { type FastifyInstance, LogController } from 'fastify'
-import { createLoggerOptions } from '../../src/http/fastify/log.ts'
+import { createLoggerOptions } from '../../src/http/adapters/fastify/log.ts'
 import type { Baseline } from './baseline.ts'
 import { read } from './server.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createPages } from '../../src/html/index.ts'
-import { createServer } from '../../src/http/fastify/index.ts'
+import { createServer } from '../../src/http/adapters/fastify/index.ts'
 import {
   action,
   array,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from 'node:test'
-import { createServer } from '../../src/http/fastify/index.ts'
+import { createServer } from '../../src/http/adapters/fastify/index.ts'
 import {
   attribute,
   date,

@@ -1,17 +1,17 @@
-import type { Awaitable } from '../model/hooks.ts'
-import type { Logger } from '../model/request-context.ts'
-import { createBodyReader, type ReceiveBody } from './body-reader.ts'
-import { createJsonLogger } from './json-logger.ts'
+import type { Awaitable } from '../../model/hooks.ts'
+import type { Logger } from '../../model/request-context.ts'
+import { createBodyReader, type ReceiveBody } from '../body-reader.ts'
+import { createJsonLogger } from '../json-logger.ts'
 import {
   checkHttpOptions,
   defaultMaxBody,
   type HttpOptions,
   optionalLogger,
   type WithAuthenticate,
-} from './options.ts'
-import { createPipeline } from './pipeline.ts'
-import type { HttpRequest, HttpResponse } from './request.ts'
-import { findRequestId } from './request-id.ts'
+} from '../options.ts'
+import { createPipeline } from '../pipeline.ts'
+import type { HttpRequest, HttpResponse } from '../request.ts'
+import { findRequestId } from '../request-id.ts'
 
 /** The options of `createHandler`. */
 export interface HandlerOptions<Auth = unknown> extends HttpOptions<Auth> {

@@ -1,23 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Awaitable } from '../model/hooks.ts'
-import { isLogger, type Logger } from '../model/request-context.ts'
-import { createDisconnectSignal } from './disconnect-signal.ts'
-import { announcesBody, keepHostFields } from './headers.ts'
-import { createJsonLogger } from './json-logger.ts'
+import type { Awaitable } from '../../model/hooks.ts'
+import { isLogger, type Logger } from '../../model/request-context.ts'
+import { createDisconnectSignal } from '../disconnect-signal.ts'
+import { announcesBody, keepHostFields } from '../headers.ts'
+import { createJsonLogger } from '../json-logger.ts'
 import {
   checkHttpOptions,
   defaultMaxBody,
   type HttpOptions,
   optionalLogger,
   type WithAuthenticate,
-} from './options.ts'
-import { getLocalHost } from './origin.ts'
-import { createPipeline } from './pipeline.ts'
-import { createMessageReader } from './receive-message.ts'
-import type { HttpRequest, HttpResponse } from './request.ts'
-import { findRequestId } from './request-id.ts'
+} from '../options.ts'
+import { getLocalHost } from '../origin.ts'
+import { createPipeline } from '../pipeline.ts'
+import { createMessageReader } from '../receive-message.ts'
+import type { HttpRequest, HttpResponse } from '../request.ts'
+import { findRequestId } from '../request-id.ts'
 
 /** The options of `createNodeHandler`. */
 export interface NodeHandlerOptions<

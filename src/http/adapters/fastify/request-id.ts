@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { findRequestId } from '../request-id.ts'
+import { findRequestId } from '../../request-id.ts'
 
 /**
  * Creates the generator of the request ids in the log of a server: the header field `x-request-id` of the request, or the

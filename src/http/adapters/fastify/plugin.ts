@@ -6,9 +6,14 @@ import type {
   FastifyRequest,
   RegisterOptions,
 } from 'fastify'
-import { describeAccess } from '../../handlers/list-access.ts'
-import { createRouteNotFound } from '../headers.ts'
-import { anyValue, checkHttpOptions, type HttpOptions, type WithAuthenticate } from '../options.ts'
+import { describeAccess } from '../../../handlers/list-access.ts'
+import { createRouteNotFound } from '../../headers.ts'
+import {
+  anyValue,
+  checkHttpOptions,
+  type HttpOptions,
+  type WithAuthenticate,
+} from '../../options.ts'
 import { type Authenticate, createMount, type Mount } from './mount.ts'
 import { registerRoutes } from './routes.ts'
 

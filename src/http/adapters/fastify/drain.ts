@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { getConnectionEvent } from '../bounded-server/connections.ts'
+import { getConnectionEvent } from '../../bounds/connections.ts'
 
 /** How long a connection may stay silent once the server closes, in milliseconds. */
 const silenceTimeout = 500

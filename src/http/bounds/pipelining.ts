@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
-import { resumeReading, stopReading } from '../paused-socket.ts'
 import type { Connection, Connections, WaitingRequest } from './connections.ts'
 import { getResponseInFlight } from './node-internals.ts'
+import { resumeReading, stopReading } from './paused-socket.ts'
 
 /**
  * The most pipelined requests that wait on one connection. The server stops reading when the first one waits, but a

@@ -1,4 +1,4 @@
-import { isObject } from '../../model/json.ts'
+import { isObject } from '../../../model/json.ts'
 
 /** The names of Pino's levels (https://getpino.io/#/docs/api?id=logger-level). */
 const levelNames: Readonly<Record<number, string>> = {
