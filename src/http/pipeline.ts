@@ -3,7 +3,7 @@ import type { Route } from '../handlers/route-table.ts'
 import type { Logger } from '../model/request-context.ts'
 import { createOriginCheck } from './check-origin.ts'
 import { createRoutes } from './create-routes.ts'
-import { createErrorResponder } from './errors.ts'
+import { createErrorResponder, logInternalError } from './errors.ts'
 import {
   checkHead,
   commonHeaders,
@@ -14,7 +14,6 @@ import {
   privateCacheControl,
 } from './headers.ts'
 import { type RoutedRequest, toPage, wantsPage } from './html.ts'
-import { logInternalError } from './log-internal-error.ts'
 import {
   createMethodError,
   findMethod,
@@ -29,7 +28,6 @@ import { findPublicChallenge, isPublicPage } from './public-root.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
 import { createRouteFinder, type FindRoute, type Match } from './router.ts'
 import { createFileResponder, type FileResponder } from './static-files.ts'
-import { startStream } from './stream.ts'
 
 /** What happens between the request of a host and the response to it. The adapters only convert both. */
 export interface Pipeline {
@@ -218,4 +216,46 @@ async function begin(
   if (request.method !== 'HEAD') return chunks
   await chunks.return()
   return undefined
+}
+
+/** The chunks of a streamed document. */
+interface Chunks extends AsyncIterableIterator<string> {
+  /** Ends the stream before its end and releases its database connection. */
+  return(): Promise<IteratorResult<string>>
+}
+
+/**
+ * Reads the first chunk before the head of the response is sent. An error in it is reported as an error document. A
+ * generator that has begun releases its database connection however it ends; one that never began would not. A later error
+ * can only cut the response off.
+ *
+ * @param reportLater - called with an error after the first chunk
+ */
+async function startStream(
+  body: AsyncIterable<string>,
+  reportLater: (error: unknown) => void,
+): Promise<Chunks> {
+  const rest = body[Symbol.asyncIterator]()
+  let first: IteratorResult<string> | undefined = await rest.next()
+  const readNext = async (): Promise<IteratorResult<string>> => {
+    try {
+      return await rest.next()
+    } catch (error) {
+      reportLater(error)
+      throw error
+    }
+  }
+  const chunks: Chunks = {
+    next: async () => {
+      const chunk = first ?? (await readNext())
+      first = undefined
+      return chunk
+    },
+    return: async () => {
+      await rest.return?.()
+      return { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]: () => chunks,
+  }
+  return chunks
 }

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Connection, Connections, WaitingRequest } from './connections.ts'
 import { getResponseInFlight } from './node-internals.ts'
-import { resumeReading, stopReading } from './paused-socket.ts'
 
 /**
  * The most pipelined requests that wait on one connection. The server stops reading when the first one waits, but a
@@ -64,4 +64,20 @@ function closeForExcess(connection: Connection): void {
   connection.isBroken = true
   if (response === undefined || safeMethods.has(response.req.method)) socket.destroy()
   else response.prependOnceListener('close', () => socket.destroy())
+}
+
+/** Pauses a socket until `resumeReading`. Node resumes a socket by itself, e.g. when a message is complete. */
+function stopReading(socket: Socket): void {
+  socket.on('resume', pauseAgain)
+  socket.pause()
+}
+
+/** Resumes a socket, unless another caller of `stopReading` still keeps it paused. */
+function resumeReading(socket: Socket): void {
+  socket.off('resume', pauseAgain)
+  socket.resume()
+}
+
+function pauseAgain(this: Socket): void {
+  this.pause()
 }

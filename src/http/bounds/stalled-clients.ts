@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Connection, Connections } from './connections.ts'
 import { getAcceptedBytes, getResponseInFlight } from './node-internals.ts'
-import { scheduleChecks } from './schedule-checks.ts'
 
 /** Bytes of a response that a client must accept within the timeout. */
 const minProgress = 65_536
@@ -48,4 +47,27 @@ function measureProgress(
   return isSame && accepted - before.accepted < minProgress
     ? before
     : { response, accepted, since: now }
+}
+
+/** The checks within a timeout. */
+const checksPerTimeout = 8
+/** The longest time between two checks, in milliseconds. */
+const maxInterval = 1000
+
+/**
+ * Calls a check regularly until it is stopped. The time that it is given advances by one interval with each check, however long the
+ * event loop was blocked in between: a client cannot make progress while the server does something else, so that time does not count.
+ *
+ * @param timeout - milliseconds that the check measures
+ * @param check - is given the present time in milliseconds, on a clock of its own
+ * @returns a function that stops the checks
+ */
+function scheduleChecks(timeout: number, check: (now: number) => void): () => void {
+  const interval = Math.min(maxInterval, Math.max(1, timeout / checksPerTimeout))
+  let now = 0
+  const timer = setInterval(() => {
+    now += interval
+    check(now)
+  }, interval).unref()
+  return () => clearInterval(timer)
 }

@@ -14,6 +14,7 @@ import type { OpenApiOptions } from '../../../openapi/options.ts'
 import { createServerFactory, type HttpServerOptions } from '../../bounds/server-factory.ts'
 import { maxUrlLength } from '../../headers.ts'
 import { anyValue, checkHttpOptions, optionalCount, type WithAuthenticate } from '../../options.ts'
+import { createRequestIdGenerator } from '../../request-id.ts'
 import { addAccessLog } from './access-log.ts'
 import { addDrain } from './drain.ts'
 import { addHealthRoutes } from './health.ts'
@@ -21,7 +22,6 @@ import { listenOnAllOfLocalhost } from './localhost.ts'
 import { createLoggerOptions } from './log.ts'
 import { createMount } from './mount.ts'
 import { addNotFoundHandler, addRoutes, type JsonApiOptions } from './plugin.ts'
-import { createRequestIdGenerator } from './request-id.ts'
 
 /** The options that `createServer` passes to Fastify: https://fastify.dev/docs/latest/Reference/Server/ */
 type FastifyOptions = Pick<
