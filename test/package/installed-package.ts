@@ -52,8 +52,11 @@ export const commands = {
  * those of the repository, so that npm needs no registry. Its peer dependencies are not installed.
  */
 export async function installPackage(): Promise<InstalledPackage> {
-  await npm(root, 'run', 'pack')
   const folder = await mkdtemp(join(tmpdir(), 'lapidary-'))
+  // A folder of its own, because other tests build the package at the same time.
+  const built = join(folder, 'package')
+  await execute(process.execPath, [join(root, 'tools/build.ts'), built])
+  await npm(root, 'pack', built, '--pack-destination', folder)
   const project = join(folder, 'project')
   const write = async (name: string, content: string) => {
     await mkdir(dirname(join(project, name)), { recursive: true })
@@ -67,13 +70,10 @@ export async function installPackage(): Promise<InstalledPackage> {
     }
   }
   await write('package.json', '{ "name": "project", "private": true, "type": "module" }')
-  const built = join(root, 'dist/package')
   const manifest = JSON.parse(await readFile(join(built, 'package.json'), 'utf8'))
   for (const name of await listDependencies(Object.keys(manifest.dependencies)))
     await cp(packageInRepository(name), join(project, 'node_modules', name), { recursive: true })
-  const name = `lapidary-${manifest.version}.tgz`
-  const tarball = join(folder, name)
-  await cp(join(root, 'dist', name), tarball)
+  const tarball = join(folder, `lapidary-${manifest.version}.tgz`)
   // Without the second option, npm would ask the registry for the peer dependencies.
   await npm(project, 'install', '--offline', '--legacy-peer-deps', tarball)
   return {
