@@ -104,10 +104,10 @@ describeService(
       assert.equal(sorted.serializers, 0)
     })
 
-    it('given a query string for the third time, then it is not parsed', async () => {
+    it('given a query string for the second time, then it is not parsed', async () => {
       const filter = [{ name: 'name', op: 'startswith', val: 'qzj' }]
       const ask = () => app.get('/persons', { filter })
-      for (const readings of [1, 1, 0])
+      for (const readings of [1, 0, 0])
         assert.equal(await readingsOf(JSON.stringify(filter), ask), readings)
     })
   },
