@@ -19,7 +19,9 @@ export async function listSegmentIdWarnings(target: Target, run: RunCheck): Prom
     const segments = sql.join(invalidSegments.map((segment) => sql.lit(segment)))
     const conditions = [sql`${column} in (${segments})`, ...inScope(0, resource)]
     const statement = sql`select ${column} from ${tableAt(0, table)} where ${and(conditions)} order by 1 limit 1`
-    const [row] = (await runCheck(compileStatement(statement, target.dialect), run)) ?? []
+    const isByKey = target.hasUniqueIds?.(type) === true && !resource.hasDeclaredScope
+    const compiled = compileStatement(statement, target.dialect)
+    const [row] = (await runCheck(compiled, run, isByKey)) ?? []
     if (row === undefined) continue
     const key = `the column "${id.columns[0]}" of "${table.name}" contains ${quote(row[0])}`
     warnings.push(

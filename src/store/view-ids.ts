@@ -12,9 +12,13 @@ import { and, asIdText, columnsAt, type Target, tableAt } from './tables.ts'
 /** The number of rows of a view whose ids are checked. */
 export const maxViewRows = 10_000
 
-/** Returns the rows of a statement; `undefined` if it would take too long. */
+/**
+ * Returns the rows of a statement; `undefined` if it would take too long.
+ * @param isByKey - whether a unique index finds its rows, so that it does not
+ */
 export type RunCheck = (
   statement: Statement,
+  isByKey: boolean,
 ) => Awaitable<readonly (readonly unknown[])[] | undefined>
 
 /**
@@ -57,9 +61,10 @@ export function excludeNullIds(resource: ResourceType, catalog: Catalog): Resour
 export async function runCheck(
   statement: Statement,
   run: RunCheck,
+  isByKey = false,
 ): Promise<Awaited<ReturnType<RunCheck>>> {
   try {
-    return await run(statement)
+    return await run(statement, isByKey)
   } catch (error) {
     if (error instanceof HeaderError) return undefined
     throw error

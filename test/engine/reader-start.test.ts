@@ -22,6 +22,7 @@ describe('A reader process on SQLite', () => {
         timeout,
         deadline: performance.now() + timeout,
         signal: undefined,
+        record: () => {},
         onEnd: () => {},
       })
     const query = { statement: { sql: 'select 7', placeholders: [] }, values: { planValues: [] } }

@@ -94,7 +94,7 @@ it('given 32 read transactions in the process, then 100 wait for their end, and 
     pool.close()
     file.remove()
   })
-  const begin = () => pool.begin({ timeout: 60_000, signal: undefined })
+  const begin = () => pool.begin({ timeout: 60_000, record: () => {} })
   const open = await Promise.all(Array.from({ length: 32 }, begin))
   const waiting = Array.from({ length: 100 }, begin)
   await assert.rejects(begin(), { code: 'overloaded' })
@@ -113,7 +113,7 @@ for (const [memory, prepared] of [
       pool.close()
       file.remove()
     })
-    const transaction = await pool.begin({ timeout: 60_000, signal: undefined })
+    const transaction = await pool.begin({ timeout: 60_000, record: () => {} })
     const statements = [1, 2, 3].map((number) =>
       compileStatement(
         sql`select ${sql.lit('x'.repeat(10_000))}, ${sql.lit(number)}`,

@@ -3,6 +3,7 @@ import { HeaderError } from '../../errors/errors.ts'
 import type { Statement } from '../statement.ts'
 import type { SqliteConnection } from './connection.ts'
 import { SqliteCountCache } from './counts.ts'
+import { readCpuTime } from './cpu-time.ts'
 import { LargeResultError } from './large-values.ts'
 import type { ReaderCommand, ReaderReply, ReaderRequest } from './reader-messages.ts'
 import { type StatementWork, workChannel } from './statement-work.ts'
@@ -17,12 +18,16 @@ export class CommandExecutor {
   readonly #connection: SqliteConnection
   readonly #counts: SqliteCountCache
   readonly #statements = new LRUCache<string, Statement>({ max: 500 })
+  /** How long counts took that ran, in milliseconds. */
+  readonly #countDurations = new WeakMap<Statement, number>()
   /** The statement that is being read in batches. */
   #batches: Generator<unknown[][]> | undefined
   /** The error of a command without a reply. It is the reply to every later command of the transaction. */
   #pendingError: ReaderReply | undefined
   /** The work of the last statement, from the first command on that asks for it. */
   #lastWork: StatementWork | undefined
+  /** The CPU time of the last statement or batch, in milliseconds. */
+  #lastDuration: number | undefined
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection
@@ -35,9 +40,11 @@ export class CommandExecutor {
     if (command.do === 'begin') this.#pendingError = undefined
     const reply = this.#pendingError ?? this.#tryExecute(command)
     const work = this.#lastWork
+    const duration = this.#lastDuration
     this.#lastWork = undefined
+    this.#lastDuration = undefined
     const hasReply = command.do !== 'begin' && command.do !== 'open' && command.do !== 'end'
-    if (hasReply) return reply && { ...reply, work }
+    if (hasReply) return reply && { ...reply, work, duration }
     if (command.do !== 'end') this.#pendingError = reply
     else if (this.#pendingError) this.#execute(command)
     return undefined
@@ -75,7 +82,7 @@ export class CommandExecutor {
         return undefined
       }
       case 'next':
-        return { is: 'batch', rows: this.#batches?.next().value ?? [] }
+        return { is: 'batch', rows: this.#measure(() => this.#batches?.next().value) ?? [] }
       case 'end':
         this.#batches?.return(undefined)
         this.#batches = undefined
@@ -88,13 +95,34 @@ export class CommandExecutor {
     const statement = this.#intern(sql)
     switch (kind) {
       case 'all':
-        return { is: 'rows', rows: this.#connection.rawRows(statement, values) }
+        return {
+          is: 'rows',
+          rows: this.#measure(() => this.#connection.rawRows(statement, values)),
+        }
       case 'bounded':
-        return { is: 'rows', rows: this.#connection.boundedRows(statement, values) }
-      case 'count':
-        return { is: 'rows', rows: [[this.#counts.count(statement, values)]] }
+        return {
+          is: 'rows',
+          rows: this.#measure(() => this.#connection.boundedRows(statement, values)),
+        }
+      case 'count': {
+        const count = this.#counts.count(statement, values, (run) => this.#measure(run))
+        // A count from the cache would have taken as long as the last one that ran.
+        this.#lastDuration ??= this.#countDurations.get(statement)
+        if (this.#lastDuration !== undefined)
+          this.#countDurations.set(statement, this.#lastDuration)
+        return { is: 'rows', rows: [[count]] }
+      }
       case 'records':
         return { is: 'records', records: this.#connection.records(statement, values) }
+    }
+  }
+
+  #measure<Result>(run: () => Result): Result {
+    const start = readCpuTime()
+    try {
+      return run()
+    } finally {
+      this.#lastDuration = readCpuTime() - start
     }
   }
 

@@ -1,8 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
+import type { Row } from '../../plan/row-layout.ts'
 import { type AcquireOptions, Semaphore } from '../semaphore.ts'
 import { SqliteConnection } from './connection.ts'
+import { Stopwatch } from './cpu-time.ts'
 import type { DatabaseFile } from './database-file.ts'
 import { pageCacheSizes } from './open-database.ts'
+import { type Measure, type RecordDuration, recordLongest } from './read-history.ts'
 import type { ReadTransaction } from './read-transaction.ts'
 import { retryWhileLocked } from './retry-while-locked.ts'
 
@@ -15,9 +18,22 @@ const maxIdle = 2
 /** The number of rows in a batch. */
 const batchSize = 50
 
+/** How the statements of a transaction are measured. */
+interface Measuring {
+  readonly record: RecordDuration
+  readonly createMeasure: (record: RecordDuration) => Measure
+}
+
+/** How a transaction begins. */
+interface BeginOptions extends AcquireOptions {
+  /** Receives how long each statement, and each batch of one, took. */
+  readonly record: RecordDuration
+}
+
 /** The connections of this process for read transactions that outlast one turn of the event loop. */
 export class ConnectionPool {
   readonly #file: DatabaseFile
+  readonly #stopwatch = new Stopwatch()
   readonly #statementCache: number
   readonly #semaphore = new Semaphore(maxTransactions, queueSize)
   readonly #open = new Set<SqliteConnection>()
@@ -30,20 +46,31 @@ export class ConnectionPool {
   }
 
   /** Begins a read transaction. @throws HeaderError `overloaded` (503) when too many are open, `unavailable` (503) when closed */
-  async begin(options: AcquireOptions): Promise<ReadTransaction> {
+  async begin(options: BeginOptions): Promise<ReadTransaction> {
     const release = await this.#semaphore.acquire(options)
     try {
-      const { timeout, signal } = options
+      const { timeout, signal, record } = options
       const wait = { timeout, signal: signal && (() => signal), isShared: true }
       const connection = await retryWhileLocked(performance.now(), () => this.#begin(), wait)
-      return createReadTransaction(connection, () => {
-        this.#giveBack(connection)
-        release()
-      })
+      return createReadTransaction(
+        connection,
+        { record, createMeasure: this.#createMeasure },
+        () => {
+          this.#giveBack(connection)
+          release()
+        },
+      )
     } catch (error) {
       release()
       throw error
     }
+  }
+
+  readonly #createMeasure: Measuring['createMeasure'] = (record) => (query, run) => {
+    const start = this.#stopwatch.start()
+    const result = run()
+    record(query, this.#stopwatch.measure(start))
+    return result
   }
 
   #begin(): SqliteConnection {
@@ -89,31 +116,46 @@ export class ConnectionPool {
 }
 
 /** Creates a transaction on a connection. @param onEnd - called once */
-function createReadTransaction(connection: SqliteConnection, onEnd: () => void): ReadTransaction {
+function createReadTransaction(
+  connection: SqliteConnection,
+  { record, createMeasure }: Measuring,
+  onEnd: () => void,
+): ReadTransaction {
   let isOpen = true
-  const unfinished = new Set<Generator>()
+  const started: Generator[] = []
+  const measure = createMeasure(record)
   return {
-    query: ({ statement, values }) => connection.all(statement, values),
-    async *batches(statement, values) {
+    query: (query) => measure(query, () => connection.all(query.statement, query.values)),
+    batches: (statement, values) => {
       const batches = connection.batches(statement, values, batchSize)
-      unfinished.add(batches)
-      try {
-        for (const batch of batches) {
-          yield batch
-          // Other requests run between two batches.
-          await setImmediate()
-        }
-      } finally {
-        unfinished.delete(batches)
-      }
+      started.push(batches)
+      const measureBatch = createMeasure(recordLongest(record))
+      return readBatches(batches, (readNext) => measureBatch({ statement, values }, readNext))
     },
     records: async (statement) => connection.records(statement),
     end: () => {
       if (!isOpen) return
       isOpen = false
       // An unfinished statement would keep the snapshot.
-      for (const batches of unfinished) batches.return(undefined)
+      for (const batches of started) batches.return(undefined)
       onEnd()
     },
+  }
+}
+
+/** Yields batches, each read by `measure`. Other requests run between two of them. */
+async function* readBatches(
+  batches: Generator<readonly Row[]>,
+  measure: <Result>(readNext: () => Result) => Result,
+): AsyncGenerator<readonly Row[]> {
+  try {
+    for (;;) {
+      const batch = measure(() => batches.next().value)
+      if (!batch) return
+      yield batch
+      await setImmediate()
+    }
+  } finally {
+    batches.return(undefined)
   }
 }

@@ -143,6 +143,11 @@ export class SqliteConnection {
     return this.#valueLimit?.isSupported ?? false
   }
 
+  /** Whether a statement searches in values, so that its duration depends on their sizes. */
+  searchesValues(statement: Statement): boolean {
+    return translateErrors(() => this.#prepare(statement)).searchedSize !== undefined
+  }
+
   /** Runs work that reads few rows, whose values may have any size. */
   withLargeValues<Result>(work: () => Result): Result {
     return this.#valueLimit ? this.#valueLimit.suspend(work) : work()

@@ -6,6 +6,7 @@ import type { RunValues, Statement } from '../statement.ts'
 import { bound } from '../statement-values.ts'
 import type { QueryRequest } from '../stream.ts'
 import type { SqliteConnection } from './connection.ts'
+import type { Measure } from './read-history.ts'
 
 // Count cache. To count the rows of all pages SQLite visits each row, so a count is cached until the database changes. Rows
 // `list` and `deep` of the benchmark at 100,000 persons: 22 and 44 times the throughput of the baseline, which counts each
@@ -35,27 +36,34 @@ export class SqliteCountCache {
     this.#connection = connection
   }
 
-  /** Runs a query in a snapshot, a count from the cache if it is there. */
-  query({ statement, values, isCount }: QueryRequest): readonly Row[] {
+  /** Runs a query in a snapshot, a count from the cache if it is there. @param measure - runs a count that is not */
+  query(request: QueryRequest, measure: Measure): readonly Row[] {
+    const { statement, values, isCount } = request
     if (!isCount) return this.#connection.all(statement, values)
-    return [[this.count(statement, bound(statement, values))]]
+    const count = (run: () => number) => measure(request, run)
+    return [[this.count(statement, bound(statement, values), count)]]
   }
 
-  /** Counts, in a snapshot. @param values - in the order of the placeholders */
-  count(statement: Statement, values: readonly ParameterValue[]): number {
-    if (!this.#connection.isCacheable(statement)) return this.#countRows(statement, values)
+  /**
+   * Counts, in a snapshot.
+   * @param values - in the order of the placeholders
+   * @param measure - runs the count if it is not in the cache
+   */
+  count(
+    statement: Statement,
+    values: readonly ParameterValue[],
+    measure: (run: () => number) => number,
+  ): number {
+    const countRows = () => readCount(this.#connection.rawRows(statement, values))
+    if (!this.#connection.isCacheable(statement)) return measure(countRows)
     const version = this.#connection.version()
     if (version !== this.#version) this.#counts.clear()
     this.#version = version
     const key = countKey(statement, values)
     const cached = this.#counts.get(key)
     if (cached !== undefined) return cached
-    const count = this.#countRows(statement, values)
+    const count = measure(countRows)
     this.#counts.set(key, count)
     return count
-  }
-
-  #countRows(statement: Statement, values: readonly ParameterValue[]): number {
-    return readCount(this.#connection.rawRows(statement, values))
   }
 }

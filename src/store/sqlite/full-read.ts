@@ -22,7 +22,6 @@ import { statementSize } from '../statement-cache.ts'
 import { and, asId, idOrder, inScope, type Target, tableAt } from '../tables.ts'
 import type { IncludeStatements, OwnedRead } from './include.ts'
 import { compileLinkages, withoutLinkageLookups } from './linkage.ts'
-import type { ReadCost } from './read-cost.ts'
 
 /** The statements of a read whose rows are all held in memory. */
 export interface FullRead extends IncludeStatements {
@@ -32,8 +31,8 @@ export interface FullRead extends IncludeStatements {
   readonly longPositions: LongPositions
   /** Whether the read is one statement that looks up a row by its id, so that it needs no transaction. */
   readonly isPointRead: boolean
-  /** The cost of the read, which `CostModel` compiles and stores here when it is first needed. It is evicted with the statements. */
-  cost: ReadCost | undefined
+  /** Whether it is a point read of nothing but columns, so that it visits one row, whatever the size of the database. */
+  readonly isOneRow: boolean
 }
 
 /** Compiles the statements of a read whose rows are all held in memory. */
@@ -52,12 +51,13 @@ export function compileFullRead(shape: ReadShape, target: Target): FullRead {
     target,
     ownedEdges.map(({ edge }) => edge.relationship),
   )
+  const isPointRead =
+    shape.addressed.is === 'one' && shape.includeEdges.length === 0 && linkages.length === 0
   return {
     read,
     longPositions: findLongPositions(shape, target.model),
-    isPointRead:
-      shape.addressed.is === 'one' && shape.includeEdges.length === 0 && linkages.length === 0,
-    cost: undefined,
+    isPointRead,
+    isOneRow: isPointRead && readsOneRow(shape, target),
     byIds: read.byIds,
     owned: ownedEdges.map((owned) => compileOwnedRead(owned, withoutLookups, target)),
     linkages,
@@ -65,6 +65,17 @@ export function compileFullRead(shape: ReadShape, target: Target): FullRead {
       shape.included.map((layout) => [layout.type, compileLinkages(layout, target)]),
     ),
   }
+}
+
+/** Whether a lookup by id visits one row: an index finds it, and no SQL of the declaration or of a rule visits others. */
+function readsOneRow({ type, primary }: ReadShape, target: Target): boolean {
+  return (
+    target.hasUniqueIds?.(type) === true &&
+    target.access === undefined &&
+    !getResourceType(target.model, type).hasDeclaredScope &&
+    primary.values.every((value) => 'column' in value) &&
+    primary.linkages.length === 0
+  )
 }
 
 /** Returns the statements that run once for the set of primary or included rows, except the lookups by id. */

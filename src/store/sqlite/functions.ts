@@ -62,7 +62,7 @@ interface FunctionContext {
 
 const functionOptions = { deterministic: true, directOnly: true }
 
-/** Adds the SQL functions that SQLite lacks. Their names begin with `lapidary_`, by which `statement-cost.ts` finds their calls. All are deterministic, and null if an argument is null. */
+/** Adds the SQL functions that SQLite lacks. Their names begin with `lapidary_`, by which `value-limit.ts` finds their calls. All are deterministic, and null if an argument is null. */
 export function addFunctions(database: DatabaseSync, context: FunctionContext): void {
   addSearches(database, context)
   database.function('lapidary_after', functionOptions, (prefix) =>

@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks'
+import { LRUCache } from 'lru-cache'
 import type { Awaitable } from '../../model/hooks.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows, Rows } from '../../plan/read-result.ts'
-import type { Row } from '../../plan/row-layout.ts'
 import { fitsMemory } from '../count-characters.ts'
 import type { ExplainedStatement } from '../explain.ts'
 import { checkResourceLimit, type ResourceLimit } from '../resource-limit.ts'
@@ -15,22 +15,21 @@ import { type StreamedRead, streamRows } from '../stream.ts'
 import { createRowCompleter } from '../streamed-keys.ts'
 import { SqliteConnection } from './connection.ts'
 import { ConnectionPool } from './connection-pool.ts'
-import { CostModel } from './cost-model.ts'
 import { SqliteCountCache } from './counts.ts'
 import type { DatabaseFile } from './database-file.ts'
 import { isBusy } from './errors.ts'
 import { explainSqliteRead } from './explain.ts'
-import type { FullRead } from './full-read.ts'
+import { listFollowingStatements } from './full-read.ts'
 import { LargeValueError } from './large-values.ts'
 import type { SqliteOptions } from './options.ts'
 import { runSync } from './query-sequence.ts'
 import { executeFullRead, readPoint } from './read.ts'
 import { authorize, type CompiledFullRead, readBounded } from './read-bounded.ts'
-import { maxInProcessDuration, type ReadCost } from './read-cost.ts'
+import { type KnownRead, ReadHistory, type RecordDuration } from './read-history.ts'
 import { createSqliteRunQuery, endOnError, type ReadTransaction } from './read-transaction.ts'
 import { ReaderPool } from './reader-pool.ts'
 import { retryWhileLocked } from './retry-while-locked.ts'
-import type { SqliteStatements, SqliteStatementsOf } from './statements.ts'
+import type { SqliteStatementsOf } from './statements.ts'
 
 /** The dependencies of reads. */
 interface ReadRouterContext {
@@ -39,31 +38,32 @@ interface ReadRouterContext {
   readonly statementCache: number
 }
 
-/** A read, its compiled statements and its estimated duration in milliseconds. */
-interface EstimatedRead extends CompiledFullRead {
-  readonly cost: ReadCost
-  readonly estimate: number
+/** Where a transaction runs. */
+interface Place {
+  /** Whether it runs in this process. */
+  readonly isHere: boolean
+  /** Whether it may take so long that it leaves a reader process to the others. Default true. */
+  readonly isLong?: boolean
+  /** Whether each statement has a deadline of its own. Default false: the transaction has one. */
+  readonly isStream?: boolean
+  /** Receives the durations of its statements. Default: the history. */
+  readonly record?: RecordDuration
 }
 
-/** How statements run that are not those of a read. */
-interface RunOptions extends ReadOptions {
-  /** The estimated duration, in milliseconds. Default: unknown. */
-  readonly estimate?: number
-  /** What the estimate was made of, and what is recorded of the statement; absent: nothing is. */
-  readonly cost?: ReadCost
-}
+/** A transaction in a reader process of which nothing is known. */
+const elsewhere: Place = { isHere: false }
 
 /** A connection of the pool has this part of the memory of one that stays open. */
 const pooledShare = 1 / 4
 const noOptions: ReadOptions = {}
 
-/** The estimate of SQL of the application, in milliseconds: it leaves a reader process to shorter reads. */
-const unknownDuration = Number.POSITIVE_INFINITY
+/** The number of statements that are not those of a read whose durations are kept. */
+const maxEvaluations = 100
 
 /**
- * Chooses where a read of the last committed state runs. A cheap read runs at once on the shared connection. An expensive read
- * runs in a reader process, which can be killed. A cheap stream, and a cheap read with hooks, run on a connection of the pool.
- * `node bench/expensive-requests.ts` shows how long small requests take meanwhile (the table of `bench/RESULTS.md`).
+ * Chooses where a read of the last committed state runs. A read that is known to be quick runs at once on the shared connection,
+ * any other in a reader process, which can be killed. A quick stream, and a quick read with hooks, run on a connection of the
+ * pool. `node bench/expensive-requests.ts` shows how long small requests take meanwhile (the table of `bench/RESULTS.md`).
  */
 export class ReadRouter {
   readonly #file: DatabaseFile
@@ -72,7 +72,9 @@ export class ReadRouter {
   readonly #counts: SqliteCountCache
   readonly #pool: ConnectionPool
   readonly #readers: ReaderPool
-  readonly #costs: CostModel
+  readonly #history: ReadHistory
+  /** The statements that evaluate rules, by their SQL: they are compiled for each question. */
+  readonly #evaluations = new LRUCache<string, Statement>({ max: maxEvaluations })
   readonly #timeout: number
   readonly #limit: ResourceLimit | undefined
   readonly #queueSize: number
@@ -91,7 +93,7 @@ export class ReadRouter {
     this.#counts = new SqliteCountCache(this.#shared)
     this.#pool = new ConnectionPool(file, statementCache * pooledShare)
     this.#readers = new ReaderPool(file, { readers, timeout, queueSize, statementCache })
-    this.#costs = new CostModel(this.#shared)
+    this.#history = new ReadHistory(this.#shared)
     this.#timeout = timeout
     this.#queueSize = queueSize
     this.#limit = maxResources === undefined ? undefined : { resources: maxResources }
@@ -135,20 +137,15 @@ export class ReadRouter {
   }
 
   #read(plan: ReadPlan, id: string | undefined, options: ReadOptions): Awaitable<Rows> {
-    const now = performance.now()
-    this.#file.verifyAtIntervals(now)
+    this.#file.verifyAtIntervals(performance.now())
     const statements = this.#statementsOf(plan.identity)
     const fullRead = statements.fullRead(plan.shape)
-    const cost = this.#costs.ofFullRead(fullRead, plan.shape, statements.target)
-    if (options.hooks !== undefined) this.#costs.expireSizesIfGrown(cost)
-    const estimate = this.#costs.estimate(cost, plan, now)
-    if (options.hooks !== undefined || estimate > maxInProcessDuration)
-      return this.#readInTransaction({ plan, id, statements, fullRead, cost, estimate }, options)
-    const rows = fullRead.isPointRead
-      ? this.#readPoint(fullRead, plan, id)
-      : this.#readShared({ statements, fullRead }, plan, { id, cost, start: now })
-    if (rows === 'underestimated') return this.#read(plan, id, options)
-    if (rows === undefined) return this.#stream(plan, id, options, estimate)
+    const read = { plan, id, statements, fullRead }
+    if (options.hooks !== undefined)
+      return this.#readInTransaction(read, options, this.#isQuick(read))
+    const rows = fullRead.isPointRead ? this.#readPoint(read) : this.#readShared(read)
+    if (rows === 'not quick') return this.#readInTransaction(read, options, false)
+    if (rows === 'too large') return this.#stream(plan, id, options)
     return this.#limit ? this.#checked(rows, plan) : rows
   }
 
@@ -160,11 +157,11 @@ export class ReadRouter {
   ): Promise<ExplainedStatement[]> {
     this.#file.checkOpen()
     const statements = this.#statementsOf(plan.identity)
-    const fullRead = statements.fullRead(plan.shape)
-    const cost = this.#costs.ofFullRead(fullRead, plan.shape, statements.target)
-    const estimate = this.#costs.estimate(cost, plan, performance.now())
-    return this.#retryLargeValues(estimate, async (duration) => {
-      const transaction = await this.#begin(duration, true, options)
+    const read = { plan, id, statements, fullRead: statements.fullRead(plan.shape) }
+    const isLong = this.#history.isLong(toKnownRead(read))
+    const place = { isLong, isStream: true, record: () => {} }
+    return this.#retryLargeValues(this.#isQuick(read), async (isHere) => {
+      const transaction = await this.#begin({ ...place, isHere }, options)
       const { hooks } = options
       const context = { transaction, statements, connection: this.#shared, hooks }
       return explainSqliteRead(context, plan, id)
@@ -172,77 +169,61 @@ export class ReadRouter {
   }
 
   /**
-   * Runs the statement that evaluates rules on resources of a type: in this process if it is cheap.
+   * Runs the statement that evaluates rules on resources: in this process if it is known to be quick.
    * @param work - what runs it
    */
   evaluate<Result>(
-    { statement, type }: Readonly<{ statement: Statement; type: string }>,
+    statement: Statement,
     work: (run: RunStatement) => Promise<Result>,
     options: ReadOptions = noOptions,
   ): Promise<Result> {
+    const known = this.#evaluations.get(statement.sql) ?? statement
+    this.#evaluations.set(statement.sql, known)
+    const query = { statement: known, values: { planValues: [] } }
+    const record: RecordDuration = (_, duration) => this.#history.record(query, duration)
     return this.#retryWhileLocked(() => {
-      const cost = this.#costs.ofStatement(statement, type)
-      this.#costs.expireSizesIfGrown(cost)
-      const estimate = this.#costs.estimate(cost, { page: undefined }, performance.now())
-      return this.run(work, { ...options, estimate, cost })
+      const place = { isHere: this.#history.isQuick({ rows: query }), record }
+      return this.run(work, place, options)
     }, options)
   }
 
   /** Runs work; again in a reader process if it reads a value that is too large for this one, where it cannot have changed anything. */
   async #retryLargeValues<Result>(
-    estimate: number,
-    work: (estimate: number) => Promise<Result>,
+    isHere: boolean,
+    work: (isHere: boolean) => Promise<Result>,
   ): Promise<Result> {
     try {
-      return await work(estimate)
+      return await work(isHere)
     } catch (error) {
       if (!(error instanceof LargeValueError)) throw error
-      return work(unknownDuration)
+      return work(false)
     }
   }
 
   /** Runs statements in one transaction. */
   async run<Result>(
     work: (run: RunStatement) => Promise<Result>,
-    { estimate: known = unknownDuration, cost, ...options }: RunOptions = {},
+    place = elsewhere,
+    options: ReadOptions = noOptions,
   ): Promise<Result> {
-    return this.#retryLargeValues(known, async (estimate) => {
-      const transaction = await this.#begin(estimate, false, options)
+    return this.#retryLargeValues(place.isHere, async (isHere) => {
+      const transaction = await this.#begin({ ...place, isHere }, options)
       return endOnError(transaction, async () => {
-        const result = await work(async (statement, values) => {
-          const query = () => transaction.query({ statement, values })
-          return cost && estimate <= maxInProcessDuration ? this.#observe(cost, query) : query()
-        })
+        const result = await work(async (statement, values) =>
+          transaction.query({ statement, values }),
+        )
         transaction.end()
         return result
       })
     })
   }
 
-  /** Runs a statement that was estimated as cheap in this process, and records whether it was. */
-  #observe(cost: ReadCost, query: () => Awaitable<readonly Row[]>): Awaitable<readonly Row[]> {
-    const start = performance.now()
-    const cpuStart = cost.observed.isSuspect ? process.threadCpuUsage() : undefined
-    try {
-      const rows = query()
-      this.#costs.recordDuration(cost, start, cpuStart)
-      return rows
-    } catch (error) {
-      if (error instanceof LargeValueError) this.#costs.recordLargeValue(cost, start)
-      throw error
-    }
-  }
-
-  /** Runs SQL of the application, as `Store.snapshot`. Its duration cannot be estimated, so it runs where it can be killed. */
+  /** Runs SQL of the application, as `Store.snapshot`. Nothing is known of its duration, so it runs where it can be killed. */
   async snapshot<Result>(
     work: (query: RunQuery) => Promise<Result>,
     signal: (() => AbortSignal) | undefined,
   ): Promise<Result> {
-    const transaction = await this.#readers.begin({
-      isStream: false,
-      estimate: unknownDuration,
-      signal: signal?.(),
-    })
+    const transaction = await this.#begin(elsewhere, signal ? { signal } : noOptions)
     return endOnError(transaction, async () => {
       const result = await work(createSqliteRunQuery(transaction))
       transaction.end()
@@ -257,96 +238,104 @@ export class ReadRouter {
     this.#shared.close()
   }
 
-  /** Executes a cheap read at once. @returns `undefined` when it has to be streamed */
-  #readShared(
-    full: Readonly<{ statements: SqliteStatements; fullRead: FullRead }>,
-    plan: ReadPlan,
-    { id, cost, start }: Readonly<{ id: string | undefined; cost: ReadCost; start: number }>,
-  ): CompleteRows | undefined | 'underestimated' {
-    const cpuStart = cost.observed.isSuspect ? process.threadCpuUsage() : undefined
-    const queries = executeFullRead(full, plan, id)
+  /** Executes a read at once, if it is known to be quick. */
+  #readShared(read: CompiledFullRead): SharedRead {
+    const { plan, id, statements, fullRead } = read
+    const known = toKnownRead(read)
     try {
-      const rows = this.#shared.snapshot(() =>
-        this.#costs.expireSizesIfGrown(cost)
-          ? 'underestimated'
-          : runSync(queries, (request) => this.#counts.query(authorize(request, plan))),
-      )
-      this.#costs.recordDuration(cost, start, cpuStart)
-      if (rows === undefined || rows === 'underestimated') return rows
-      return fitsMemory(rows, full.fullRead.longPositions) ? rows : undefined
+      return this.#shared.snapshot(() => {
+        if (!this.#history.isQuick(known)) return 'not quick'
+        const queries = executeFullRead({ statements, fullRead }, plan, id)
+        const rows = this.#history.run(known, (measureCount) =>
+          runSync(queries, (request) =>
+            this.#counts.query(plan.identity ? authorize(request, plan) : request, measureCount),
+          ),
+        )
+        return rows && fitsMemory(rows, fullRead.longPositions) ? rows : 'too large'
+      })
     } catch (error) {
       if (!(error instanceof LargeValueError)) throw error
-      this.#costs.recordLargeValue(cost, start)
-      return 'underestimated'
+      this.#history.suspect(known.rows.statement)
+      return 'not quick'
     }
   }
 
   /** Looks up a row by its id. Its values may have any size. */
-  #readPoint(fullRead: FullRead, plan: ReadPlan, id: string | undefined): CompleteRows {
-    try {
-      return readPoint(this.#shared, fullRead, plan, id)
-    } catch (error) {
-      if (!(error instanceof LargeValueError)) throw error
-      return this.#shared.withLargeValues(() => readPoint(this.#shared, fullRead, plan, id))
+  #readPoint(read: CompiledFullRead): CompleteRows | 'not quick' {
+    const { fullRead, plan, id } = read
+    const lookUp = (): CompleteRows => {
+      try {
+        return readPoint(this.#shared, fullRead, plan, id)
+      } catch (error) {
+        if (!(error instanceof LargeValueError)) throw error
+        return this.#shared.withLargeValues(() => readPoint(this.#shared, fullRead, plan, id))
+      }
     }
+    if (fullRead.isOneRow) return lookUp()
+    const known = toKnownRead(read)
+    return this.#history.isQuick(known) ? this.#history.run(known, lookUp) : 'not quick'
+  }
+
+  #isQuick(read: CompiledFullRead): boolean {
+    return read.fullRead.isOneRow || this.#history.isQuick(toKnownRead(read))
   }
 
   /** Executes a read, with its hooks, in a transaction on a connection of its own. */
-  async #readInTransaction(read: EstimatedRead, options: ReadOptions): Promise<Rows> {
-    try {
-      return await this.#tryInTransaction(read, options)
-    } catch (error) {
-      this.#file.checkOpen()
-      if (!(error instanceof LargeValueError)) throw error
-      // The transaction was in this process, where its hooks cannot have changed anything.
-      this.#costs.recordLargeValue(read.cost, performance.now())
-      return this.#tryInTransaction({ ...read, estimate: unknownDuration }, options)
-    }
-  }
-
-  async #tryInTransaction(read: EstimatedRead, options: ReadOptions): Promise<Rows> {
-    const { plan, id, estimate } = read
-    const { hooks } = options
-    // Hooks take time of their own, and with hooks the transaction may become a stream. So each statement has its own deadline.
-    const isStream = hooks !== undefined
-    const transaction = await this.#begin(estimate, isStream, options)
-    const rows = await endOnError(transaction, async () => {
-      const runQuery = createSqliteRunQuery(transaction)
-      await hooks?.before(runQuery)
-      const complete = await readBounded(transaction, read)
-      if (complete === undefined && hooks)
-        return streamRows(transaction, {
-          ...this.#streamedRead(transaction, plan, id),
-          afterBatch: (batch, layout) => hooks.after(batch, layout, runQuery),
-        })
-      if (complete && hooks) await runAfterHooks(hooks, complete, plan, runQuery)
-      transaction.end()
-      return complete
-    })
-    return rows ? this.#checked(rows, plan) : this.#stream(plan, id, options, estimate)
-  }
-
-  /** @param knownEstimate - that of the full read, in milliseconds */
-  async #stream(
-    plan: ReadPlan,
-    id: string | undefined,
+  async #readInTransaction(
+    read: CompiledFullRead,
     options: ReadOptions,
-    knownEstimate: number,
+    isQuick: boolean,
   ): Promise<Rows> {
-    const { cost, estimate } = await this.#retryWhileLocked(() => {
-      const cost = this.#costs.ofStream(plan.shape, this.#statementsOf(plan.identity))
-      this.#costs.expireSizesIfGrown(cost)
-      return { cost, estimate: this.#costs.estimate(cost, plan, performance.now()) }
-    }, options)
-    const begin = async (duration: number) => {
-      const transaction = await this.#begin(duration, true, options)
+    const known = toKnownRead(read)
+    // Hooks take time of their own, and with hooks the transaction may become a stream. So each statement has its own deadline.
+    const place = { isLong: this.#history.isLong(known), isStream: options.hooks !== undefined }
+    const { plan, id } = read
+    const rows = await this.#retryLargeValues(isQuick, async (isHere) => {
+      this.#file.checkOpen()
+      const { record, end } = this.#history.measureRead(known)
+      const transaction = await this.#begin({ ...place, isHere, record }, options)
+      return endOnError(transaction, () => this.#readIn(transaction, read, options)).finally(end)
+    })
+    return rows ? this.#checked(rows, plan) : this.#stream(plan, id, options)
+  }
+
+  /** @returns `undefined` if it has to be streamed */
+  async #readIn(
+    transaction: ReadTransaction,
+    read: CompiledFullRead,
+    { hooks }: ReadOptions,
+  ): Promise<Rows | undefined> {
+    const { plan, id } = read
+    const runQuery = createSqliteRunQuery(transaction)
+    await hooks?.before(runQuery)
+    const complete = await readBounded(transaction, read)
+    if (complete === undefined && hooks)
+      return streamRows(transaction, {
+        ...this.#streamedRead(transaction, plan, id),
+        afterBatch: (batch, layout) => hooks.after(batch, layout, runQuery),
+      })
+    if (complete && hooks) await runAfterHooks(hooks, complete, plan, runQuery)
+    transaction.end()
+    return complete
+  }
+
+  async #stream(plan: ReadPlan, id: string | undefined, options: ReadOptions): Promise<Rows> {
+    const { rows, count, includedRows } = this.#statementsOf(plan.identity).streamedRead(plan.shape)
+    const statements = [rows, ...(plan.shape.isPaged ? [count] : []), ...includedRows()]
+    const queries = statements.map((statement) => ({
+      statement,
+      values: createRunValues(plan, id),
+    }))
+    const isHere = await this.#retryWhileLocked(
+      () => this.#history.areQuickStreams(queries),
+      options,
+    )
+    return this.#retryLargeValues(isHere, async (isHere) => {
+      const transaction = await this.#begin({ isHere, isStream: true }, options)
       return endOnError(transaction, () =>
         streamRows(transaction, this.#streamedRead(transaction, plan, id)),
       )
-    }
-    // The first batch shows nothing of the values that a search meets later.
-    const duration = cost.searchesValues ? unknownDuration : Math.max(estimate, knownEstimate)
-    return this.#retryLargeValues(duration, begin)
+    })
   }
 
   #streamedRead(
@@ -366,15 +355,32 @@ export class ReadRouter {
     }
   }
 
-  #begin(estimate: number, isStream: boolean, { signal }: ReadOptions): Promise<ReadTransaction> {
-    return estimate > maxInProcessDuration
-      ? this.#readers.begin({ isStream, estimate, signal: signal?.() })
-      : this.#pool.begin({ timeout: this.#timeout, signal: signal?.() })
+  #begin(
+    { isHere, isLong = true, isStream = false, record = this.#history.record }: Place,
+    { signal }: ReadOptions,
+  ): Promise<ReadTransaction> {
+    return isHere
+      ? this.#pool.begin({ timeout: this.#timeout, signal: signal?.(), record })
+      : this.#readers.begin({ isStream, isLong, signal: signal?.(), record })
   }
 
   /** @throws ParameterError `too_many_resources` (400) */
   #checked(rows: Rows, plan: ReadPlan): Rows {
     if (this.#limit && rows.is === 'complete') checkResourceLimit(rows, plan, this.#limit)
     return rows
+  }
+}
+
+/** The result of a read on the shared connection. */
+type SharedRead = CompleteRows | 'not quick' | 'too large'
+
+/** Returns what the history knows a read by. */
+function toKnownRead({ plan, id, fullRead }: CompiledFullRead): KnownRead {
+  const { boundedRows, count } = fullRead.read
+  const values = createRunValues(plan, id)
+  return {
+    rows: { statement: boundedRows, values },
+    count: plan.page && { statement: count, values },
+    others: () => [...listFollowingStatements(fullRead), ...fullRead.byIds.values()],
   }
 }

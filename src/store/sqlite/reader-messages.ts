@@ -24,7 +24,11 @@ export type ReaderRequest = ReaderCommand & {
 }
 
 /** The reply to a command. */
-export type ReaderReply = ReplyContent & { readonly work?: StatementWork | undefined }
+export type ReaderReply = ReplyContent & {
+  readonly work?: StatementWork | undefined
+  /** The CPU time of the statement, or of its batch, in milliseconds; of a cached count that of the count before. */
+  readonly duration?: number | undefined
+}
 
 type ReplyContent =
   | Readonly<{ is: 'rows'; rows: unknown[][] }>

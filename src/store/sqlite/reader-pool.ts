@@ -1,14 +1,13 @@
 import { HeaderError } from '../../errors/errors.ts'
 import { Semaphore } from '../semaphore.ts'
 import type { DatabaseFile } from './database-file.ts'
+import type { RecordDuration } from './read-history.ts'
 import type { ReadTransaction } from './read-transaction.ts'
 import { Reader } from './reader.ts'
 import { RemoteTransaction } from './remote-transaction.ts'
 
 /** After how long an idle process ends, in milliseconds. */
 const idleTimeout = 30_000
-/** Reads with a longer estimate leave one process to the others; in milliseconds. */
-const longDuration = 1000
 
 /** The limits of the readers. */
 interface ReaderPoolOptions {
@@ -25,8 +24,9 @@ interface ReaderPoolOptions {
 /** A read that needs a reader. */
 interface ExpensiveRead {
   readonly isStream: boolean
-  /** The estimated duration, in milliseconds. */
-  readonly estimate: number
+  /** Whether it may take so long that it leaves a process to the others. */
+  readonly isLong: boolean
+  readonly record: RecordDuration
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal | undefined
 }
@@ -74,6 +74,7 @@ export class ReaderPool {
         timeout: this.#timeout,
         deadline: read.isStream ? undefined : deadline,
         signal: read.signal,
+        record: read.record,
         onEnd: () => {
           this.#giveBack(reader)
           release()
@@ -91,12 +92,12 @@ export class ReaderPool {
   }
 
   async #acquire(
-    { isStream, estimate, signal }: ExpensiveRead,
+    { isStream, isLong, signal }: ExpensiveRead,
     deadline: number,
   ): Promise<() => void> {
     const options = () => ({ timeout: Math.max(0, deadline - performance.now()), signal })
     if (isStream) return this.#streamSemaphore.acquire(options())
-    if (estimate < longDuration) return this.#readSemaphore.acquire(options())
+    if (!isLong) return this.#readSemaphore.acquire(options())
     const releaseLong = await this.#longReadSemaphore.acquire(options())
     try {
       const release = await this.#readSemaphore.acquire(options())

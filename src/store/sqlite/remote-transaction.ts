@@ -6,6 +6,7 @@ import { publishStatement } from '../statement-events.ts'
 import { bound, loadRows } from '../statement-values.ts'
 import type { QueryRequest } from '../stream.ts'
 import { LargeResultError } from './large-values.ts'
+import { type RecordDuration, recordLongest } from './read-history.ts'
 import type { ReadTransaction, SqlRecord } from './read-transaction.ts'
 import type { Reader } from './reader.ts'
 import type { ReaderCommand, ReaderReply } from './reader-messages.ts'
@@ -23,6 +24,7 @@ interface RemoteTransactionOptions {
   readonly deadline: number | undefined
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal | undefined
+  readonly record: RecordDuration
   /** Called once the process is idle or dead. */
   readonly onEnd: () => void
 }
@@ -49,7 +51,10 @@ export class RemoteTransaction implements ReadTransaction {
     publishStatement(statement.sql)
     const execution = { sql: statement.sql, values: bound(statement, values) }
     const bounded = isBounded ? 'bounded' : 'all'
-    const reply = await this.#request({ do: isCount ? 'count' : bounded, ...execution })
+    const command = { do: isCount ? ('count' as const) : bounded, ...execution } as const
+    const reply = await this.#request(command, (duration) =>
+      this.#options.record({ statement, values }, duration),
+    )
     return loadRows('rows' in reply ? reply.rows : [], statement.load)
   }
 
@@ -57,8 +62,11 @@ export class RemoteTransaction implements ReadTransaction {
     publishStatement(statement.sql)
     const execution = { sql: statement.sql, values: bound(statement, values) }
     this.#reader.send({ do: 'open', ...execution, size: batchSize })
+    const recordBatch = recordLongest(this.#options.record)
     const requestNext = () => {
-      const batch = this.#request({ do: 'next' })
+      const batch = this.#request({ do: 'next' }, (duration) =>
+        recordBatch({ statement, values }, duration),
+      )
       // A consumer that stops early never awaits it.
       batch.catch(() => {})
       return batch
@@ -97,15 +105,24 @@ export class RemoteTransaction implements ReadTransaction {
     )
   }
 
-  async #request(command: ReaderCommand): Promise<ReaderReply> {
+  /** @param record - receives the duration of a statement or a batch */
+  async #request(
+    command: ReaderCommand,
+    record?: (duration: number) => void,
+  ): Promise<ReaderReply> {
     if (this.#stopError !== undefined) throw this.#stopError
     const { timeout, deadline } = this.#options
     const remaining = deadline === undefined ? timeout : deadline - performance.now()
-    const reply = this.#reader.request(command, { remaining, timeout })
-    reply.catch((error: unknown) => {
+    const start = performance.now()
+    const request = this.#reader.request(command, { remaining, timeout })
+    request.catch((error: unknown) => {
       this.#stopError = error
+      // It was stopped, and would have taken longer.
+      record?.(performance.now() - start)
     })
-    return throwReportedError(await reply)
+    const reply = await request
+    if (reply.duration !== undefined) record?.(reply.duration)
+    return throwReportedError(reply)
   }
 }
 

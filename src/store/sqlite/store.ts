@@ -36,19 +36,18 @@ import { EnforcedKeys } from './foreign-keys.ts'
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
 import { addIndexedPlans } from './indexed-plans.ts'
 import { createIndexLookup } from './indexes.ts'
-import { sampleKeySizes } from './key-size.ts'
+import { LimitedReader } from './limited-reader.ts'
 import { migrateSqlite } from './migrations.ts'
 import { pageCacheSizes } from './open-database.ts'
 import { checkSqliteArguments, type SqliteOptions } from './options.ts'
-import { countIndexColumns, explainQueryPlan } from './query-plan.ts'
+import { isRecursive } from './query-plan.ts'
 import { ReadRouter } from './read-router.ts'
 import { addRejectedChanges } from './rejected-changes.ts'
 import { lockTimeout, retryWhileLocked } from './retry-while-locked.ts'
 import { queryOncePerSchema } from './schema-facts.ts'
 import { ServedModel } from './served-model.ts'
-import { compileCost } from './statement-cost.ts'
 import { createSqliteStatements, type SqliteStatementsOf } from './statements.ts'
-import { estimateRowCount, estimateRowSize } from './table-size.ts'
+import { isSmall } from './table-size.ts'
 import { createTriggerLookup } from './triggers.ts'
 import { addViewSources } from './view-sources.ts'
 import { listSqliteWarnings } from './warnings.ts'
@@ -221,7 +220,7 @@ function createReadOperations({
     const hidesRows = mayHideRows(statementsOf(plan.identity).target, hooks)
     const context = { plan, id, hidesRows, dialect: target.dialect }
     const warnings = await describeIndexes(uncounted, context, (describe) =>
-      router.run(describe, { estimate: 0 }),
+      router.run(describe, { isHere: true }),
     )
     const indexes = warnings.flatMap(({ fix }) => fix ?? [])
     const statements = addIndexedPlans(explained, indexes, schema)
@@ -235,18 +234,17 @@ function createReadOperations({
         mayRepeat(plan.shape) ? checkIds(rows, plan.shape, target) : rows,
       ),
     explain: (plan, id, options) => retry(() => explain(plan, id, options)),
-    // SQL of rules is SQL of the application, whose duration cannot be estimated.
+    // SQL of rules is SQL of the application: it runs in a reader process.
     explainAccess: (question, options) =>
       retry(async () => {
         const statements = statementsOf(question.identity)
-        return router.run((run) => explainRules(question, statements, run), options)
+        return router.run((run) => explainRules(question, statements, run), undefined, options)
       }),
     findAllowed: (question, options) =>
       retry(async () => {
-        const { type, identity } = question
-        const statement = compileAllowed(question, statementsOf(identity))
+        const statement = compileAllowed(question, statementsOf(question.identity))
         const find = (run: RunStatement) => findAllowed(question, statement, run)
-        return router.evaluate({ statement, type }, find, options)
+        return router.evaluate(statement, find, options)
       }),
     snapshot: (work, { signal } = {}) => router.snapshot(work, signal),
   }
@@ -265,7 +263,7 @@ interface SchemaContext extends TableFacts {
 function createSchemaOperations(
   context: SchemaContext,
 ): Pick<Store, 'prepare' | 'verify' | 'catalog' | 'migrate' | 'checkReady'> {
-  const { readCatalog, target, enforcedKeys, servedModel } = context
+  const { enforcedKeys, servedModel } = context
   const read = createSchemaRead(context)
   return {
     // Indexes and triggers are looked up when a statement is compiled.
@@ -276,7 +274,7 @@ function createSchemaOperations(
       }),
     verify: () =>
       read(async (schema) => {
-        const warnings = await verify(target, readCatalog(), schema)
+        const warnings = await verify(context, schema)
         const unserved = servedModel.warnings
         return { warnings: [...warnings, ...unserved, ...enforcedKeys.warnings], unserved }
       }),
@@ -338,43 +336,35 @@ function checkVersion(path: string, migrations: readonly Migration[] | undefined
   }
 }
 
+/** The longest duration of a check of rows at the start, in milliseconds. */
+const checkTimeout = 1000
+
 /** Verifies that the tables and the declared SQL match the model, as `Store.verify`. @returns the warnings */
 async function verify(
-  target: Target,
-  known: Catalog,
+  { target, file: { path }, readCatalog }: SchemaContext,
   connection: SqliteConnection,
 ): Promise<string[]> {
-  const stored = addRejectedChanges(known, connection)
+  const stored = addRejectedChanges(readCatalog(), connection)
   const catalog = await addTableFunctions(target, stored, (query) =>
     connection.columns(compileStatement(query, target.dialect)),
   )
   checkTables(target.model, catalog)
   const errors = await checkDeclaredSql(target, (statement) => connection.prepare(statement))
   throwDeclarationErrors(errors)
-  const readCheap = (statement: Statement) =>
-    isCheap(statement, connection) ? connection.all(statement, { planValues: [] }) : undefined
-  throwDeclarationErrors(await findViewIdErrors(target, catalog, readCheap))
-  return [
-    ...listSqliteWarnings(target.model, catalog, connection),
-    ...(await listSegmentIdWarnings(target, readCheap)),
-  ]
-}
-
-/** The longest estimated duration of a check of rows at the start, in milliseconds. */
-const maxCheckDuration = 1000
-
-/** Whether a statement runs for a second at most, by SQLite's plan. */
-function isCheap(statement: Statement, connection: SqliteConnection): boolean {
-  const cost = compileCost(statement, explainQueryPlan(connection, statement), (index) =>
-    countIndexColumns(connection, index),
-  )
-  const tableSize = (table: string) => {
-    const rows = estimateRowCount(connection, table)
-    return { rows, rowSize: estimateRowSize(connection, table, rows) }
+  const reader = new LimitedReader(path, checkTimeout)
+  const run = (statement: Statement, isByKey: boolean) =>
+    isByKey || (isSmall(connection) && !isRecursive(statement, connection))
+      ? connection.all(statement, { planValues: [] })
+      : reader.all(statement)
+  try {
+    throwDeclarationErrors(await findViewIdErrors(target, catalog, run))
+    return [
+      ...listSqliteWarnings(target.model, catalog, connection),
+      ...(await listSegmentIdWarnings(target, run)),
+    ]
+  } finally {
+    reader.close()
   }
-  const keySizes = (index: string, columnCount: number) =>
-    sampleKeySizes(connection, index, columnCount)
-  return cost.estimate({ tableSize, keySizes }) <= maxCheckDuration
 }
 
 /**

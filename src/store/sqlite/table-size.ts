@@ -5,15 +5,8 @@ import type { SqliteConnection } from './connection.ts'
 const minRowSize = 10
 /** The number of rows up to which the rows of a table are counted: an index has about 50 of them in a page. */
 const maxCountedRows = 5000
-/** The number of rows whose size is measured. */
-const sampleSize = 100
-
-/** The estimated size of a table. */
-export interface TableSize {
-  readonly rows: number
-  /** The mean size of a row, in bytes. */
-  readonly rowSize: number
-}
+/** The size of a small database, in bytes: to scan and sort all of its rows takes less than 10 ms. */
+const smallSize = 256 * 1024
 
 /**
  * Estimates the number of rows of a table from its first and last rowid. For a view and for a table without rowids
@@ -60,47 +53,7 @@ function measureFile(connection: SqliteConnection): number {
   return Number(pages) * Number(pageSize)
 }
 
-/**
- * Estimates the mean size of the rows of a table from random ones.
- * Rows that random numbers do not find are as large as the file allows.
- */
-export function estimateRowSize(
-  connection: SqliteConnection,
-  table: string,
-  rowCount: number,
-): number {
-  const maxSize = measureFile(connection) / Math.max(1, rowCount)
-  return Math.min(sampleRowSize(connection, table) ?? maxSize, maxSize)
-}
-
-/**
- * Compiles the size of a row in bytes. SQLite reads the header of the row for it, not its values: of texts and blobs the type and
- * the length, of other values the type.
- * @param row - the alias of the row
- */
-export function compileRowSize(connection: SqliteConnection, table: string, row: string): string {
-  const sizes = connection
-    .introspect('select name from pragma_table_info(?)', table)
-    .map(([column]) => `${quoteIdentifier(row)}.${quoteIdentifier(String(column))}`)
-    .map(
-      (value) =>
-        `iif(typeof(${value}) = 'text' or typeof(${value}) = 'blob', octet_length(${value}), 8)`,
-    )
-  return sizes.join(' + ')
-}
-
-function sampleRowSize(connection: SqliteConnection, table: string): number | undefined {
-  const name = quoteIdentifier(table)
-  try {
-    const [[mean] = []] = connection.introspectCached(
-      `with recursive "sample" (n, low, high) as (
-         select 1, (select min(rowid) from ${name}), (select max(rowid) from ${name})
-         union all select n + 1, low, high from "sample" where n < ${sampleSize})
-       select avg(${compileRowSize(connection, table, 'row')}) from ${name} as "row"
-       where rowid in (select low + abs(random() % (high - low + 1)) from "sample")`,
-    )
-    return mean === null ? undefined : Number(mean)
-  } catch {
-    return undefined
-  }
+/** Whether a database is so small that no statement without a recursion takes long. */
+export function isSmall(connection: SqliteConnection): boolean {
+  return measureFile(connection) <= smallSize
 }

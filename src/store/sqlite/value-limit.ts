@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { LargeValueError } from './large-values.ts'
 
-// The cost of a read is an estimate, and a row can hold a value of any size. So the connection that runs cheap reads in the
+// A read was quick before, and a row can hold a value of any size. So the connection that runs quick reads in the
 // server's process reads no large values, and searches in few characters: SQLite stops at the first value that is too large or
 // one too many, and the read runs in a reader process (docs/decisions/0041).
 
@@ -20,7 +20,7 @@ const callLength = 40
 /** Operations of SQL whose duration depends on the size of their argument. */
 const searches = /lapidary_(?!after|is_valid)|\b(?:instr|substr|length)\(| glob /g
 /** Operations that parse a JSON document. */
-export const jsonOperations = /->>|\bjson_(?:extract|type|valid)\(|\bjson_each\((?!\?)/
+const jsonOperations = /->>|\bjson_(?:extract|type|valid)\(|\bjson_each\((?!\?)/
 
 /** SQLite's limits of a connection, which Node.js has from 26 on (sqlite.org/c3ref/limit.html). */
 interface Limits {

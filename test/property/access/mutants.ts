@@ -194,9 +194,9 @@ export const mutants: readonly Mutant[] = [
     seed: 302,
     variant: 'large-sqlite',
     file: 'src/store/sqlite/read-router.ts',
-    from: 'this.#readInTransaction({ plan, id, statements, fullRead, cost, estimate }, options)',
+    from: 'this.#readInTransaction(read, options, false)',
     to: `this.#readInTransaction({ plan, id, statements: this.#statementsOf(undefined),
-        fullRead: this.#statementsOf(undefined).fullRead(plan.shape), cost, estimate }, options)`,
+        fullRead: this.#statementsOf(undefined).fullRead(plan.shape) }, options, false)`,
   },
   {
     title: 'a stream on PostgreSQL ignores the rule',

@@ -65,8 +65,8 @@ function get(path: string, query: Readonly<Record<string, string>>): TestRequest
 }
 
 /**
- * Creates a random read of a complete list of red things, which is streamed if it is long. Some have a filter that takes so long by
- * its estimate that SQLite runs it in a reader process.
+ * Creates a random read of a complete list of red things, which is streamed if it is long. Some have a filter whose SQL is so long
+ * that SQLite runs it in a reader process.
  */
 export function randomLongList(random: Random): TestRequest {
   const { 'page[number]': _, ...query } = listQuery('red', random)
