@@ -10,6 +10,8 @@ import { type LoadGenerator, startLoadGenerator, startServerProcess } from './pr
 /**
  * Counts the instructions and cache misses of a request on the server's main thread in user space, with Valgrind's Callgrind.
  * Callgrind simulates the processor, so the load of the real machine does not change the counts.
+ * It makes a read take fifty times as long. On SQLite the first runs therefore count as slow, and the read runs in a reader process for
+ * a minute, which the warm-up has to outlast.
  */
 const { values } = parseArgs({
   options: {
