@@ -10,7 +10,7 @@ import { identifier } from './code.ts'
 import { isNamedId } from './find-view-keys.ts'
 import type { Findings } from './findings.ts'
 import { inferKeyKind, type KindCode } from './infer-kind.ts'
-import { isSecret } from './looks-secret.ts'
+import { isSecret } from './secrets.ts'
 
 /** A column of a key. */
 interface KeyPart {

@@ -1,7 +1,7 @@
 import type { ColumnContent, SampleRequest, StoredColumn, StoredTable, TableSample } from 'lapidary'
 import { evaluateCodec } from './evaluate-codec.ts'
 import type { KindCode } from './infer-kind.ts'
-import { listNameColumns } from './name-columns.ts'
+import { listNameColumns } from './name.ts'
 
 /** The findings about the stored values of the tables and columns of a catalog. */
 export interface Findings {

@@ -1,11 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Catalog, StoredColumn, StoredTable } from 'lapidary'
 import {
-  type ClassifiedFunctions,
-  classifyFunctions,
-  describeFunction,
-} from './classify-functions.ts'
-import {
   type ClassifiedTables,
   classifyTables,
   createReferenceLookup,
@@ -16,7 +11,13 @@ import { type Code, type CodeObject, call, isAtom, object, toEntries } from './c
 import { findRelationships } from './find-relationships.ts'
 import { type Findings, noFindings } from './findings.ts'
 import { formatCode } from './format-code.ts'
-import { generateQueries, generateTableFunction } from './generate-calls.ts'
+import {
+  type ClassifiedFunctions,
+  classifyFunctions,
+  describeFunction,
+  generateQueries,
+  generateTableFunction,
+} from './generate-calls.ts'
 import {
   formatDocComment,
   formatOmission,

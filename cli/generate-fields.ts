@@ -9,10 +9,16 @@ import { type Code, type CodeEntry, call, object } from './code.ts'
 import type { RelationshipCandidate } from './find-relationships.ts'
 import type { Findings } from './findings.ts'
 import { inferKind } from './infer-kind.ts'
-import { isSecret } from './looks-secret.ts'
-import { joinNames, type Name, parseName, toMemberName } from './name.ts'
+import {
+  joinNames,
+  type Name,
+  parseName,
+  type TakeName,
+  toMemberName,
+  uniqueNames,
+} from './name.ts'
 import type { NamedTable } from './name-tables.ts'
-import { type TakeName, uniqueNames } from './unique-names.ts'
+import { isSecret } from './secrets.ts'
 
 /** The fields of a resource type. */
 export interface GeneratedFields {

@@ -1,12 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { isAbsolute, join, relative, resolve } from 'node:path'
+import { quote } from './code.ts'
 import { describeMissingSetting, formatCompileSettings } from './compile-settings.ts'
 import { type File, formatFiles, writeFiles } from './format-files.ts'
 import { formatOmissions } from './format-omissions.ts'
 import type { Declarations } from './generate-declarations.ts'
-import { generateMain } from './generate-main.ts'
 import { readDeclarations } from './introspect.ts'
-import { mergeManifest } from './merge-manifest.ts'
 import type { InitCommand } from './parse-command-line.ts'
 import { readManifest } from './read-manifest.ts'
 
@@ -101,4 +100,140 @@ function startsMain(folder: string): boolean {
     readFileSync(join(folder, 'package.json'), 'utf8'),
   )
   return manifest.scripts.start === scripts.start
+}
+
+/** The part of a generated `main.ts` that depends on the database. */
+interface MainParts {
+  /** The imported function that opens the database, and its module. */
+  readonly open: string
+  readonly module: string
+  /** The environment variable with the address of the database. */
+  readonly variable: string
+  /** The default of the variable; absent when it must be set, because the address may contain a password. */
+  readonly default?: string
+}
+
+/**
+ * Generates the program that serves the declarations in `resources/`.
+ * @param folder - the folder of the program
+ */
+export function generateMain(databaseUrl: string, folder: string): string {
+  const { open, module, variable, default: unset } = mainParts(databaseUrl, folder)
+  const setting = unset === undefined ? variable : `${variable} = ${quote(unset)}`
+  const isAsync = unset === undefined
+  const imports = [
+    `import { existsSync } from 'node:fs'`,
+    `import { defineModel } from 'lapidary'`,
+    `import { createServer } from 'lapidary/fastify'`,
+    `import { createPages } from 'lapidary/html'`,
+    `import { ${open} } from '${module}'`,
+    `import { resources } from './resources/index.ts'`,
+  ]
+  const check = `if (${variable} === undefined) throw new Error('Set ${variable}, for example in the file .env.')`
+  return `${imports.join('\n')}
+
+// The settings are environment variables. The file .env has those that the environment does not have.
+if (existsSync('.env')) process.loadEnvFile('.env')
+${formatSettings([setting, "HOST = '127.0.0.1'", "PORT = '3000'", 'PUBLIC_URL'])}
+${isAsync ? `${check}\n` : ''}
+const model = defineModel(resources)
+const store = ${isAsync ? 'await ' : ''}${open}(model, ${variable})
+const { warnings } = await store.verify()
+for (const warning of warnings) console.warn(warning)
+// Browsers get pages, and /openapi.json describes the API.
+const server = createServer({
+  model,
+  store,
+  publicUrl: PUBLIC_URL,
+  html: createPages(),
+  openapi: true,
+})
+
+// A graceful stop: the server responds to pending requests, then the database is closed.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, async () => {
+    await server.close()
+    await store.close()
+  })
+}
+console.log(await server.listen({ host: HOST, port: Number(PORT) }))
+`
+}
+
+/** Formats the declaration of the settings as Biome does. */
+function formatSettings(settings: readonly string[]): string {
+  const oneLine = `const { ${settings.join(', ')} } = process.env`
+  if (oneLine.length <= 100) return oneLine
+  return `const {\n${settings.map((setting) => `  ${setting},\n`).join('')}} = process.env`
+}
+
+function mainParts(databaseUrl: string, folder: string): MainParts {
+  const path = /^sqlite:(.+)$/s.exec(databaseUrl)?.[1]
+  if (path === undefined)
+    return { open: 'openPostgres', module: 'lapidary/postgres', variable: 'DATABASE_URL' }
+  return {
+    open: 'openSqlite',
+    module: 'lapidary/sqlite',
+    variable: 'DATABASE_FILE',
+    default: isAbsolute(path) ? path : relative(folder, resolve(path)).replaceAll('\\', '/'),
+  }
+}
+
+/** The members of a `package.json` that `lapidary init` reads. */
+interface Manifest {
+  readonly type?: string
+  readonly scripts?: Readonly<Record<string, string>>
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+  readonly [member: string]: unknown
+}
+
+/** The members that `lapidary init` adds to a `package.json`. */
+interface Additions {
+  readonly scripts: Readonly<Record<string, string>>
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
+}
+
+/**
+ * Adds scripts and dependencies to a `package.json`. Nothing that is there changes, and its indentation stays. A file that has only
+ * dependencies, as `npm install` writes it in an empty folder, becomes that of ES modules.
+ * @param text - the file; `undefined` makes a new one
+ * @throws Error with a one-line message when it is not JSON, or says that the project has no ES modules
+ */
+export function mergeManifest(text: string | undefined, additions: Additions): string {
+  const found = text === undefined ? {} : parse(text)
+  const isNew = Object.keys(found).every((member) => member === 'dependencies')
+  const existing: Manifest = isNew ? { private: true, type: 'module', ...found } : found
+  if (existing.type === 'commonjs')
+    throw new Error(
+      'package.json has "type": "commonjs", but the generated files are ES modules: change it to "module", or choose another folder by --out',
+    )
+  const { scripts, dependencies, devDependencies } = existing
+  const isMissing = ([name]: readonly [string, string]) =>
+    dependencies?.[name] === undefined && devDependencies?.[name] === undefined
+  const missing = (packages: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(packages).filter(isMissing))
+  const merged: Manifest = {
+    ...existing,
+    scripts: { ...additions.scripts, ...scripts },
+    dependencies: sortByName({ ...missing(additions.dependencies), ...dependencies }),
+    devDependencies: sortByName({ ...missing(additions.devDependencies), ...devDependencies }),
+  }
+  const indent = /^[ \t]+(?=")/m.exec(text ?? '')?.[0] ?? 2
+  return `${JSON.stringify(merged, null, indent)}\n`
+}
+
+function parse(text: string): Manifest {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Error('package.json is not valid JSON; correct it first', { cause: error })
+  }
+}
+
+/** Sorts as npm does. */
+function sortByName(packages: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(packages)
+  return Object.fromEntries(entries.toSorted(([one], [other]) => one.localeCompare(other, 'en')))
 }

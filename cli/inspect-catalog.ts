@@ -18,7 +18,6 @@ import {
   kindsByTypes,
   storedFormats,
 } from './fallback-kinds.ts'
-import { findStoredSecrets } from './find-stored-secrets.ts'
 import { findViewKeys } from './find-view-keys.ts'
 import {
   createFindings,
@@ -28,6 +27,7 @@ import {
   toRequest,
 } from './findings.ts'
 import { inferKind, isUnknownType, type KindCode } from './infer-kind.ts'
+import { findStoredSecrets } from './secrets.ts'
 
 /** A column whose values are mostly not of the kind of its type. */
 interface Mismatch {

@@ -1,9 +1,16 @@
 import type { Catalog } from 'lapidary'
 import type { ClassifiedTables, KeyedTable } from './classify-tables.ts'
 import { constantKinds, parametricKinds } from './infer-kind.ts'
-import { joinNames, type Name, parseName, toIdentifier, toKebabCase, toMemberName } from './name.ts'
+import {
+  joinNames,
+  type Name,
+  parseName,
+  toIdentifier,
+  toKebabCase,
+  toMemberName,
+  uniqueNames,
+} from './name.ts'
 import { pluralizeName, singularizeName } from './pluralize.ts'
-import { uniqueNames } from './unique-names.ts'
 
 /** A table with the names of its resource type. */
 export interface NamedTable extends KeyedTable {

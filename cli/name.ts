@@ -1,3 +1,5 @@
+import type { StoredColumn, StoredTable } from 'lapidary'
+
 /** A name of the database, split into words so that it can be written in other styles. */
 export interface Name {
   /** In lower case, e.g. `['invoice', 'line']`. */
@@ -62,4 +64,57 @@ function toCamelCase(words: readonly string[]): string {
   return words
     .map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
     .join('')
+}
+
+/**
+ * Returns the first candidate that was not returned before. If all candidates are used, it appends a number to the last.
+ * @param separator - written between the candidate and the number
+ */
+export type TakeName = (candidates: readonly string[], separator?: string) => string
+
+/**
+ * Makes a function that returns each name only once.
+ * @param reserved - names that it never returns
+ */
+export function uniqueNames(reserved: Iterable<string> = []): TakeName {
+  const used = new Set(reserved)
+  return (candidates, separator = '') => {
+    const last = candidates.at(-1) ?? ''
+    let name = candidates.find((candidate) => !used.has(candidate))
+    for (let number = 2; name === undefined; number += 1) {
+      const numbered = `${last}${separator}${number}`
+      if (!used.has(numbered)) name = numbered
+    }
+    used.add(name)
+    return name
+  }
+}
+
+/** The last words of columns with the names of other columns or of settings. */
+const nameWords = new Set(
+  'key keys name field column attribute attr property prop setting option param parameter variable k'.split(
+    ' ',
+  ),
+)
+/** The last words of columns with the values beside such a name. */
+const valueWords = new Set('value values val vals v old new before after'.split(' '))
+/** Words of tables whose values are texts for readers, also of the key `login.password`. */
+const textWords = new Set('translation translations i18n l10n locale locales dictionary'.split(' '))
+
+const lastWord = ({ name }: StoredColumn) => parseName(name).words.at(-1) ?? ''
+
+/** Lists the columns whose texts may be the names of the values beside them. */
+export function listNameColumns({
+  name,
+  columns,
+}: Pick<StoredTable, 'name' | 'columns'>): StoredColumn[] {
+  const all = [...columns.values()]
+  const isOfTexts = parseName(name).words.some((word) => textWords.has(word))
+  if (isOfTexts || listValueColumns({ columns }).length === 0) return []
+  return all.filter((column) => nameWords.has(lastWord(column)))
+}
+
+/** Lists the columns with the values of which such a column has the names. */
+export function listValueColumns({ columns }: Pick<StoredTable, 'columns'>): StoredColumn[] {
+  return [...columns.values()].filter((column) => valueWords.has(lastWord(column)))
 }

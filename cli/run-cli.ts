@@ -1,5 +1,6 @@
 import { exitWithError, ignoreClosedPipes } from '../process/run-server.ts'
-import { formatCommandHelp, formatHelp } from './format-help.ts'
+import { formatSettings } from '../process/settings.ts'
+import { type CommandDescription, type CommandName, commands, databaseUrlHelp } from './commands.ts'
 import { type Command, parseCommandLine } from './parse-command-line.ts'
 import { readManifest } from './read-manifest.ts'
 
@@ -62,4 +63,56 @@ async function execute(command: Command): Promise<void> {
       await printRoutes(command)
     }
   }
+}
+
+/** Formats the output of `lapidary --help`. */
+export function formatHelp(): string {
+  const names = Object.keys(commands)
+  const width = Math.max(...names.map((name) => name.length))
+  return [
+    'Serves databases as JSON:API.',
+    '',
+    'Usage: lapidary <command> <arguments> [<options>]',
+    '',
+    ...Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`),
+    '',
+    `  <database url>  ${databaseUrlHelp}`,
+    '',
+    '  lapidary <command> --help  lists the options of a command',
+    '  lapidary --version         prints the version',
+    '',
+    'Exit codes: 0 after success, 1 if doctor finds a violation or a server cannot stop in time, 2 after any other error.',
+  ].join('\n')
+}
+
+/** Formats the output of `lapidary <command> --help`. */
+export function formatCommandHelp(name: CommandName): string {
+  const { summary, flags, settings, examples, ...others }: CommandDescription = commands[name]
+  const { arguments: taken = databaseArgument(name) } = others
+  const options = Object.entries({ ...flags, help: { help: 'print this help' } }).map(
+    ([flag, { value, help }]: [string, { value?: string; help: string }]) =>
+      [value === undefined ? `--${flag}` : `--${flag} ${value}`, help] as const,
+  )
+  const described = [...Object.entries(taken), ...options]
+  const width = Math.max(...described.map(([flag]) => flag.length))
+  const lines = formatSettings(settings)
+  return [
+    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    '',
+    `Usage: lapidary ${name} ${Object.keys(taken).join(' ')} [<options>]`,
+    '',
+    ...described.map(([flag, help]) => `  ${flag.padEnd(width)}  ${help}`),
+    ...(lines.length > 0
+      ? ['', 'Settings, each as a flag and an environment variable:', ...lines]
+      : []),
+    '',
+    'Examples:',
+    ...examples.map((example) => `  ${example}`),
+  ].join('\n')
+}
+
+/** The argument of the commands that take a database url. */
+function databaseArgument(name: CommandName): Readonly<Record<string, string>> {
+  const unset = name === 'serve' ? ' (default: DATABASE_URL)' : ''
+  return { '<database url>': databaseUrlHelp + unset }
 }

@@ -5,7 +5,6 @@ import { createServer } from 'lapidary/fastify'
 import { createPages } from 'lapidary/html'
 import type { DocsPage } from 'lapidary/openapi'
 import { describeListenError } from './describe-listen-error.ts'
-import { type OpenOptions, openStore } from './open-store.ts'
 import type { ServerSettings } from './server-settings.ts'
 import { reusesPort } from './worker.ts'
 
@@ -144,4 +143,41 @@ function findDocs(model: Model): { readonly docs?: DocsPage } {
   } catch {
     return {}
   }
+}
+
+/** Options of a store that are not settings. */
+interface OpenOptions {
+  /** SQLite: whether the file must exist and is neither written nor converted. Default false. */
+  readonly readOnly?: boolean | undefined
+}
+
+/**
+ * Opens the database of the settings. Loads only the driver that it needs.
+ * @throws Error when the file cannot be opened, or the driver is not installed
+ */
+async function openStore(
+  model: Model,
+  settings: ServerSettings,
+  { readOnly = false }: OpenOptions = {},
+): Promise<Store> {
+  const { databaseUrl, databaseTimeout: timeout, databaseQueue: queueSize } = settings
+  const { statementCache, maxResources } = settings
+  const path = /^sqlite:(.+)$/s.exec(databaseUrl)?.[1]
+  if (path !== undefined) {
+    const { openSqlite } = await import('lapidary/sqlite')
+    const { databaseReaders: readers } = settings
+    const options = { timeout, queueSize, statementCache, maxResources, readers, readOnly }
+    return openSqlite(model, path, { ...options, create: !readOnly })
+  }
+  const { openPostgres } = await import('lapidary/postgres')
+  return openPostgres(model, databaseUrl, {
+    timeout,
+    queueSize,
+    statementCache,
+    maxResources,
+    replicaUrls: settings.databaseReplicaUrls,
+    poolSize: settings.databasePool,
+    sendTimeout: settings.sendTimeout,
+    keepsSessions: settings.databasePooler === 'none',
+  })
 }

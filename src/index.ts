@@ -86,12 +86,6 @@ export {
   type DeclaredColumns,
   notNull,
 } from './model/computed.ts'
-export type {
-  NoOperators,
-  Operands,
-  OperatorsWith,
-  WithOperators,
-} from './model/custom-operator.ts'
 export { databaseJson, databaseText } from './model/database-kinds.ts'
 export type { DecimalSize } from './model/decimals.ts'
 export { DeclarationError } from './model/declaration-error.ts'
@@ -177,6 +171,12 @@ export {
   type WriteCustomOperator,
 } from './model/kinds.ts'
 export type { Declarations, Model, ModelOptions, Table } from './model/model.ts'
+export type {
+  NoOperators,
+  Operands,
+  OperatorsWith,
+  WithOperators,
+} from './model/operators.ts'
 export {
   type DefaultParameter,
   type NullableParameter,

@@ -1,11 +1,9 @@
-import { checkFieldsets, checkIncluded } from './check-documents.ts'
-import { checkErrors } from './check-errors.ts'
 import { checkFilters } from './check-filters.ts'
 import { checkLists } from './check-lists.ts'
 import { checkRelationships } from './check-relationships.ts'
 import { checkValues } from './check-values.ts'
-import { describeResponse, type Examination, listOf } from './examination.ts'
-import type { ExaminedResource } from './examined-api.ts'
+import { describeResponse, type Examination, listOf, serializeValue } from './examination.ts'
+import type { ExaminedResource, ExaminedResponse } from './examined-api.ts'
 
 /** The options of an examination. */
 interface ExaminationOptions {
@@ -108,4 +106,113 @@ async function checkSelf(
   const found = document.data
   if (JSON.stringify(found) !== JSON.stringify(resource))
     add('the resource differs from the one in the list')
+}
+
+/** The included resources of a relationship that are compared. */
+const comparedResources = 3
+
+/**
+ * Checks that included resources are equal to the responses to their own addresses.
+ * @param large - the relationships with too many members to include them
+ */
+async function checkIncluded(
+  { api, type, violations }: Examination,
+  large: ReadonlySet<string>,
+): Promise<void> {
+  for (const name of Object.keys(type.relationships)) {
+    if (large.has(name)) continue
+    const url = `${type.path}?include=${encodeURIComponent(name)}&page[size]=5`
+    const { document } = await api.get(url)
+    for (const included of (document.included ?? []).slice(0, comparedResources)) {
+      const { self } = included.links ?? {}
+      if (self === undefined) continue
+      const response = await api.get(self)
+      const [own] = listOf(response.document)
+      if (response.status === 200 && own && isEqual(own, included)) continue
+      const problem = `an included resource differs from its own address ${self}: ${describeResponse(response)}`
+      violations.add({ subject: `${type.type}.${name}`, problem, example: `GET ${url}` })
+    }
+  }
+}
+
+/** Linkage aside, which depends on what is included. */
+function isEqual(one: ExaminedResource, other: ExaminedResource): boolean {
+  const withoutLinkage = ({ type, id, attributes }: ExaminedResource) =>
+    serializeValue([type, id, attributes])
+  return withoutLinkage(one) === withoutLinkage(other)
+}
+
+/**
+ * Checks that `fields` selects exactly the named field of a resource, with the value that the resource has.
+ * @see https://jsonapi.org/format/1.0/#fetching-sparse-fieldsets
+ */
+async function checkFieldsets(
+  { api, type, violations }: Examination,
+  resource: ExaminedResource,
+): Promise<void> {
+  const { attributes = {}, relationships = {} } = resource
+  for (const name of [...Object.keys(attributes), ...Object.keys(relationships)]) {
+    const query = `fields[${encodeURIComponent(type.type)}]=${encodeURIComponent(name)}`
+    const url = `${type.path}/${encodeURIComponent(resource.id)}?${query}`
+    const response = await api.get(url)
+    const [found] = listOf(response.document)
+    const names = [found?.attributes, found?.relationships].flatMap((each) =>
+      Object.keys(each ?? {}),
+    )
+    const isSame = serializeValue(found?.attributes?.[name]) === serializeValue(attributes[name])
+    if (response.status === 200 && names.join() === name && isSame) continue
+    const problem = `fields does not select it alone: ${describeResponse(response)}`
+    violations.add({ subject: `${type.type}.${name}`, problem, example: `GET ${url}` })
+  }
+}
+
+const mediaType = 'application/vnd.api+json'
+
+/** A request that the server must reject, or respond to with the media type of JSON:API. */
+interface ErrorCase {
+  /** The end of the sentence "… must be 400". */
+  readonly request: string
+  readonly status: number
+  /** The part of the target after the path of the type. */
+  readonly suffix: string
+  readonly accept?: string
+}
+
+// biome-ignore format: a table, one request a row
+const cases: readonly ErrorCase[] = [
+  { request: 'a resource that does not exist', status: 404, suffix: '/no-such-id' },
+  { request: 'an include path that does not exist', status: 400, suffix: '?include=no-such-name' },
+  { request: 'a sort field that does not exist', status: 400, suffix: '?sort=no-such-name' },
+  { request: 'an unknown query parameter in small letters', status: 400, suffix: '?nosuchparameter=1' },
+  { request: 'a page that is not a number', status: 400, suffix: '?page[number]=x' },
+  { request: 'a media type of JSON:API with a parameter in Accept', status: 406, suffix: '', accept: `${mediaType}; no=1` },
+]
+
+/**
+ * Checks the responses to requests that a server must reject, and the media type of its documents.
+ * @see https://jsonapi.org/format/1.0/#content-negotiation-servers
+ */
+async function checkErrors({ api, type, violations }: Examination): Promise<void> {
+  const report = (problem: string, suffix: string) =>
+    violations.add({ subject: type.type, problem, example: `GET ${type.path}${suffix}` })
+  for (const { request, status, suffix, accept } of cases) {
+    const response = await api.get(type.path + suffix, accept)
+    if (response.status !== status)
+      report(`${request} must be ${status}; it is ${describeResponse(response)}`, suffix)
+    else if (!isErrorDocument(response))
+      report(`${request} has no error document of JSON:API with the status ${status}`, suffix)
+  }
+  const { contentType } = await api.get(type.path)
+  if (contentType !== mediaType)
+    report(`the media type of documents must be ${mediaType}; it is ${contentType}`, '')
+}
+
+function isErrorDocument({ status, contentType, document }: ExaminedResponse): boolean {
+  const { errors } = document
+  return (
+    contentType === mediaType &&
+    Array.isArray(errors) &&
+    errors.length > 0 &&
+    errors.every((error) => error.status === String(status))
+  )
 }

@@ -1,4 +1,4 @@
-import { actionMessage } from '../model/action-message.ts'
+import { actionMessage } from '../model/action.ts'
 import {
   type FieldInput,
   formatLinkage,
@@ -6,9 +6,8 @@ import {
   parseChange,
 } from '../parse/format-document.ts'
 import { formatQuery, type QueryInput } from '../parse/format-query.ts'
-import { addIncluded } from './add-included.ts'
 import type { DeclarationSource, HttpClient, SourceDeclarations } from './http-client.ts'
-import { linkResources } from './link-resources.ts'
+import { addIncluded, linkResources } from './link-resources.ts'
 import { createLocationFinder, type LocationFinder, type RootDocument } from './root-document.ts'
 import {
   type CallOptions,

@@ -3,8 +3,8 @@ import { accessSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { checkDocsOptions } from '../openapi/check-options.ts'
 import type { DocsFile, DocsPage } from '../openapi/options.ts'
+import { checkDocsOptions } from '../openapi/options.ts'
 import { startScript } from './start-script.ts'
 
 /** The options of `docsPage`. */

@@ -4,8 +4,8 @@ import type { RuleKey } from '../plan/access/rule-key.ts'
 import { parsePathId } from '../plan/path-id.ts'
 import { listAllowedTypes } from './allowed-paths.ts'
 import type { AppContext } from './app-context.ts'
+import { listNeededRules, type NeededRule } from './list-access.ts'
 import type { Method, RouteTarget } from './model-paths.ts'
-import { listNeededRules, type NeededRule } from './needed-rules.ts'
 
 /** What an identity may know and do at an address. */
 export interface AddressRights {

@@ -1,8 +1,8 @@
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import type { ResourceType } from '../model/model.ts'
 import type { Rights } from '../plan/access/rights.ts'
+import { listNeededRules } from './list-access.ts'
 import { listPaths, type ModelPath } from './model-paths.ts'
-import { listNeededRules } from './needed-rules.ts'
 
 /**
  * Lists the paths of a model with the methods that an identity may use: those that the rules do not refuse whatever the rows are. A path

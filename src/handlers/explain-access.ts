@@ -1,16 +1,18 @@
 import { type ErrorList, getStatus, toErrorList } from '../errors/collector.ts'
 import { checkCallRules } from '../lifecycle/action.ts'
 import { computeAuthValue, type Operation } from '../model/access.ts'
-import { getResourceType, type Model } from '../model/model.ts'
+import { getRelationship, getResourceType, type Model } from '../model/model.ts'
 import { AccessDenied } from '../plan/access/access-denied.ts'
 import type { Identity } from '../plan/access/identity.ts'
+import { collectConditions } from '../plan/affected-types.ts'
+import { formatEdgePath } from '../plan/include.ts'
+import type { ReadPlan, ReadShape } from '../plan/read.ts'
 import { planCallTarget, type WritePlan } from '../plan/write.ts'
 import { describeRule, type RuleDescription } from '../store/access/describe-rule.ts'
-import type { AppliedRule, RuleEffect } from '../store/access/explain-access.ts'
+import type { AppliedRule, ReadSubject, RuleEffect } from '../store/access/explain-access.ts'
 import type { AppContext } from './app-context.ts'
 import type { ApiRequest } from './handler.ts'
 import { describeTenant, type TypeAccess } from './list-access.ts'
-import { listRequestParts, type RequestWork } from './request-parts.ts'
 import type { RequestPlan } from './request-plan.ts'
 import type { PlanRoute } from './route-table.ts'
 
@@ -195,4 +197,80 @@ function toExplainedErrors(failed: ErrorList | undefined): ExplainedError[] {
     ...{ status, code, detail: message },
     ...(cause instanceof AccessDenied && { rule: cause.rule }),
   }))
+}
+
+/** The first operation of a request on the database. */
+interface RequestWork {
+  readonly identity: Identity | undefined
+  readonly read?: Readonly<{ read: ReadPlan; id: string | undefined }>
+  readonly write?: WritePlan
+}
+
+/** A part of a request, and the type whose rows it reads. */
+type RequestPart = ReadSubject & Readonly<{ part: string }>
+
+/** Lists the parts of a request, in the order in which its rules are explained. */
+function listRequestParts({ read, write }: RequestWork, model: Model): RequestPart[] {
+  const parts = read ? listReadParts(read.read, read.id, model) : []
+  if (write) parts.push(...listWriteParts(write))
+  // A type may be reached several times over the same path.
+  const known = new Map(parts.map((each) => [JSON.stringify(each), each]))
+  return [...known.values()]
+}
+
+function listWriteParts({ precondition, existenceChecks }: WritePlan): RequestPart[] {
+  return [
+    ...(precondition
+      ? [{ part: 'path', type: precondition.notFound.type, id: precondition.id }]
+      : []),
+    ...existenceChecks.map(({ type, id, pointer }) => ({ part: pointer, type, id })),
+  ]
+}
+
+function listReadParts(
+  { shape, notFound }: ReadPlan,
+  id: string | undefined,
+  model: Model,
+): RequestPart[] {
+  return [
+    ...(id === undefined ? [] : [{ part: 'path', type: notFound.type, id }]),
+    ...(shape.addressed.is === 'one' ? [] : [{ part: 'data', type: shape.type }]),
+    ...shape.includeEdges.map(({ to }, at) => ({
+      part: `include ${formatEdgePath(shape.includeEdges, at)}`,
+      type: to,
+    })),
+    ...listLinkageParts(shape, model),
+    ...listFilterParts(shape, model),
+    ...listSortParts(shape, model),
+  ]
+}
+
+function listLinkageParts({ primary, included }: ReadShape, model: Model): RequestPart[] {
+  return [primary, ...included].flatMap(({ type, linkages }) =>
+    linkages.map(({ relationship }) => ({
+      part: `linkage ${type}.${relationship}`,
+      type: getRelationship(getResourceType(model, type), relationship).to,
+    })),
+  )
+}
+
+function listFilterParts({ type, where }: ReadShape, model: Model): RequestPart[] {
+  const conditions = collectConditions(where, getResourceType(model, type), model)
+  return conditions.flatMap(([from, condition]) => {
+    if (!('relationship' in condition)) return []
+    const { relationship } = condition
+    const part = `filter ${from.type}.${relationship}`
+    return [{ part, type: getRelationship(from, relationship).to }]
+  })
+}
+
+function listSortParts({ type, order }: ReadShape, model: Model): RequestPart[] {
+  return order.flatMap(({ path, field, isCount }) => {
+    let from = getResourceType(model, type)
+    return (isCount ? [...path, field] : path).map((name) => {
+      const part = `sort ${from.type}.${name}`
+      from = getResourceType(model, getRelationship(from, name).to)
+      return { part, type: from.type }
+    })
+  })
 }

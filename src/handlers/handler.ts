@@ -1,5 +1,5 @@
 import type { Awaitable } from '../model/hooks.ts'
-import type { RequestContext } from '../model/request-context.ts'
+import type { Logger, RequestContext } from '../model/request-context.ts'
 import type { RequestBody } from '../parse/body.ts'
 import type { Writer } from '../plan/write-rights.ts'
 import type { DocumentText } from '../serialize/document.ts'
@@ -28,3 +28,11 @@ export interface ApiResponse<Body = DocumentText> {
 
 /** Processes the requests of a route over HTTP. */
 export type RouteHandler = (request: ApiRequest, context: AppContext) => Awaitable<ApiResponse>
+
+const ignore = (): void => {}
+
+/** A logger for reads that are not requests of a client: it writes nothing. */
+export const silentLogger: Logger = {
+  ...{ trace: ignore, debug: ignore, info: ignore },
+  ...{ warn: ignore, error: ignore, fatal: ignore },
+}

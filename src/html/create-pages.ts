@@ -14,14 +14,12 @@ import {
 } from './collection-view.ts'
 import { type CountedRequest, type CountReader, createCountReader } from './count-resources.ts'
 import { getModelDescription } from './describe-model.ts'
-import { renderDescriptionLinks } from './description-links.ts'
-import { listData, parseDocument } from './document.ts'
+import { listData, parseDocument, type ShownDocument, type ShownError } from './document.ts'
 import { renderDeleteForm, renderUpdateForm } from './edit-form.ts'
 import { type Html, h } from './element.ts'
-import { renderErrors } from './error-view.ts'
 import { createExplanationHandler, renderExplanationLink } from './explain-view.ts'
 import { renderJson } from './json-view.ts'
-import { type PageFiles, renderLayout, renderTooLong } from './layout.ts'
+import { type PageFiles, pageHeaders, renderLayout, renderTooLong } from './layout.ts'
 import {
   type BaseContext,
   createResourceIndex,
@@ -29,11 +27,11 @@ import {
   findType,
   type PageContext,
 } from './page-context.ts'
-import { pageHeaders } from './page-headers.ts'
 import { parsePageUrl } from './page-url.ts'
 import { renderRequest } from './request-view.ts'
 import { renderAbsent, renderResource } from './resource-view.ts'
 import { renderRoot } from './root-view.ts'
+import { renderSignInForm } from './sign-in-form.ts'
 import { maxRows } from './table.ts'
 
 /** The options of `createPages`. */
@@ -168,4 +166,59 @@ function formatTitle({ document, url }: BaseContext, { status }: PageDocument): 
   if (errors !== undefined) return `${status} ${errors[0]?.title ?? ''}`
   const label = data !== undefined && data !== null && 'id' in data ? findLabel(data) : undefined
   return label === undefined ? url.path : `${label} · ${url.path}`
+}
+
+/** What the links of a response lead to, by their relations (RFC 8631, RFC 8288), in the order of the page. */
+const texts: Readonly<Record<string, string>> = {
+  'service-doc': 'Reference with requests to try',
+  'service-desc': 'OpenAPI document',
+  describedby: 'JSON Schema of this document',
+}
+
+/**
+ * Renders links to the descriptions of a page: those that the header field `Link` of its response has.
+ *
+ * @param link - the value of the header field (RFC 8288)
+ * @returns null if there are none
+ */
+function renderDescriptionLinks(link: string | undefined): Html {
+  const links = readLinks(link)
+  if (links.length === 0) return null
+  return h(
+    'p',
+    { class: 'descriptions' },
+    links.map(([href, text], index) => [index > 0 && ' · ', h('a', { href }, text)]),
+  )
+}
+
+function readLinks(link = ''): (readonly [href: string, text: string])[] {
+  const found = [...link.matchAll(/<([^>]*)>; rel="([^"]+)"/g)]
+  return Object.entries(texts).flatMap(([relation, text]) =>
+    found.flatMap(([, href = '', each]) => (each === relation ? [[href, text] as const] : [])),
+  )
+}
+
+/** Renders the errors of a document, with the words of the JSON. */
+function renderErrors({ errors = [] }: ShownDocument, { status, challenge }: PageDocument): Html {
+  const [first] = errors
+  return [
+    h('h1', null, `${status} ${first?.title ?? ''}`),
+    h('ul', { class: 'errors' }, errors.map(renderError)),
+    renderSignInForm(challenge),
+  ]
+}
+
+function renderError({ title, detail, code, source }: ShownError): Html {
+  const where = source?.parameter ?? source?.pointer
+  return h(
+    'li',
+    null,
+    h('p', null, h('bdi', null, detail ?? title)),
+    h(
+      'p',
+      { class: 'code' },
+      h('code', null, code),
+      where !== undefined && [' at ', h('code', null, h('bdi', null, where))],
+    ),
+  )
 }

@@ -16,7 +16,7 @@ import {
   relationshipOperators,
 } from '../model/operators.ts'
 import { listParameters } from '../model/parameter.ts'
-import { findValueHint } from './value-hints.ts'
+import { findValueHint } from './values.ts'
 
 /** The values of a kind, as the script of the pages needs them to show an input. */
 interface ValueDescription {

@@ -2,9 +2,8 @@ import type { RouteHandler } from '../handlers/handler.ts'
 import { explainRead, toExplainedRequest } from '../http/explain-read.ts'
 import type { ExplainedStatement, ReadExplanation, ReadWarning } from '../store/explain.ts'
 import { type Html, h } from './element.ts'
-import { type PageFiles, renderLayout } from './layout.ts'
+import { type PageFiles, pageHeaders, renderLayout } from './layout.ts'
 import type { BaseContext } from './page-context.ts'
-import { pageHeaders } from './page-headers.ts'
 import { parsePageUrl } from './page-url.ts'
 
 /**

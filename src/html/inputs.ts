@@ -3,7 +3,7 @@ import type { Kind } from '../model/kinds.ts'
 import type { AttributeField } from '../model/model.ts'
 import { type Html, h } from './element.ts'
 import { renderMarkdown } from './markdown.ts'
-import { findValueHint } from './value-hints.ts'
+import { findValueHint } from './values.ts'
 
 /** The value of an input: an attribute, or a parameter of an action. */
 interface InputValue {

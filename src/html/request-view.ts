@@ -1,7 +1,8 @@
+import { parseExactJson } from '../model/json.ts'
 import { mediaType } from '../parse/negotiate.ts'
 import { type Html, h } from './element.ts'
-import { formatClientCall } from './format-client-call.ts'
 import type { BaseContext } from './page-context.ts'
+import { getParameter, type PageUrl } from './page-url.ts'
 
 /** Renders the request of the page for other programs: a shell, JavaScript, and the typed client. */
 export function renderRequest(context: BaseContext): Html {
@@ -66,4 +67,96 @@ function renderClient(api: string, call: string): Html {
     ' })\n',
     h('bdi', null, call),
   ]
+}
+
+/**
+ * Formats the request of a page as a call of the typed client; `undefined` for addresses that it has no call for, and for
+ * queries that it cannot express.
+ */
+function formatClientCall({ request, url }: BaseContext): string | undefined {
+  const { routed } = request
+  const { target } = routed?.route ?? {}
+  if (routed === undefined || target === undefined || !('resource' in target)) return undefined
+  const type = formatMember(target.resource.type)
+  const id = formatLiteral(routed.id)
+  const query = formatQuery(url)
+  const withQuery = query === '' ? '' : `, ${query}`
+  if (target.is === 'collection') return `await client${type}.list(${query})`
+  if (target.is === 'resource') return `await client${type}.get(${id}${withQuery})`
+  if (target.is !== 'related') return undefined
+  const name = formatLiteral(target.relationship.name)
+  return `await client${type}.related(${id}, ${name}${withQuery})`
+}
+
+function formatQuery(url: PageUrl): string {
+  const members = [
+    ['filter', readFilter(url)],
+    ['include', readList(getParameter(url, 'include'))],
+    ['withCount', readList(getParameter(url, 'withCount'))],
+    ['fields', readFields(url)],
+    ['sort', readList(getParameter(url, 'sort'))],
+    ['page', readPage(url)],
+  ].filter(([, value]) => value !== undefined)
+  return members.length === 0 ? '' : formatLiteral(Object.fromEntries(members))
+}
+
+function readFilter({ pairs }: PageUrl): unknown {
+  const json = pairs.flatMap(([name, value]) => (name === 'filter' ? readJsonList(value) : []))
+  const named = pairs.flatMap(([name, val]) =>
+    name.startsWith('filter[') ? [{ name: name.slice('filter['.length, -1), op: 'eq', val }] : [],
+  )
+  return json.length + named.length === 0 ? undefined : [...json, ...named]
+}
+
+function readJsonList(text: string): readonly unknown[] {
+  try {
+    const list = parseExactJson(text)
+    return Array.isArray(list) ? list : [list]
+  } catch {
+    return []
+  }
+}
+
+function readList(value: string | undefined): readonly string[] | undefined {
+  return value === undefined ? undefined : value.split(',').filter((part) => part !== '')
+}
+
+function readFields({ pairs }: PageUrl): unknown {
+  const fields = pairs.flatMap(([name, value]) =>
+    name.startsWith('fields[') ? [[name.slice('fields['.length, -1), readList(value)]] : [],
+  )
+  return fields.length === 0 ? undefined : Object.fromEntries(fields)
+}
+
+function readPage(url: PageUrl): unknown {
+  const members = (['number', 'size'] as const).flatMap((name) => {
+    const value = getParameter(url, `page[${name}]`)
+    return value === undefined ? [] : [[name, Number(value)]]
+  })
+  return members.length === 0 ? undefined : Object.fromEntries(members)
+}
+
+const identifier = /^[A-Za-z_$][\w$]*$/
+
+/** Formats the access to a member of an object, e.g. `.person` or `['invoice-lines']`. */
+function formatMember(name: string): string {
+  return identifier.test(name) ? `.${name}` : `[${formatLiteral(name)}]`
+}
+
+/** Formats a JSON value as a literal of JavaScript with single quotes. */
+function formatLiteral(value: unknown): string {
+  if (typeof value === 'string') return quoteText(value)
+  if (typeof value === 'bigint') return `${value}n`
+  if (Array.isArray(value)) return `[${value.map(formatLiteral).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return String(value)
+  const members = Object.entries(value).map(
+    ([name, member]) =>
+      `${identifier.test(name) ? name : quoteText(name)}: ${formatLiteral(member)}`,
+  )
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
+}
+
+function quoteText(text: string): string {
+  const inner = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")
+  return `'${inner}'`
 }

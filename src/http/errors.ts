@@ -1,5 +1,5 @@
+import { toError } from '../errors/collector.ts'
 import { type ApiError, HeaderError, RequestError } from '../errors/errors.ts'
-import { toError } from '../errors/to-error.ts'
 import { HiddenRouteError } from '../handlers/protected-routes.ts'
 import type { Logger } from '../model/request-context.ts'
 import { type ErrorResponse, serializeErrors, serializeInternalError } from '../serialize/errors.ts'

@@ -11,7 +11,6 @@ import type { Store } from '../store/store.ts'
 import { withActionCalls } from './action-calls.ts'
 import { checkArguments } from './check-arguments.ts'
 import type { Client } from './client.ts'
-import { createConsoleLogger } from './console-logger.ts'
 import { type ApiContext, createApiClient } from './create-api-client.ts'
 import { createEndpointFinder } from './endpoints.ts'
 
@@ -108,4 +107,14 @@ function toRequestContext({ auth, requestId, ip, log, signal }: CallContext): Re
     // A signal of its own for each call: many calls that listen to one signal would look like a leak to Node.
     signal: () => (signal ? AbortSignal.any([signal]) : new AbortController().signal),
   }
+}
+
+type Write = Logger['error']
+
+/** Returns the logger of calls that have none: it writes warnings and errors to standard error, for people to read. */
+function createConsoleLogger(): Logger {
+  const ignore: Write = () => {}
+  const write: Write = (fields: object | string, message?: string) =>
+    message === undefined ? console.error(fields) : console.error(message, fields)
+  return { trace: ignore, debug: ignore, info: ignore, warn: write, error: write, fatal: write }
 }

@@ -1,6 +1,7 @@
 import { HeaderError } from '../errors/errors.ts'
 import { suggest } from '../errors/suggestion.ts'
 import { callAction } from '../handlers/call-action.ts'
+import type { ApiRequest } from '../handlers/handler.ts'
 import { getCollection, getResource } from '../handlers/read-endpoints.ts'
 import type { PlanRequest } from '../handlers/request-plan.ts'
 import {
@@ -9,13 +10,18 @@ import {
   updateResource,
   writeRelationship,
 } from '../handlers/write-endpoints.ts'
+import type { LifecycleContext } from '../lifecycle/context.ts'
+import { executeRead } from '../lifecycle/read.ts'
 import { describeReadOnly } from '../model/describe-read-only.ts'
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import { listRelationships, type RelationshipField, type ResourceType } from '../model/model.ts'
+import { parseQuery } from '../parse/query.ts'
+import { cachePlans } from '../plan/cache/plan-cache.ts'
 import type { Planner } from '../plan/planner.ts'
+import { planCollection } from '../plan/read.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
 import { findNamedField, isStored, type Writer } from '../plan/write-rights.ts'
-import { createResourceReader, type ResourceReader } from './read-each.ts'
+import { compileObjects, type PlainObject } from '../serialize/objects.ts'
 
 /** The operations on one resource type: the handlers of its routes. */
 interface Endpoints {
@@ -114,4 +120,36 @@ export function findWritableRelationship(
   if (!relationship.isWritable)
     throw new HeaderError('read_only', `The relationship ${resource.type}.${name} is read-only.`)
   return relationship
+}
+
+/** Reads all resources of a list, one after the other. */
+type ResourceReader = (
+  request: ApiRequest,
+  context: LifecycleContext,
+) => AsyncGenerator<PlainObject, void, undefined>
+
+/**
+ * Creates the reader of all resources of a type. The maximum page size bounds the work of a request; here the application
+ * itself asks for everything, so it does not apply.
+ */
+function createResourceReader(planner: Planner, resource: ResourceType): ResourceReader {
+  const unbounded = { ...planner, model: { ...planner.model, maxPageSize: undefined } }
+  const planQuery = cachePlans((search) => {
+    const parsed = { ...parseQuery(search), page: { size: 0 } }
+    return planCollection(unbounded, parsed, { resource })
+  })
+  return async function* readEach(request, context) {
+    const plan = planQuery(request.search)
+    const build = compileObjects(plan, planner.model)
+    const rows = await executeRead(plan, undefined, context, request)
+    if (rows.is === 'complete') {
+      for (const row of rows.primary) yield build(row)
+      return
+    }
+    try {
+      for await (const batch of rows.primary) for (const row of batch) yield build(row)
+    } finally {
+      rows.end()
+    }
+  }
 }

@@ -1,10 +1,12 @@
+import type { Sql } from '../model/dialect.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import type { RequestContext } from '../model/request-context.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { CompleteRows, Rows } from '../plan/read-result.ts'
 import { runAfterHooks } from '../store/run-after-hooks.ts'
-import type { ReadHooks, Transaction } from '../store/store.ts'
+import type { ReadHooks, RunQuery, Transaction } from '../store/store.ts'
 import type { LifecycleContext } from './context.ts'
+import { createBeginContext } from './hook-context.ts'
 import { withBegin } from './read-hooks.ts'
 
 /**
@@ -44,4 +46,22 @@ export async function readInTransaction(
   const rows = await transaction.read(plan, id)
   if (hooks) await runAfterHooks(hooks, rows, plan, transaction.query)
   return rows
+}
+
+/**
+ * Runs SQL of the application that only reads, after the model's `begin`.
+ * @returns the rows by the names of their columns
+ * @throws the errors of `begin` and of `Store.snapshot`
+ */
+export function executeQuery(
+  expression: Sql,
+  { planner, store }: LifecycleContext,
+  request: RequestContext,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const { begin } = planner.model
+  const work = async (query: RunQuery) => {
+    if (begin) await begin(createBeginContext(request, query))
+    return query(expression)
+  }
+  return store.snapshot(work, { signal: request.signal })
 }

@@ -1,4 +1,4 @@
-import { toError } from '../errors/to-error.ts'
+import { toError } from '../errors/collector.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import type { Model } from '../model/model.ts'
 import type { RequestContext } from '../model/request-context.ts'

@@ -17,8 +17,8 @@ import {
   type Model,
   type ResourceType,
 } from '../model/model.ts'
-import { toFieldPointer } from '../plan/field-pointer.ts'
 import { applyFieldValues } from '../plan/field-values.ts'
+import { toFieldPointer } from '../plan/filter-errors.ts'
 import { readKeyAttributes } from '../plan/key-attributes.ts'
 import type { Planner } from '../plan/planner.ts'
 import { listStoredAttributes } from '../plan/stored-columns.ts'

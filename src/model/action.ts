@@ -224,3 +224,6 @@ function decide(rule: AuthValue<boolean> | ((auth: never) => boolean), auth: unk
   if (auth === undefined || auth === null) return false
   return computeAuthValue(isAuthValue(rule) ? rule : { is: 'auth', compute: rule }, auth) === true
 }
+
+/** The message of the response to an action that returns nothing. */
+export const actionMessage = 'Action successfully completed'

@@ -23,13 +23,12 @@ import {
   describeMissingTable,
   findRelationshipErrors,
 } from './check-relationships.ts'
-import { findTextIndexErrors } from './check-text-index.ts'
 import { findWriteErrors, listFilledColumns } from './check-writes.ts'
 import { getCodec } from './codecs.ts'
 import { throwDeclarationErrors } from './declaration-error.ts'
 import type { DialectName } from './dialect.ts'
 import { type Kind, kinds } from './kinds.ts'
-import type { Field, Model, ResourceType } from './model.ts'
+import type { AttributeField, Field, Model, ResourceType } from './model.ts'
 
 /**
  * Checks that the tables of a database match a model.
@@ -197,4 +196,45 @@ function findFieldErrors(
     case 'relationship':
       return findRelationshipErrors(field, resource, table, context)
   }
+}
+
+/** Compares the text index of an attribute with the database. */
+function findTextIndexErrors(
+  { match, column }: AttributeField,
+  location: string,
+  table: StoredTable,
+  catalog: Catalog,
+): string[] {
+  if (match === undefined || column === undefined) return []
+  if (catalog.dialect === 'sqlite')
+    return match.fts === undefined
+      ? []
+      : findFtsErrors(match.fts, column, { location, table, catalog })
+  if (match.tsvector === undefined) return []
+  const position = `${location}.tsvector`
+  const errors = findColumnErrors({ location: position, column: match.tsvector }, table)
+  const type = table.columns.get(match.tsvector)?.type
+  return errors.length > 0 || type === 'tsvector'
+    ? errors
+    : [
+        `${position}: ${formatColumn(match.tsvector, table)} has the type "${type}"; it must be tsvector`,
+      ]
+}
+
+function findFtsErrors(
+  name: string,
+  column: string,
+  {
+    location,
+    table,
+    catalog,
+  }: Readonly<{ location: string; table: StoredTable; catalog: Catalog }>,
+): string[] {
+  const position = `${location}.fts`
+  if (table.is === 'view')
+    return [`${position}: the rows of the view "${table.name}" have no numbers`]
+  const index = findTable(catalog, { schema: undefined, name })
+  return index === undefined
+    ? [describeMissingTable(position, { schema: undefined, name }, catalog)]
+    : findColumnErrors({ location: position, column }, index)
 }

@@ -1,8 +1,7 @@
-import type { CustomOperands } from './custom-operator.ts'
 import type { FieldDeclaration } from './fields.ts'
 import type { OperatorLevel } from './kinds.ts'
 import type { Declarations } from './model.ts'
-import type { CountOperatorName } from './operators.ts'
+import type { CountOperatorName, CustomOperands } from './operators.ts'
 import type {
   FieldsOf,
   JsonFilterName,

@@ -1,9 +1,8 @@
-import type { CustomOperatorName } from './custom-operator.ts'
 import type { FieldDeclarations } from './fields.ts'
 import type { FilterConditions, FilterValue } from './filter-conditions.ts'
 import type { Kind } from './kinds.ts'
 import type { Declarations } from './model.ts'
-import type { CountOperatorName, OperatorName } from './operators.ts'
+import type { CountOperatorName, CustomOperatorName, OperatorName } from './operators.ts'
 import type { DefaultParameter, NullableParameter, QueryParameters } from './parameter.ts'
 import type {
   CountedName,

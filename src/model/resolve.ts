@@ -1,5 +1,4 @@
 import { findTenantColumn, isNeverWritten, type TenantOptions } from './access.ts'
-import { combineHooks } from './combine-hooks.ts'
 import { createIdKind, createSingleIdKind } from './composite-ids.ts'
 import { sql } from './dialect.ts'
 import type {
@@ -14,6 +13,7 @@ import type {
   ToOne,
 } from './fields.ts'
 import type { Hooks } from './hooks.ts'
+import { combineHooks } from './hooks.ts'
 import { toIdKind } from './id-kinds.ts'
 import { kinds } from './kinds.ts'
 import type {

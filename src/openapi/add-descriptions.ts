@@ -1,4 +1,4 @@
-import { listAllowedTypes } from '../handlers/allowed-paths.ts'
+import { listAllowedPaths, listAllowedTypes } from '../handlers/allowed-paths.ts'
 import type { AppContext } from '../handlers/app-context.ts'
 import type { ApiRequest, RouteHandler } from '../handlers/handler.ts'
 import { HiddenRouteError } from '../handlers/protected-routes.ts'
@@ -6,17 +6,19 @@ import { createFirstPageReader } from '../handlers/read-first-pages.ts'
 import type { ModelRoute, Route } from '../handlers/route-table.ts'
 import { DeclarationError } from '../model/declaration-error.ts'
 import { isObject } from '../model/json.ts'
+import type { JsonSchema } from '../model/kinds.ts'
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import { getResourceType } from '../model/model.ts'
 import { isFunction } from '../model/option-checks.ts'
 import type { SecurityDescription } from '../model/security.ts'
 import type { Rights } from '../plan/access/rights.ts'
+import { createTypeNames } from './component-names.ts'
 import { describeAddresses } from './describe-addresses.ts'
-import { describeRights } from './describe-api.ts'
-import { describeResource } from './describe-resource.ts'
+import { describeRights, describeSchemas, listReadable } from './describe-api.ts'
 import type { DocsPage, OpenApiOptions } from './options.ts'
 import { type Examples, readExamples } from './read-examples.ts'
-import { divideText, formatJson, runStepsInTurns } from './steps.ts'
+import { arrayOf, createReference, openObject, selectReferenced } from './schema.ts'
+import { divideText, formatJson, runStepsInTurns, type Steps } from './steps.ts'
 
 /** The options of an adapter that the description depends on. */
 interface DescribedOptions {
@@ -251,4 +253,54 @@ function defineText(
     },
     readOnlyMethods: [],
   }
+}
+
+const definitions = '#/$defs/'
+
+/**
+ * Describes a resource type as a JSON Schema of its own: the documents whose primary data are resources of the type. `$defs`
+ * has the resource object as responses contain it (`person`), and as a create (`person.new`) and an update (`person.update`)
+ * send it, if the identity may do so.
+ *
+ * @param rights - of the identity that gets the schema
+ * @param prefix - the beginning of every path; may be empty
+ * @see https://json-schema.org/draft/2020-12/schema
+ */
+function* describeResource(rights: Rights, type: string, prefix: string): Steps<JsonSchema> {
+  const { model } = rights
+  const { path, description } = getResourceType(model, type)
+  const nameType = createTypeNames(model)
+  const ref = createReference(definitions)
+  const schemas = {
+    ...(yield* describeSchemas({ model, prefix, nameType, ref, readable: listReadable(rights) })),
+    // Other types have schemas of their own.
+    'jsonapi.included': arrayOf(
+      openObject({ type: { type: 'string' }, id: { type: 'string' } }, ['type', 'id']),
+    ),
+  }
+  const name = nameType(type)
+  const documents = ['documentOrNull', 'collection'].map((suffix) => ref(`${name}.${suffix}`))
+  const bodies = listSentSchemas(rights, type).map((suffix) => ref(`${name}.${suffix}`))
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: `${prefix}${path}.schema.json`,
+    title: type,
+    ...(description !== undefined && { description }),
+    anyOf: documents,
+    $defs: yield* selectReferenced([documents, bodies], schemas, definitions),
+  }
+}
+
+/** Lists the schemas of the resources of a type that an identity may send. */
+function listSentSchemas(rights: Rights, type: string): readonly ('new' | 'update')[] {
+  const paths = listAllowedPaths(rights)
+  const canUpdate = paths.some(({ target, methods }) => {
+    return target.is === 'resource' && target.resource.type === type && methods.includes('PATCH')
+  })
+  const canCreate = paths.some(({ target, methods }) => {
+    if (target.is !== 'collection' && target.is !== 'related') return false
+    const created = target.is === 'related' ? target.relationship.to : target.resource.type
+    return created === type && methods.includes('POST')
+  })
+  return [...(canCreate ? ['new' as const] : []), ...(canUpdate ? ['update' as const] : [])]
 }

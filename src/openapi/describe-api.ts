@@ -15,7 +15,6 @@ import type { SecurityDescription } from '../model/security.ts'
 import { compileAccess } from '../plan/access/access-shapes.ts'
 import { createRightsFinder, type Rights } from '../plan/access/rights.ts'
 import { describeActionBodies, describeActionResponses } from './action-schemas.ts'
-import { pathItems, security } from './check-options.ts'
 import { createTypeNames } from './component-names.ts'
 import { describeCommonSchemas, describeDocuments } from './document-schemas.ts'
 import { describeFilters } from './filter-schemas.ts'
@@ -26,6 +25,7 @@ import {
   type PathItem,
   pageSuffix,
 } from './operations.ts'
+import { pathItems, security } from './options.ts'
 import { describeCommonParameters, describeId, describeTypeParameters } from './parameters.ts'
 import type { Examples } from './read-examples.ts'
 import { describeResourceObjects, type SchemaContext } from './resource-schemas.ts'

@@ -12,11 +12,10 @@ import {
 } from '../model/operators.ts'
 import { listParameters, type ResolvedParameter } from '../model/parameter.ts'
 import { makeUnique, replaceOthers } from './component-names.ts'
-import { getBaseName } from './example-values.ts'
 import type { SchemaContext } from './resource-schemas.ts'
 import { arrayOf, objectOf, openObject, orNull, type Schemas } from './schema.ts'
 import { mergeEach, type Steps } from './steps.ts'
-import { anyDecimal } from './value-schemas.ts'
+import { anyDecimal, getBaseName } from './value-schemas.ts'
 
 /** Returns the attributes and the id of a type that clients can filter by, and the values inside JSON, such as `meta__city`. */
 export function listFilterable({ id, fields }: ResourceType): AttributeField[] {

@@ -8,7 +8,6 @@ import {
   type ResourceType,
 } from '../model/model.ts'
 import { listParameters } from '../model/parameter.ts'
-import { makeExample } from './example-values.ts'
 import {
   describeArgumentText,
   describeFilterText,
@@ -17,6 +16,7 @@ import {
 } from './filter-schemas.ts'
 import type { SchemaContext } from './resource-schemas.ts'
 import { arrayOf, objectOf } from './schema.ts'
+import { makeExample } from './value-schemas.ts'
 
 /** A parameter of an operation (https://spec.openapis.org/oas/v3.1.0#parameter-object). */
 type Parameter = Readonly<Record<string, unknown>>

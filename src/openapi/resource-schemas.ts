@@ -11,7 +11,6 @@ import {
 } from '../model/model.ts'
 import { isSentByClients } from '../model/written-fields.ts'
 import { nameField } from './component-names.ts'
-import { makeExample, makeReturnedAttributes, makeSentAttributes } from './example-values.ts'
 import type { Examples } from './read-examples.ts'
 import { arrayOf, objectOf, openObject, orNull, type Reference, type Schemas } from './schema.ts'
 import {
@@ -20,6 +19,9 @@ import {
   describeSentValue,
   type FieldGroups,
   groupAttributes,
+  makeExample,
+  makeReturnedAttributes,
+  makeSentAttributes,
 } from './value-schemas.ts'
 
 /** What the schemas of a model are made with. */

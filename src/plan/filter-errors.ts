@@ -1,7 +1,7 @@
-import { ParameterError } from '../errors/errors.ts'
+import { ParameterError, pointerToken } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { listNames, suggest } from '../errors/suggestion.ts'
-import type { ResourceType } from '../model/model.ts'
+import type { Field, ResourceType } from '../model/model.ts'
 import { findOperator } from '../model/operators.ts'
 import type { FilterClause } from '../parse/filter.ts'
 
@@ -67,4 +67,9 @@ export function unknownOperator(
     '.op',
     `${name} has no operator ${quote(predicate.operator)}; ${known}`,
   )
+}
+
+/** The JSON Pointer (RFC 6901) to a field in the document of a resource. */
+export function toFieldPointer({ is, name }: Pick<Field, 'is' | 'name'>): string {
+  return `/data/${is === 'relationship' ? 'relationships' : 'attributes'}${pointerToken(name)}`
 }

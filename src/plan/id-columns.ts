@@ -10,7 +10,7 @@ import {
   type Model,
   type ResourceType,
 } from '../model/model.ts'
-import { toFieldPointer } from './field-pointer.ts'
+import { toFieldPointer } from './filter-errors.ts'
 import type { ExistenceCheck } from './linkage.ts'
 import type { WriteBuilder, WriteColumn } from './write-builder.ts'
 

@@ -15,7 +15,7 @@ import {
 } from '../model/model.ts'
 import type { InvalidElement } from '../model/value-result.ts'
 import type { ParsedLinkage, ParsedResource } from '../parse/body.ts'
-import { toFieldPointer } from './field-pointer.ts'
+import { toFieldPointer } from './filter-errors.ts'
 import {
   createRelatedNotFound,
   createTypeConflict,

@@ -2,7 +2,7 @@ import { type ErrorCollector, report } from '../errors/collector.ts'
 import { BodyError } from '../errors/errors.ts'
 import type { AttributeField, Field, RelationshipField, ResourceType } from '../model/model.ts'
 import { AccessDenied } from './access/access-denied.ts'
-import { toFieldPointer } from './field-pointer.ts'
+import { toFieldPointer } from './filter-errors.ts'
 
 /**
  * Who has made the document of a write. A client sends back what it has read, so members that it cannot write are ignored. A program

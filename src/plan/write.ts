@@ -1,15 +1,15 @@
 import { type ErrorList, report, throwErrors } from '../errors/collector.ts'
 import { BodyError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import type { ResourceType } from '../model/model.ts'
+import type { Model, ResourceType } from '../model/model.ts'
 import type { ParsedLinkage, ParsedResource } from '../parse/body.ts'
 import { AccessDenied, createForbidden } from './access/access-denied.ts'
+import { toFieldPointer } from './filter-errors.ts'
 import { agreeOnId } from './id-columns.ts'
 import type { ExistenceCheck } from './linkage.ts'
 import { invalidSegments, normalizeId } from './path-id.ts'
 import type { Planner } from './planner.ts'
 import type { NotFoundSource } from './read.ts'
-import { requireRelationships } from './required-relationships.ts'
 import {
   type AddressedRelationship,
   addAttributes,
@@ -24,6 +24,7 @@ import {
   type WriteColumn,
 } from './write-builder.ts'
 import type { Writer } from './write-rights.ts'
+import { listColumnNames } from './written-columns.ts'
 
 /** The query shape of a write: the plan without the client's values. Equal shapes are one object (`QueryShapeCache`). */
 export interface WriteShape {
@@ -306,4 +307,26 @@ function readNewId(
   const detail = `The id of a resource of type ${type} must be ${expected}; it is ${quote(id)}.`
   report(builder.errors, () => new BodyError('invalid_value', '/data/id', detail))
   return undefined
+}
+
+/**
+ * Reports the required relationships of a new resource that neither the document nor the URL sets. The columns of a composite id may
+ * have their values from the id that the client sends, or from other fields.
+ * @param id - the id that the client sends
+ */
+function requireRelationships(
+  parsed: ParsedResource,
+  resource: ResourceType,
+  { columns, errors }: WriteBuilder,
+  { model, id }: Readonly<{ model: Model; id: string | undefined }>,
+): void {
+  for (const field of resource.fields.values()) {
+    if (field.is !== 'relationship' || !field.required) continue
+    if (parsed.relationships.some(([name, linkage]) => name === field.name && linkage)) continue
+    const written = columns.flatMap((column) => listColumnNames(column, resource, model))
+    const known = id === undefined ? written : [...written, ...resource.id.columns]
+    if (field.link.ownKey.every((name) => known.includes(name))) continue
+    const detail = `A new resource of type ${resource.type} must have the relationship "${field.name}".`
+    report(errors, () => new BodyError('missing_value', toFieldPointer(field), detail))
+  }
 }

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../model/hooks.ts'
 import { getRelationship, type ResourceType } from '../model/model.ts'
-import { toFieldPointer } from '../plan/field-pointer.ts'
+import { toFieldPointer } from '../plan/filter-errors.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
 import { runAccessCheck } from './access/run-checks.ts'
 import { convertConstraintError, linkConstraintError } from './constraints.ts'

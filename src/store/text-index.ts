@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Dialect, Sql } from '../model/dialect.ts'
 import type { TextIndex } from '../model/fields.ts'
-import { splitWords } from '../model/split-words.ts'
+import { splitWords } from '../model/texts.ts'
 import { quoteIdentifier } from './quote-identifier.ts'
 import { type ParameterSource, param, patternParam } from './statement.ts'
 

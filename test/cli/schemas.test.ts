@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { generateDeclarations } from '../../cli/generate-declarations.ts'
-import { readCatalog } from '../../cli/read-catalog.ts'
+import { readCatalog } from '../../cli/introspect.ts'
 import { databases } from '../databases.ts'
 import { filled } from '../filled.ts'
 import { partOf } from '../long-tests.ts'

@@ -16,7 +16,7 @@ import {
   text,
 } from 'lapidary'
 import { HeaderError } from '../../src/errors/errors.ts'
-import { silentLogger } from '../../src/handlers/silent-logger.ts'
+import { silentLogger } from '../../src/handlers/handler.ts'
 import { findTable } from '../../src/model/catalog.ts'
 import { until } from '../service/processes.ts'
 import type { ContractDatabase } from './contract-databases.ts'

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { generateMain } from '../../cli/generate-main.ts'
+import { generateMain } from '../../cli/init.ts'
 import { createProject, createSqliteDatabase } from '../cli/generated-project.ts'
 import {
   assertHealthy,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { collectStartGarbage } from '../../process/collect-start-garbage.ts'
+import { collectStartGarbage } from '../../process/run-server.ts'
 
 it('given a heap with garbage, when the garbage of the start is collected, then the heap is smaller', async () => {
   // Held until the heap has grown, so that no collection of V8 removes it before.

@@ -8,7 +8,7 @@ import {
   type ResourceType,
 } from '../../model/model.ts'
 import { findLinkRules, isDefault, type LinkRules } from '../../plan/access/link-rules.ts'
-import { toFieldPointer } from '../../plan/field-pointer.ts'
+import { toFieldPointer } from '../../plan/filter-errors.ts'
 import type { WritePlan, WriteShape } from '../../plan/write.ts'
 import type { LinkChange } from '../../plan/write-builder.ts'
 import { isInIdList, isKeyPresent, toKey } from '../keys.ts'

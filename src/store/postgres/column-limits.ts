@@ -6,7 +6,7 @@ import { canonicalDecimal } from '../../model/decimals.ts'
 import type { Kind } from '../../model/kinds.ts'
 import { type AttributeField, getResourceType, type Model } from '../../model/model.ts'
 import { isStoredFormat } from '../../model/stored-formats.ts'
-import { toFieldPointer } from '../../plan/field-pointer.ts'
+import { toFieldPointer } from '../../plan/filter-errors.ts'
 import type { WritePlan } from '../../plan/write.ts'
 
 /** Describes the values that a column accepts, for a value that it rejects; returns `undefined` for a value that it accepts. */

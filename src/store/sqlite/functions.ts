@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { canonicalDecimal, decimalKey } from '../../model/decimals.ts'
-import { splitWords } from '../../model/split-words.ts'
 import { isSqliteValue } from '../../model/sqlite-loads.ts'
+import { splitWords } from '../../model/texts.ts'
 import { instantKey, parseStoredInstant, parseStoredTime } from '../../model/times.ts'
 
 /** Folds case by Unicode's full mappings: lower case, then upper case, so that `ß`, `ς` and `K` fold too. */

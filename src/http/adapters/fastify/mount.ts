@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { toError } from '../../../errors/to-error.ts'
+import { toError } from '../../../errors/collector.ts'
 import type { Awaitable } from '../../../model/hooks.ts'
 import { createDisconnectSignal } from '../../disconnect-signal.ts'
 import { announcesBody, createUndecodablePath, keepHostFields } from '../../headers.ts'

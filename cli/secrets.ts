@@ -1,7 +1,15 @@
-import type { ColumnContent, StoredColumn, StoredTable } from 'lapidary'
+import type {
+  Catalog,
+  ColumnContent,
+  ColumnOrigin,
+  StoredColumn,
+  StoredTable,
+  TableSample,
+} from 'lapidary'
+import { constant } from './fallback-kinds.ts'
 import type { Findings } from './findings.ts'
-import type { KindCode } from './infer-kind.ts'
-import { parseName } from './name.ts'
+import { inferKind, type KindCode } from './infer-kind.ts'
+import { listNameColumns, listValueColumns, parseName } from './name.ts'
 
 /** The facts about a column that may show that its values open an account. */
 interface ColumnFacts {
@@ -103,9 +111,9 @@ const descriptions = wordSet(`
   strength time timestamp ttl type updated usage used version`)
 
 /** Kinds that cannot hold a secret: `password_set_at` is a date, `has_password` a boolean. */
-export const harmlessKinds = wordSet('boolean date datetime time enumeration')
+const harmlessKinds = wordSet('boolean date datetime time enumeration')
 /** Kinds that only short secrets have: `failed_passwords` is a number. */
-export const numericKinds = wordSet('integer integer64 number decimal')
+const numericKinds = wordSet('integer integer64 number decimal')
 const numericSecrets = wordSet('otp passcode cvv cvc cvv2 cvc2')
 const textKinds = wordSet('text databaseText bytes json email url')
 
@@ -196,4 +204,77 @@ function isHarmlessRandom(
 
 function wordSet(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/))
+}
+
+/**
+ * Finds the columns of views that show a secret: those that are a column that looks secret, under any name, and those that a view computes
+ * while it reads such a column. Numbers, times and booleans are computed from secrets without showing them, unless the secret is a number.
+ */
+export function findDerivedSecrets(
+  catalog: Catalog,
+  findings: Findings,
+): ReadonlySet<StoredColumn> {
+  const known = new Map<StoredColumn, boolean>()
+  const toKey = (schema: string, name: string) => JSON.stringify([schema, name])
+  const tables = new Map(
+    catalog.tables.map((table) => [toKey(table.schema, table.name), table] as const),
+  )
+  const kindOf = (column: StoredColumn) => findings.kinds.get(column) ?? inferKind(column, catalog)
+  const isNumber = (column: StoredColumn) => numericKinds.has(kindOf(column)?.name ?? '')
+  const findColumn = ({ schema, table, column }: ColumnOrigin) => {
+    const found = tables.get(toKey(schema ?? catalog.schema, table))
+    const own = found?.columns.get(column)
+    return found && own ? { table: found, column: own } : undefined
+  }
+  const isHidden = (table: StoredTable, column: StoredColumn): boolean => {
+    const before = known.get(column)
+    if (before !== undefined) return before
+    const is =
+      isSecret({ column, kind: kindOf(column), table }, findings) || isDerived(table, column)
+    known.set(column, is)
+    return is
+  }
+  const isDerived = ({ sources }: StoredTable, column: StoredColumn): boolean => {
+    if (sources === undefined || findings.shown.has(column)) return false
+    const origin = sources.origins.get(column.name)
+    const secrets = (origin ? [origin] : sources.reads)
+      .flatMap((each) => findColumn(each) ?? [])
+      .filter((each) => isHidden(each.table, each.column))
+    const kind = kindOf(column)?.name ?? ''
+    if (origin !== undefined || harmlessKinds.has(kind))
+      return origin !== undefined && secrets.length > 0
+    return numericKinds.has(kind)
+      ? secrets.some((each) => isNumber(each.column))
+      : secrets.length > 0
+  }
+  const views = catalog.tables.filter(({ sources }) => sources !== undefined)
+  return new Set(
+    views.flatMap((view) => [...view.columns.values()].filter((column) => isDerived(view, column))),
+  )
+}
+
+// Rows that repeat what other columns contain: the audit of a table, whose rows are objects or have the name of a column beside its old and
+// new value, and tables of settings. Names are judged as those of columns of the same table.
+
+/** Finds the columns with objects that have a secret as a member, and those with the values of secrets whose names are beside them. */
+export function findStoredSecrets(
+  table: StoredTable,
+  sample: TableSample | undefined,
+): readonly StoredColumn[] {
+  const isSecretName = (name: string, isNumber: boolean) =>
+    looksSecret({
+      column: { name, type: '', nullable: true, hasDefault: false, writable: false },
+      kind: isNumber ? constant('integer') : undefined,
+      table: { name: table.name, columns: new Map() },
+    })
+  const hasSecretMember = ({ name }: StoredColumn) =>
+    sample?.columns.get(name)?.members?.some((each) => isSecretName(each.name, each.isNumber)) ??
+    false
+  const namesSecret = listNameColumns(table).some(({ name }) =>
+    sample?.columns.get(name)?.names?.some((each) => isSecretName(each, false)),
+  )
+  return [
+    ...[...table.columns.values()].filter(hasSecretMember),
+    ...(namesSecret ? listValueColumns(table) : []),
+  ]
 }

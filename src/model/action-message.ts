@@ -1,2 +1,0 @@
-/** The message of the response to an action that returns nothing. */
-export const actionMessage = 'Action successfully completed'
