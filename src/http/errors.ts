@@ -4,7 +4,6 @@ import { HiddenRouteError } from '../handlers/protected-routes.ts'
 import type { Logger } from '../model/request-context.ts'
 import { type ErrorResponse, serializeErrors, serializeInternalError } from '../serialize/errors.ts'
 import { createRouteNotFound } from './headers.ts'
-import { redactQuery } from './redact-query.ts'
 import type { HttpRequest } from './request.ts'
 
 /** Returns the response to a request whose processing threw an error, and logs what the client does not learn. */
@@ -117,4 +116,29 @@ function createUnavailableLogger(log: Logger): (error: ApiError, request: HttpRe
         log.error({ cause: message, code, suppressed }, 'more requests could not be served')
     }, interval).unref()
   }
+}
+
+/** The query parameters of the engine, as far as their name: what is after it in brackets may be anything. */
+const knownParameters = /^(?:filter|fields|page|sort|include|withCount)(?![^=[%])/
+
+/**
+ * Returns a request target for the log. The values of parameters that the engine does not know are replaced by `[redacted]`: such a
+ * parameter may be a credential, as in `?access_token=…`.
+ *
+ * @param target - the path and the query string, as sent
+ */
+export function redactQuery(target: string): string {
+  const mark = target.indexOf('?')
+  if (mark === -1) return target
+  const pairs = target
+    .slice(mark + 1)
+    .split('&')
+    .map(redactPair)
+  return `${target.slice(0, mark)}?${pairs.join('&')}`
+}
+
+function redactPair(pair: string): string {
+  if (pair === '' || knownParameters.test(pair)) return pair
+  const [name] = pair.split('=', 1)
+  return `${name}=[redacted]`
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { formatLogLine } from '../../src/http/adapters/fastify/format-log-line.ts'
+import { formatLogLine } from '../../src/http/adapters/fastify/log.ts'
 
 const time = Date.UTC(2026, 0, 2, 3, 4, 5, 6)
 const base = { time, pid: 1, hostname: 'h' }

@@ -3,7 +3,7 @@ import { after, describe, it } from 'node:test'
 import { createHandler, defineModel } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { openSqlite } from 'lapidary/sqlite'
-import { redactQuery } from '../../src/http/redact-query.ts'
+import { redactQuery } from '../../src/http/errors.ts'
 import { logOf } from '../log.ts'
 
 describe('A request target in the log', () => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as fc from 'fast-check'
-import { createFindText, overlapsItself } from '../../src/store/sqlite/find-text.ts'
-import { toGlobPattern } from '../../src/store/sqlite/patterns.ts'
+import { createFindText, overlapsItself, toGlobPattern } from '../../src/store/sqlite/patterns.ts'
 import { seed } from '../property/seed.ts'
 
 const few = fc.constantFrom('a', 'b')

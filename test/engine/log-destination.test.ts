@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import { describe, it } from 'node:test'
-import { createTolerantDestination } from '../../src/http/adapters/fastify/log-destination.ts'
+import { createTolerantDestination } from '../../src/http/adapters/fastify/log.ts'
 
 /** A stream that accepts every chunk, or blocks while `isBlocked` is set. */
 class Sink extends Writable {

@@ -6,8 +6,11 @@ import { parseQuery } from '../../src/parse/query.ts'
 import { createPlanner } from '../../src/plan/planner.ts'
 import { planCollection } from '../../src/plan/read.ts'
 import { PostgresPool } from '../../src/store/postgres/connection-pool.ts'
-import { countedTables } from '../../src/store/postgres/counted-tables.ts'
-import { listCacheableTables, PostgresCountCache } from '../../src/store/postgres/counts.ts'
+import {
+  countedTables,
+  listCacheableTables,
+  PostgresCountCache,
+} from '../../src/store/postgres/counts.ts'
 import { postgresDialect } from '../../src/store/postgres/dialect.ts'
 import { readForWrite, readWithCachedCount } from '../../src/store/postgres/read.ts'
 import { createPostgresStatements } from '../../src/store/postgres/statements.ts'

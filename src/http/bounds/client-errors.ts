@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { createUnknownMethod } from '../methods.ts'
+import { HeaderError } from '../../errors/errors.ts'
+import type { ErrorResponse } from '../../serialize/errors.ts'
+import { createUnknownMethod, isKnownMethod } from '../methods.ts'
 import type { Connection, Connections } from './connections.ts'
 import { getResponseInFlight, getUnfinishedRequest } from './node-internals.ts'
-import { isRejectedHead, type ProtocolError, toProtocolErrorResponse } from './protocol-errors.ts'
 import { closeWith, formatErrorResponse, toErrorResponse } from './raw-response.ts'
+import { createHeadersTooLarge } from './request-head.ts'
 
 /**
  * Creates the handler of Node's `clientError` event: bytes that are not HTTP, or a request that does not arrive in time.
@@ -65,4 +67,49 @@ function formatRejection(error: ProtocolError, method: string | undefined): stri
 /** Drops a waiting request whose body is malformed: the handler would never reach the end of its body. */
 function dropWaiting({ waiting }: Connection, unfinished: IncomingMessage): void {
   if (waiting?.at(-1)?.request === unfinished) waiting.pop()
+}
+
+/** An error of Node's HTTP parser, or of the time in which a request must arrive. */
+interface ProtocolError {
+  readonly code?: string
+  /** The bytes that were parsed last, a `Buffer`; absent for a request that did not arrive in time. */
+  readonly rawPacket?: unknown
+  /** The position of the error in them. */
+  readonly bytesParsed?: number
+}
+
+/** Returns the response to bytes that Node's HTTP parser rejects. */
+function toProtocolErrorResponse(error: ProtocolError): ErrorResponse {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return toErrorResponse(createHeadersTooLarge())
+    case 'ERR_HTTP_REQUEST_TIMEOUT': {
+      const detail = 'The request did not arrive in time.'
+      return toErrorResponse(new HeaderError('request_timeout', detail))
+    }
+    default: {
+      const [, method] = requestLine.exec(findRequestLine(error)) ?? []
+      if (method !== undefined && !isKnownMethod(method))
+        return toErrorResponse(createUnknownMethod(method))
+      const detail = 'The bytes received are not a valid HTTP request.'
+      return toErrorResponse(new HeaderError('invalid_request', detail))
+    }
+  }
+}
+
+/** A request line of HTTP/1, which begins with its method. */
+const requestLine = /^([\w!#$%&'*+.^`|~-]+) [!-\xff]+ HTTP\/1\.[01]$/
+
+/** Whether the parser rejects a request with the method HEAD, as far as its last bytes tell. */
+function isRejectedHead(error: ProtocolError): boolean {
+  return findRequestLine(error).startsWith('HEAD ')
+}
+
+/** Finds the request line of a head that the parser rejects; it is none if the last bytes begin in the middle of the head. */
+function findRequestLine({ rawPacket, bytesParsed = 0 }: ProtocolError): string {
+  if (!Buffer.isBuffer(rawPacket)) return ''
+  const before = rawPacket.lastIndexOf('\r\n\r\n', bytesParsed)
+  const start = before === -1 ? 0 : before + 4
+  const end = rawPacket.indexOf('\r\n', start)
+  return rawPacket.toString('latin1', start, end === -1 ? rawPacket.length : end)
 }

@@ -8,10 +8,10 @@ import type {
 } from '../../model/catalog.ts'
 import type { Sql } from '../../model/dialect.ts'
 import { isLiteral } from '../is-literal.ts'
+import { quoteIdentifier } from '../quote-identifier.ts'
 import { compileStatement } from '../statement.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
-import { parseListedValues } from './listed-values.ts'
 
 /** Each domain with its base type, and the constraints and defaults of the domains in between; and the checks of each domain. */
 const domains = sql`domain (own, base, modifier, is_never_null, has_default, chain) as (
@@ -233,4 +233,33 @@ function toColumn(row: ColumnRow): StoredColumn {
     ...(values !== null && { values }),
     ...(comment !== null && { comment }),
   }
+}
+
+/** Matches texts, which are kept, and casts and brackets, which are removed. */
+const castsAndBrackets =
+  /('(?:[^']|'')*')|::(?:"(?:[^"]|"")*"|\w+(?: varying)?)(?:\."(?:[^"]|"")*"|\.\w+)?(?:\(\d+\))?(?:\[\])?|[()]/g
+
+/** What remains of `in ('a', 'b')` and of `= 'a'` behind the name of the column. */
+const listPattern = /^ = (?:ANY ARRAY\[(.*)\]|('(?:[^']|'')*'))$/s
+const texts = /'(?:[^']|'')*'/g
+
+/**
+ * Parses the values of a check constraint that lists them, like an enumeration.
+ * @param check - the condition from `pg_get_expr`, e.g. `((state)::text = ANY ((ARRAY['open'::text])::text[]))`
+ * @param column - the only column of the constraint; in the condition of a domain it is called `VALUE`
+ * @returns `undefined` for any other condition
+ */
+function parseListedValues(check: string, column: string): string[] | undefined {
+  const bare = check.replace(castsAndBrackets, (_, text = '') => text)
+  for (const name of ['VALUE', column, quoteIdentifier(column)]) {
+    const isNull = `${name} IS NULL OR `
+    const rest = bare.startsWith(isNull) ? bare.slice(isNull.length) : bare
+    const [, list, single] =
+      (rest.startsWith(name) && listPattern.exec(rest.slice(name.length))) || []
+    const all = list ?? single
+    // The list must contain only texts.
+    if (all === undefined || all.replace(texts, '').replaceAll(', ', '') !== '') continue
+    return all.match(texts)?.map((text) => text.slice(1, -1).replaceAll("''", "'"))
+  }
+  return undefined
 }

@@ -1,15 +1,24 @@
 import { sql } from 'kysely'
 import type { Sql } from '../../model/dialect.ts'
-import type { Model } from '../../model/model.ts'
+import {
+  getRelationship,
+  getResourceType,
+  type Model,
+  type ResourceType,
+  type Table,
+} from '../../model/model.ts'
+import { findRowCondition } from '../../plan/access/identity.ts'
+import type { RowCondition } from '../../plan/access/rules.ts'
+import { collectConditions } from '../../plan/affected-types.ts'
+import type { Condition } from '../../plan/condition.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { compileCount } from '../compile-read.ts'
 import { countKey, createCountCache } from '../count-cache.ts'
 import { quoteTableName } from '../quote-identifier.ts'
 import { compileStatement, param, type RunValues, type Statement } from '../statement.ts'
 import { bound } from '../statement-values.ts'
-import { listTables, type Target } from '../tables.ts'
+import { getAttribute, listTables, type Target } from '../tables.ts'
 import type { PostgresConnection } from './connection.ts'
-import { countedTables } from './counted-tables.ts'
 import { isGenuinePostgres } from './dialect.ts'
 
 // Count cache (docs/decisions/0029). To count the rows of all pages PostgreSQL visits each row, so a count is cached while the
@@ -105,4 +114,83 @@ export async function listCacheableTables(
     where ${isOrdinary} and ${isGenuinePostgres}`
   const rows = await connection.allUnprepared(compileStatement(query, dialect))
   return new Set(rows.map(([name]) => String(name)))
+}
+
+/**
+ * Lists the tables that determine the number of resources of a list; a table may occur more than once. Those of the access rules of
+ * the target are among them.
+ * @returns `undefined` if the SQL of a declaration is involved, which may depend on the time or on anything else
+ */
+export function countedTables(shape: ReadShape, target: Target): readonly Table[] | undefined {
+  const counted = new CountedTables(target)
+  const resource = getResourceType(target.model, shape.type)
+  counted.addType(resource)
+  if (shape.addressed.is === 'related') {
+    const parent = getResourceType(target.model, shape.addressed.type)
+    counted.addType(parent)
+    counted.follow(parent, shape.addressed.relationship)
+  }
+  counted.addCondition(shape.where, resource)
+  return counted.usesColumnsOnly ? counted.tables : undefined
+}
+
+/** The tables of a count, as far as its parts were added. */
+class CountedTables {
+  readonly tables: Table[] = []
+  usesColumnsOnly = true
+  readonly #target: Target
+
+  constructor(target: Target) {
+    this.#target = target
+  }
+
+  /** Adds the rows of a type: those of its scope that the rules of the target let a request read. */
+  addType({ type, table, hasDeclaredScope }: ResourceType): void {
+    this.tables.push(table)
+    if (hasDeclaredScope || table.call) this.usesColumnsOnly = false
+    const { access } = this.#target
+    if (access)
+      this.#addRule(findRowCondition(access.rules, type, 'read'), type, access.unrestricted)
+  }
+
+  /** Adds the related rows of a relationship. */
+  follow(from: ResourceType, relationship: string): void {
+    const { link, to } = getRelationship(from, relationship)
+    this.addType(getResourceType(this.#target.model, to))
+    if (link.foreignKey === 'join table') this.tables.push(link.joinTable)
+  }
+
+  /** Adds a condition on the rows of a type, and the rows of other types that it reads. */
+  addCondition(root: Condition | undefined, resource: ResourceType): void {
+    for (const [from, condition] of collectConditions(root, resource, this.#target.model)) {
+      if ('relationship' in condition) this.follow(from, condition.relationship)
+      if (condition.is === 'call' || condition.is === 'custom') this.usesColumnsOnly = false
+      if ('field' in condition) this.#checkField(from, condition.field)
+      if ('other' in condition) this.#checkField(from, condition.other)
+    }
+  }
+
+  /** Adds the condition of a rule. Inside of it, the rules of other types do not apply. */
+  #addRule(rule: RowCondition, type: string, unrestricted: Target): void {
+    if (typeof rule === 'boolean') return
+    switch (rule.is) {
+      case 'any':
+      case 'all':
+        for (const each of rule.of) this.#addRule(each, type, unrestricted)
+        return
+      case 'sql':
+        this.usesColumnsOnly = false
+        return
+      case 'filter': {
+        const inner = new CountedTables(unrestricted)
+        inner.addCondition(rule.condition, getResourceType(unrestricted.model, type))
+        this.tables.push(...inner.tables)
+        this.usesColumnsOnly &&= inner.usesColumnsOnly
+      }
+    }
+  }
+
+  #checkField(resource: ResourceType, field: string): void {
+    if (getAttribute(resource, field).column === undefined) this.usesColumnsOnly = false
+  }
 }

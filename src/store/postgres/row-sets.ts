@@ -5,6 +5,7 @@ import { primaryRowSet } from '../../plan/include.ts'
 import { type LocatedIncludeEdge, startsAtLinkage } from '../../plan/projection.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { findIncludedLayout } from '../../plan/read-result.ts'
+import type { RowLayout } from '../../plan/row-layout.ts'
 import { isList, isUnbounded } from '../buffering.ts'
 import { isEqualKey, toKey } from '../keys.ts'
 import { isLinkedFrom, isLinkedFromAny, joinKeyAt, linkKeyAt } from '../link-keys.ts'
@@ -15,9 +16,18 @@ import { isInHashed } from '../select.ts'
 import { compileOrder, reverseOrder } from '../sort.ts'
 import { rawParam } from '../statement.ts'
 import { rowsAt } from '../table-function.ts'
-import { and, columnsAt, inScope, joinAt, keyAt, type Target, tableAt } from '../tables.ts'
+import {
+  and,
+  columnAt,
+  columnsAt,
+  getAttribute,
+  inScope,
+  joinAt,
+  keyAt,
+  type Target,
+  tableAt,
+} from '../tables.ts'
 import { isSnapshotCurrent } from './counts.ts'
-import { compileRowSetColumns, listSourceColumns } from './row-set-columns.ts'
 import { compileIncludedText, type TextLimit } from './text-limit.ts'
 
 // The row sets of a document that one statement reads (docs/decisions/0022). The primary rows are the common table expression `p`, the
@@ -153,4 +163,54 @@ function isReachable(edge: LocatedIncludeEdge, target: Target): Sql {
   const referencesId = link.foreignKey !== 'join table' && isSameKey(link.otherKey, to.id.columns)
   const usesId = referencesId || isSameKey(link.ownKey, from.id.columns)
   return usesId && anyOwnKey ? isLinkedFrom(0, link, anyOwnKey) : isLinkedFromAny(0, link, ownKeys)
+}
+
+/** Returns the key columns of the source rows of an include edge. */
+function listSourceColumns(edge: LocatedIncludeEdge, { model }: Target): KeyColumns {
+  if (startsAtLinkage(edge)) return getResourceType(model, edge.to).id.columns
+  return getRelationship(getResourceType(model, edge.type), edge.relationship).link.ownKey
+}
+
+/** Compiles the columns of a row set: those of its layout, and the keys of the include edges. */
+function compileRowSetColumns(
+  shape: ReadShape,
+  rowSet: number,
+  layout: RowLayout,
+  target: Target,
+): Sql {
+  const columns = new Set([
+    ...listLayoutColumns(layout, target),
+    ...listEdgeColumns(shape, rowSet, target),
+  ])
+  return sql.join(
+    [...columns].map((column) => columnAt(0, column)),
+    sql.raw(', '),
+  )
+}
+
+/** Lists the columns that the id, the values and the linkages of a layout are computed from; a column may be listed twice. */
+function listLayoutColumns(layout: RowLayout, target: Target): string[] {
+  const resource = getResourceType(target.model, layout.type)
+  const ownKeyOf = (name: string) => getRelationship(resource, name).link.ownKey
+  const columns: string[] = [...resource.id.columns]
+  const addColumn = (column: string): Sql => {
+    columns.push(column)
+    return columnAt(0, column)
+  }
+  for (const value of layout.values) {
+    if ('column' in value) columns.push(value.column)
+    else if ('count' in value) columns.push(...ownKeyOf(value.count))
+    else getAttribute(resource, value.expression).expression(addColumn, target.dialect.name)
+  }
+  return [...columns, ...layout.linkages.flatMap(({ relationship }) => ownKeyOf(relationship))]
+}
+
+/** Lists the key columns by which the include edges lead from and to a row set; a column may be listed twice. */
+function listEdgeColumns(shape: ReadShape, rowSet: number, target: Target): string[] {
+  const fromRowSet = shape.includeEdges.filter(({ parent }) => parent === rowSet)
+  const columns = fromRowSet.flatMap((edge) => [...listSourceColumns(edge, target)])
+  const edge = shape.includeEdges[rowSet]
+  if (edge === undefined || !isLinkageFromIncluded(shape, rowSet, target)) return columns
+  const owner = getResourceType(target.model, edge.type)
+  return [...columns, ...getRelationship(owner, edge.relationship).link.otherKey]
 }

@@ -1,12 +1,15 @@
 import { setTimeout } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { Awaitable } from '../../model/hooks.ts'
+import type { ResourceType } from '../../model/model.ts'
 import { commitConstraintError, reportConstraintErrors, TakenIdError } from '../constraints.ts'
+import { compileStatement, type Statement } from '../statement.ts'
 import type { Transaction } from '../store.ts'
+import { columnAt, type Target, tableAt, tableName } from '../tables.ts'
 import { openTransaction } from '../transaction.ts'
 import { checkColumnLimits } from './column-limits.ts'
 import type { PostgresPool } from './connection-pool.ts'
 import { isConflict, unavailableError } from './errors.ts'
-import { compileSequenceSkip } from './sequences.ts'
 import type { SessionSetup } from './session-setup.ts'
 import type { PostgresStatementsOf } from './statements.ts'
 import type { LoadedTableFacts } from './table-facts.ts'
@@ -76,4 +79,24 @@ async function retryOnConflict<Result>(
       await setTimeout(Math.random() * firstPause * 2 ** (tries - 1))
     }
   }
+}
+
+/**
+ * Compiles the statement that advances the sequence of a type's ids, if there is one, past the taken ids that follow: ids that
+ * clients chose, or that were imported.
+ */
+function compileSequenceSkip({ table, id }: ResourceType, { dialect }: Target): Statement {
+  const [column] = id.columns
+  const { sql: name } = compileStatement(tableName(table), dialect)
+  const [takenId, nextId] = [columnAt(0, column), columnAt(1, column)]
+  const isLast = sql`not exists (select 1 from ${tableAt(1, table)} where ${nextId} = ${takenId} + 1)`
+  // A bare name would be a column of the table, if it has one of this name.
+  const sequence = sql`s0.name::regclass`
+  const lastTaken = sql`select min(${takenId}) from ${tableAt(0, table)}
+    where ${takenId} >= pg_sequence_last_value(${sequence}) and ${takenId} < 9223372036854775807 and ${isLast}`
+  return compileStatement(
+    sql`select setval(${sequence}, (${lastTaken}))
+      from pg_get_serial_sequence(${sql.lit(name)}, ${sql.lit(column)}) as s0 (name) where s0.name is not null`,
+    dialect,
+  )
 }

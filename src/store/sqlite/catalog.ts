@@ -11,7 +11,6 @@ import { isLiteral } from '../is-literal.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
-import { parseListedValues } from './listed-values.ts'
 import { lowerAscii } from './schema-facts.ts'
 import { querySqliteTriggers } from './triggers.ts'
 
@@ -300,4 +299,19 @@ function createForeignKeyResolver(
       references: references.length > 0 ? references : table.primaryKey,
     }
   }
+}
+
+/**
+ * Parses the values of `check (column in ('a', 'b'))`, SQLite's form of an enumeration.
+ * @param table - the `create table` statement
+ * @returns `undefined` when the table has no such check of the column
+ */
+function parseListedValues(table: string, column: string): string[] | undefined {
+  const name = column.replace(/[^\w]/g, '\\$&')
+  const list = new RegExp(
+    `check\\s*\\(\\s*["\`[]?${name}["\`\\]]?\\s+in\\s*\\(((?:\\s*'(?:[^']|'')*'\\s*,?)+)\\)\\s*\\)`,
+    'i',
+  ).exec(table)?.[1]
+  const values = list?.match(/'(?:[^']|'')*'/g)
+  return values?.map((value) => value.slice(1, -1).replaceAll("''", "'"))
 }

@@ -3,12 +3,11 @@ import { quote, quoteNames } from '../../errors/quote.ts'
 import { type Catalog, findTable, type StoredTable } from '../../model/catalog.ts'
 import { getCodec } from '../../model/codecs.ts'
 import type { Sql } from '../../model/dialect.ts'
-import type { IdPart, Model, ResourceType } from '../../model/model.ts'
+import type { Field, IdPart, Model, ResourceType } from '../../model/model.ts'
 import { narrowScope } from '../narrow-scope.ts'
 import { compileStatement } from '../statement.ts'
-import { and, asIdText, columnsAt, tableAt } from '../tables.ts'
+import { and, asIdText, columnsAt, tableAt, tableName } from '../tables.ts'
 import { excludeNullIds } from '../view-ids.ts'
-import { compareBooleanNumbers, listBooleans } from './boolean-numbers.ts'
 import { mentionsForeignCollation, type SqliteCollationLookup } from './collations.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
@@ -189,4 +188,60 @@ function describe({ type, id, table }: ResourceType, value: unknown): string {
   const found = value === null ? 'null' : `${quote(value)}, which is not an id of ${type}`
   const key = `${isSingle ? 'the column' : 'the columns'} ${names} of "${table.name}"`
   return `${type}.id: ${key} ${verb} ${found}; such rows are left out of every response; correct or delete them`
+}
+
+/** A boolean: 1 for each number but 0. A value of another type is left as it is, because it is not a boolean. */
+const toBoolean = (column: Sql): Sql =>
+  sql`iif(typeof(${column}) in ('integer', 'real'), ${column} <> 0, ${column})`
+
+/**
+ * Compares the booleans of a type as they are read: another program may have stored -1 for true. The SQL, which no
+ * index serves, is only that of columns with such a number in their first rows.
+ * @param columns - those of the booleans
+ */
+function compareBooleanNumbers(
+  resource: ResourceType,
+  columns: readonly string[],
+  connection: SqliteConnection,
+  maxRows: number,
+): ResourceType {
+  const found = findOtherNumbers(columns, resource, connection, maxRows)
+  if (found.size === 0) return resource
+  const fields = [...resource.fields].map(([name, field]): [string, Field] => {
+    const column = findColumn(field)
+    if (field.is !== 'attribute' || column === undefined || !found.has(column)) return [name, field]
+    return [name, { ...field, expression: (columnOf) => toBoolean(columnOf(column)) }]
+  })
+  return { ...resource, fields: new Map(fields) }
+}
+
+/** Lists the columns of a table that store booleans of a type. */
+function listBooleans(
+  { fields }: ResourceType,
+  table: Pick<StoredTable, 'columns'> | undefined,
+): string[] {
+  const columns = [...fields.values()].flatMap((field) => findColumn(field) ?? [])
+  return [...new Set(columns)].filter((name) => table?.columns.has(name))
+}
+
+/** The column of a boolean; `undefined` for any other field. */
+function findColumn(field: Field): string | undefined {
+  return field.is === 'attribute' && field.kind.codec === 'boolean' ? field.column : undefined
+}
+
+/** Finds the columns with a number other than 0 and 1. */
+function findOtherNumbers(
+  columns: readonly string[],
+  { table }: ResourceType,
+  connection: SqliteConnection,
+  maxRows: number,
+): ReadonlySet<string> {
+  const tests = columns.map(
+    (name) =>
+      sql`max(typeof(${sql.id(name)}) in ('integer', 'real') and ${sql.id(name)} not in (0, 1))`,
+  )
+  const first = sql`select ${sql.join(columns.map((name) => sql.id(name)))} from ${tableName(table)} limit ${sql.lit(maxRows)}`
+  const statement = compileStatement(sql`select ${sql.join(tests)} from (${first})`, sqliteDialect)
+  const [row = []] = connection.all(statement, { planValues: [] })
+  return new Set(columns.filter((_, index) => row[index] === 1))
 }

@@ -1,6 +1,7 @@
+import { hostname } from 'node:os'
+import type { Writable } from 'node:stream'
 import type { FastifyLoggerOptions } from 'fastify'
-import { formatLogLine } from './format-log-line.ts'
-import { createTolerantDestination } from './log-destination.ts'
+import { isObject } from '../../../model/json.ts'
 
 /** The header fields with credentials. */
 const secretFields = ['authorization', 'cookie', 'proxy-authorization', 'set-cookie', 'x-api-key']
@@ -25,3 +26,119 @@ export function createLoggerOptions(level: string): LoggerOptions {
 
 /** The options of Pino that the types of Fastify leave out. */
 type LoggerOptions = FastifyLoggerOptions & Readonly<{ redact: string[] }>
+
+/** The names of Pino's levels (https://getpino.io/#/docs/api?id=logger-level). */
+const levelNames: Readonly<Record<number, string>> = {
+  10: 'TRACE',
+  20: 'DEBUG',
+  30: 'INFO',
+  40: 'WARN',
+  50: 'ERROR',
+  60: 'FATAL',
+}
+
+/** Fields that every line has, and that say nothing in a terminal. */
+const hidden = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err'])
+
+/**
+ * Formats a line of Pino for a terminal: time, level, message, other fields; then the stack of an error.
+ *
+ * @param line - JSON, with or without its line feed
+ * @returns text with a line feed, without control characters from the fields; the line itself when it is not Pino's
+ */
+export function formatLogLine(line: string): string {
+  const entry = parseEntry(line)
+  if (entry === undefined) return line
+  const { level, time, msg, err } = entry
+  const clock = new Date(Number(time)).toISOString().slice(11, 23)
+  const name = (levelNames[Number(level)] ?? String(level)).padEnd(5)
+  const stack = isObject(err) ? `\n${escapeControls(String(err.stack ?? err.message))}` : ''
+  return `${clock} ${name} ${escapeControls(describe(entry, String(msg ?? '')))}${stack}\n`
+}
+
+function parseEntry(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const entry: unknown = JSON.parse(line)
+    return isObject(entry) && typeof entry.time === 'number' ? entry : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A line of the access log reads like a request; any other is its message and its fields. */
+function describe(entry: Readonly<Record<string, unknown>>, message: string): string {
+  const { method, route, status, ms, bytes, reqId } = entry
+  if (message === 'request' && status !== undefined) {
+    const size = bytes === undefined ? '' : ` ${bytes} B`
+    return `${method} ${route ?? '(no route)'} ${status} ${ms} ms${size} ${reqId}`
+  }
+  const fields = Object.entries(entry).filter(([name]) => !hidden.has(name))
+  return [message, ...fields.map(([name, value]) => `${name}=${JSON.stringify(value)}`)].join(' ')
+}
+
+/** Keeps a client from sending control sequences to the terminal; tabs and line feeds of a stack remain. */
+function escapeControls(text: string): string {
+  return text.replace(/[^\P{Cc}\t\n]/gu, (character) => {
+    return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
+  })
+}
+
+/** The most characters in the buffer of the stream. Lines beyond it are dropped. */
+const maxBuffered = 1024 * 1024
+
+/** A destination of log lines, as Pino calls it. */
+interface LogDestination {
+  /** Writes complete lines, each with its line feed. */
+  write(lines: string): void
+}
+
+/**
+ * Creates a log destination for a stream that may be slow, full or closed: it never throws, never waits, and buffers at
+ * most 1 MiB. It drops and counts the lines that it cannot write. Before the next line it writes how many are missing.
+ * The process writes the buffered lines before it exits by itself.
+ *
+ * @param stream - e.g. standard error; its errors no longer end the process
+ */
+export function createTolerantDestination(stream: Writable): LogDestination {
+  let dropped = 0
+  let hasFailed = false
+  if (!stream.listeners('error').includes(ignore)) stream.on('error', ignore)
+  return { write }
+
+  function write(lines: string): void {
+    if (stream.writableLength + lines.length > maxBuffered) {
+      dropped += 1
+      return
+    }
+    const missing = dropped
+    const written = lines === '' ? 0 : 1
+    const text = missing === 0 ? lines : formatDropReport(missing, hasFailed) + lines
+    dropped = 0
+    try {
+      stream.write(text, (error) => finishWrite(missing + written, error))
+    } catch {
+      dropped += missing + written
+    }
+  }
+
+  function finishWrite(lines: number, error: Error | null | undefined): void {
+    hasFailed = error instanceof Error
+    if (hasFailed) dropped += lines
+    else if (dropped > 0 && stream.writableLength === 0) write('')
+  }
+}
+
+const ignore = (): void => {}
+
+/** Formats a line that reports dropped lines. After a failure, a full disk may hold the beginning of a line: it ends here. */
+function formatDropReport(dropped: number, hasFailed: boolean): string {
+  const line = {
+    level: 40,
+    time: Date.now(),
+    pid: process.pid,
+    hostname: hostname(),
+    dropped,
+    msg: 'log lines were dropped, because they could not be written',
+  }
+  return `${hasFailed ? '\n' : ''}${JSON.stringify(line)}\n`
+}
