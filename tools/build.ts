@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
-import { readAssetFiles } from '../src/html/assets.ts'
+import { readAssetFiles } from '../src/html/asset-files.ts'
 
 // Builds the package that is published, in `dist/package` or in the folder that is the argument: the engine and the command
 // `lapidary` as JavaScript, the types of the entry points, and the documentation for users. The service, the examples and their

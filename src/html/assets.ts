@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
 import type { Route } from '../handlers/route-table.ts'
+import { readAssetFiles } from './asset-files.ts'
 
 const mediaTypes: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
@@ -45,23 +45,4 @@ export function readAssets(): Assets {
 
 function toHeaders(type: string): Readonly<Record<string, string>> {
   return { 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable' }
-}
-
-/** A file that the pages send to browsers. */
-interface AssetFile {
-  readonly name: string
-  readonly text: string
-}
-
-/**
- * Reads the stylesheet and the modules of the script. In the package, `tools/build.ts` replaces this module by one that contains
- * their texts, so that they are part of a bundle.
- *
- * @returns the files of `src/html/assets`, by their names
- */
-export function readAssetFiles(): readonly AssetFile[] {
-  const folder = new URL('./assets/', import.meta.url)
-  return readdirSync(folder)
-    .sort()
-    .map((name) => ({ name, text: readFileSync(new URL(name, folder), 'utf8') }))
 }
