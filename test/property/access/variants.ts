@@ -24,7 +24,7 @@ export interface OpenVariant {
 export async function openVariant(variant: Variant): Promise<OpenVariant> {
   if (variant === 'replica') return openReplica()
   const isLarge = variant.startsWith('large')
-  const size = isLarge ? { reads: 40, writes: 6, filler: 1500 } : { reads: 80, writes: 40 }
+  const size = isLarge ? { reads: 40, writes: 6, filler: 2500 } : { reads: 80, writes: 40 }
   const database = everyDatabase.find(({ dialect }) => variant.endsWith(dialect))
   if (database === undefined) throw new Error(`There is no server for ${variant}.`)
   const { columnTypes } = database
