@@ -75,7 +75,8 @@ export type {
   ViewSources,
 } from './model/catalog.ts'
 export { checkTables } from './model/check-tables.ts'
-export { type Codec, type CodecName, canStore, type DefinedCodec } from './model/codecs.ts'
+export type { CodecName } from './model/codec-names.ts'
+export { type Codec, canStore, type DefinedCodec } from './model/codecs.ts'
 export type { ColumnCodec } from './model/column-codec.ts'
 export {
   type ColumnUse,

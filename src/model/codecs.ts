@@ -1,17 +1,11 @@
 import { arrayCodecName, createArrayCodecs } from './array-codecs.ts'
+import type { CodecName } from './codec-names.ts'
 import type { ColumnCodec } from './column-codec.ts'
 import type { DialectName } from './dialect.ts'
 import { postgresArrays } from './postgres-arrays.ts'
 import { postgresCodecs } from './postgres-codecs.ts'
 import { sqliteArrays } from './sqlite-arrays.ts'
 import { sqliteCodecs } from './sqlite-codecs.ts'
-import { datetimeEpochFormats, datetimeTextFormats } from './stored-formats.ts'
-
-/** The name of a codec of single values. */
-type ScalarCodecName = keyof typeof sqliteCodecs
-
-/** The name of a codec; several attribute kinds may share one. Query shapes carry it, so that the store can read a column. */
-export type CodecName = ScalarCodecName | `${ScalarCodecName}${'' | '?'}[]`
 
 /** The codecs of a kind that a program defines, for each database that it supports. */
 export interface DefinedCodec {
@@ -30,17 +24,6 @@ export type Codec = CodecName | DefinedCodec
 export const codecs: Readonly<Record<DialectName, Readonly<Record<CodecName, ColumnCodec>>>> = {
   sqlite: { ...sqliteCodecs, ...createArrayCodecs(sqliteCodecs, sqliteArrays) },
   postgres: { ...postgresCodecs, ...createArrayCodecs(postgresCodecs, postgresArrays) },
-}
-
-const unescaped: ReadonlySet<unknown> = new Set([
-  ...['date', 'datetime', 'time', 'uuid', 'bytes'],
-  ...Object.keys(datetimeTextFormats),
-  ...Object.keys(datetimeEpochFormats),
-])
-
-/** True if a codec loads only strings without characters that JSON escapes: quotation marks alone make them JSON. */
-export function needsNoEscaping(codec: Codec): boolean {
-  return unescaped.has(codec)
 }
 
 /** True if there is a built-in codec of this name. */

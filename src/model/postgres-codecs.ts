@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
+import type { ScalarCodecName } from './codec-names.ts'
 import type { ColumnCodec } from './column-codec.ts'
 import { canonicalDecimal } from './decimals.ts'
 import type { Sql } from './dialect.ts'
 import { type JsonValue, serializeJson } from './json.ts'
 import { parseStoredJson } from './json-values.ts'
-import type { sqliteCodecs } from './sqlite-codecs.ts'
 import { createFormatCodecs } from './stored-format-codecs.ts'
 import { type DatetimeTextFormat, datetimeTextFormats } from './stored-formats.ts'
 import { parseStoredInteger, parseStoredUuid } from './stored-values.ts'
@@ -263,4 +263,4 @@ export const postgresCodecs = {
     },
     validDatetime: inCalendar,
   }),
-} satisfies Record<keyof typeof sqliteCodecs, ColumnCodec>
+} satisfies Record<ScalarCodecName, ColumnCodec>

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { hasAffinity, isIntegerByAccident } from './affinities.ts'
+import type { ScalarCodecName } from './codec-names.ts'
 import type { ColumnCodec } from './column-codec.ts'
 import { decimalKey } from './decimals.ts'
 import type { Sql } from './dialect.ts'
@@ -218,4 +219,4 @@ export const sqliteCodecs = {
       sql`strftime(${sql.lit(`%Y-%m-%dT%H:%M:%${digits === 0 ? 'S' : 'f'}`)}, ${seconds}, 'unixepoch')`,
     validDatetime: (text, format) => validAs(format)(text),
   }),
-} satisfies Record<string, ColumnCodec>
+} satisfies Record<ScalarCodecName, ColumnCodec>

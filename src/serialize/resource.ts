@@ -1,4 +1,4 @@
-import { needsNoEscaping } from '../model/codecs.ts'
+import { traitsOf } from '../model/codec-names.ts'
 import {
   type Field,
   getResourceType,
@@ -68,7 +68,7 @@ function createAttributeTemplate(field: Field, layout: RowLayout): Template {
     case 'attribute': {
       const index = findValueIndex(layout, toStoredValue(field))
       const { serialize, codec } = field.kind
-      if (needsNoEscaping(codec))
+      if (traitsOf(codec).needsNoEscaping)
         return [name, (row) => (row[index] === null ? 'null' : `"${row[index]}"`)]
       return [name, (row) => serializeNullable(row[index], serialize)]
     }

@@ -1,18 +1,8 @@
+import { traitsOf } from '../model/codec-names.ts'
 import { getRelationship, getResourceType, type IdField, type Model } from '../model/model.ts'
 import type { ReadShape } from '../plan/read.ts'
 import { findIncludedLayout } from '../plan/read-result.ts'
 import type { RowLayout } from '../plan/row-layout.ts'
-
-/** The codecs whose values have a few bytes each; not those that an application declares. */
-const shortCodecs: ReadonlySet<unknown> = new Set([
-  ...['id', 'enumeration', 'integer', 'integer64', 'number', 'decimal', 'decimal15', 'boolean'],
-  ...['date', 'datetime', 'time', 'uuid', 'uuidId'],
-])
-
-/** Whether the values of a codec may be long texts. */
-export function mayBeLong(codec: unknown): boolean {
-  return !shortCodecs.has(codec)
-}
 
 /** The positions of the values that may be long texts, in primary rows and in those of each include edge. */
 export interface LongPositions {
@@ -33,7 +23,7 @@ function findLong({ type, values, linkages }: RowLayout, model: Model): readonly
   const resource = getResourceType(model, type)
   const areLong = [
     isLongId(resource.id),
-    ...values.map(({ codec }) => mayBeLong(codec)),
+    ...values.map(({ codec }) => traitsOf(codec).mayBeLong),
     // The linkage of to-many relationships has a limit of its own.
     ...linkages.map(({ relationship, many }) => {
       const { to } = getRelationship(resource, relationship)
@@ -44,5 +34,5 @@ function findLong({ type, values, linkages }: RowLayout, model: Model): readonly
 }
 
 function isLongId({ parts }: IdField): boolean {
-  return parts.some(({ kind }) => mayBeLong(kind.codec))
+  return parts.some(({ kind }) => traitsOf(kind.codec).mayBeLong)
 }

@@ -3,7 +3,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { decimal, enumeration, type Json, json } from 'lapidary'
 import { type Affinity, getAffinity } from '../../src/model/affinities.ts'
-import { type CodecName, codecs, getCodec } from '../../src/model/codecs.ts'
+import type { CodecName } from '../../src/model/codec-names.ts'
+import { codecs, getCodec } from '../../src/model/codecs.ts'
 
 /** Column types and the affinity that SQLite gives them. */
 // biome-ignore format: a table, one affinity a row

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { defineModel } from 'lapidary'
-import { type CodecName, codecs, getCodec } from '../../src/model/codecs.ts'
+import type { CodecName, ScalarCodecName } from '../../src/model/codec-names.ts'
+import { codecs, getCodec } from '../../src/model/codecs.ts'
 import { everyDatabase } from '../databases.ts'
 import { openStore } from './engine.ts'
 
@@ -9,14 +10,11 @@ const texts = ['text', 'varchar', 'varchar(20)', 'char(5)', 'bpchar', 'text coll
 const integers = ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole']
 
 /** The codecs of single values, without those that accept every column. */
-type ScalarCodecName = Exclude<
-  CodecName,
-  `${string}[]` | 'databaseText' | 'databaseTextId' | 'databaseJson'
->
+type StrictCodecName = Exclude<ScalarCodecName, 'databaseText' | 'databaseTextId' | 'databaseJson'>
 
 /** The column types that each codec accepts. */
 // biome-ignore format: a table, one codec a row
-const accepted: Readonly<Record<ScalarCodecName, readonly string[]>> = {
+const accepted: Readonly<Record<StrictCodecName, readonly string[]>> = {
   id:          ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole'],
   integer:     ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole'],
   integer64:   ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole'],

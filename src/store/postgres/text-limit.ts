@@ -1,3 +1,4 @@
+import { traitsOf } from '../../model/codec-names.ts'
 import { type Sql, sql } from '../../model/dialect.ts'
 import { getResourceType } from '../../model/model.ts'
 import { primaryRowSet } from '../../plan/include.ts'
@@ -5,7 +6,6 @@ import type { ReadShape } from '../../plan/read.ts'
 import { findIncludedLayout } from '../../plan/read-result.ts'
 import type { RowLayout } from '../../plan/row-layout.ts'
 import { isList, maxBufferedRows } from '../buffering.ts'
-import { mayBeLong } from '../long-values.ts'
 import { rawParam } from '../statement.ts'
 import { columnAt, getAttribute, type Target } from '../tables.ts'
 
@@ -135,7 +135,7 @@ function compileSizes(layout: RowLayout, target: Target): Sql[] {
 }
 
 function compileColumnSize(column: string, codec: unknown): Sql | undefined {
-  if (!mayBeLong(codec)) return undefined
+  if (!traitsOf(codec).mayBeLong) return undefined
   return codec === 'text'
     ? sql`octet_length(${columnAt(0, column)}::text)`
     : compileMeasuredSize(column)
