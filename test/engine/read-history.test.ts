@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
 import { SqliteConnection } from '../../src/store/sqlite/connection.ts'
+import { searchFunctions } from '../../src/store/sqlite/functions.ts'
 import { LargeValueError } from '../../src/store/sqlite/large-values.ts'
 import { ReadHistory } from '../../src/store/sqlite/read-history.ts'
 
@@ -152,6 +153,13 @@ describe('The history of reads on SQLite', () => {
     assert.equal(history.areQuickStreams([select()]), true)
   })
 
+  it('given a view that searches, then a statement that reads it is a search', (test) => {
+    const { history, other } = open(test)
+    other.exec(`create view titled as select id, instr(title, 'x') as at from note`)
+    const query = queryOf('select 1 from titled where at > 0')
+    assert.equal(history.areQuickStreams([query]), false)
+  })
+
   it('given a read that blocks the process for long, then it does so once', (test) => {
     const { history, isQuick } = open(test)
     const [rows, count] = [select(), select()]
@@ -167,6 +175,33 @@ describe('The history of reads on SQLite', () => {
     history.run({ rows }, block)
     assert.equal(isQuick(rows), false)
   })
+})
+
+/** How many searches a condition has. */
+const searches: readonly (readonly [condition: string, count: number])[] = [
+  ["title = 'x'", 0],
+  ['id in (select value from json_each(?))', 0],
+  ["title collate binary >= ? and title collate binary < lapidary_after('x')", 0],
+  ["iif(typeof(?1) = 'text', title glob ?1, lapidary_matches(title, ?1))", 2],
+  ["substr(title, length(title) - 1) = 'x'", 2],
+  ["lapidary_fold(title) in ('x', 'y')", 1],
+  ["json_type(title) = 'array' and title ->> 0 = json_extract(title, '$[1]')", 1],
+  ["lapidary_decimal(title) = '1' or INSTR(title, 'x') > 0", 2],
+]
+for (const [condition, count] of searches)
+  it(`given the condition ${condition}, then it counts as ${count} searches`, (test) => {
+    const { connection } = open(test)
+    const { statement } = queryOf(`select id from note where ${condition}`)
+    assert.equal(connection.factsOf(statement).searches, count)
+  })
+
+it('given a function of the store, then it counts as a search, unless its argument is never a stored text', (test) => {
+  const { connection } = open(test)
+  const names = connection
+    .introspect(`select distinct name from pragma_function_list where name like 'lapidary%'`)
+    .flat()
+  const unlimited = ['lapidary_after', 'lapidary_is_valid']
+  assert.deepEqual(names.toSorted(), [...searchFunctions, ...unlimited].toSorted())
 })
 
 it('given more text than the process may search, then the search stops', (test) => {

@@ -21,9 +21,9 @@ import {
 } from './prepared.ts'
 import { readBatch } from './read-batch.ts'
 import { listReadColumns, listResultColumns } from './result-columns.ts'
+import { closeWatched, type StatementFacts, StatementWatch } from './statement-facts.ts'
 import { publishWork } from './statement-work.ts'
-import { findSearchedSize, ValueLimit } from './value-limit.ts'
-import { closeWatched, watchVolatileFunctions } from './volatile-functions.ts'
+import { ValueLimit } from './value-limit.ts'
 
 /** The memory of a connection's prepared statements in bytes, by default. */
 const defaultStatementCache = 32 * 1024 * 1024
@@ -53,9 +53,7 @@ export class SqliteConnection {
   readonly #introspections = createPreparedQueries()
   readonly #patterns = new PatternRegistry()
   readonly #valueLimit: ValueLimit | undefined
-  /** Statements that call a volatile function. */
-  readonly #volatile = new WeakSet<Statement>()
-  #usesVolatileFunction = false
+  readonly #watch = new StatementWatch()
   /** The number of write transactions that were begun on this connection. */
   #writeTransactions = 0
 
@@ -79,10 +77,7 @@ export class SqliteConnection {
       matchesLike,
       countSearch: (text) => this.#valueLimit?.countSearch(text),
     })
-    if (role === 'introspector') return
-    watchVolatileFunctions(this.#database, () => {
-      this.#usesVolatileFunction = true
-    })
+    if (role !== 'introspector') this.#watch.start(this.#database)
   }
 
   /** Returns every row of a statement, with the values of the attribute kinds (`Statement.load`). */
@@ -105,7 +100,7 @@ export class SqliteConnection {
     try {
       const prepared = this.#prepare(statement)
       const rows = this.#valueLimit
-        ? this.#valueLimit.run(prepared.searchedSize, () => readRows(prepared, boundValues))
+        ? this.#valueLimit.run(prepared.facts, () => readRows(prepared, boundValues))
         : readRows(prepared, boundValues)
       publishWork(prepared, statement.sql, rows.length)
       return rows
@@ -143,9 +138,9 @@ export class SqliteConnection {
     return this.#valueLimit?.isSupported ?? false
   }
 
-  /** Whether a statement searches in values, so that its duration depends on their sizes. */
-  searchesValues(statement: Statement): boolean {
-    return translateErrors(() => this.#prepare(statement)).searchedSize !== undefined
+  /** Returns what SQLite finds in a statement when it prepares it. An introspector finds nothing. */
+  factsOf(statement: Statement): StatementFacts {
+    return translateErrors(() => this.#prepare(statement)).facts
   }
 
   /** Runs work that reads few rows, whose values may have any size. */
@@ -341,12 +336,6 @@ export class SqliteConnection {
     return Number(row[0])
   }
 
-  /** Whether the result of a statement depends on nothing but the tables. */
-  isCacheable(statement: Statement): boolean {
-    this.prepare(statement)
-    return !this.#volatile.has(statement)
-  }
-
   /** Prepares a statement, which verifies it. */
   prepare(statement: Statement): void {
     translateErrors(() => this.#prepare(statement))
@@ -370,17 +359,15 @@ export class SqliteConnection {
   #prepare(statement: Statement): PreparedStatement {
     const cached = this.#prepared.get(statement)
     if (cached !== undefined) return cached
-    this.#usesVolatileFunction = false
     const prepared = this.#compile(statement.sql)
-    if (this.#usesVolatileFunction) this.#volatile.add(statement)
     this.#prepared.set(statement, prepared)
     return prepared
   }
 
   #compile(text: string): PreparedStatement {
-    const handle = this.#database.prepare(text)
+    const { handle, facts } = this.#watch.prepare(() => this.#database.prepare(text))
     handle.setReturnArrays(true)
-    return { handle, readsBigInts: false, searchedSize: findSearchedSize(text) }
+    return { handle, readsBigInts: false, facts }
   }
 
   /** Replaces patterns by their numbers while a statement runs. */

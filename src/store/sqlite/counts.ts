@@ -55,7 +55,7 @@ export class SqliteCountCache {
     measure: (run: () => number) => number,
   ): number {
     const countRows = () => readCount(this.#connection.rawRows(statement, values))
-    if (!this.#connection.isCacheable(statement)) return measure(countRows)
+    if (this.#connection.factsOf(statement).isVolatile) return measure(countRows)
     const version = this.#connection.version()
     if (version !== this.#version) this.#counts.clear()
     this.#version = version

@@ -1,10 +1,10 @@
 import type { ReadPlan } from '../../plan/read.ts'
 import { type ExplainedStatement, formatParameters } from '../explain.ts'
 import { addAuth } from '../run-values.ts'
+import type { Statement } from '../statement.ts'
 import type { ReadHooks } from '../store.ts'
 import type { QueryRequest } from '../stream.ts'
 import type { SqliteConnection } from './connection.ts'
-import { explainQueryPlan, type QueryPlanLine } from './query-plan.ts'
 import { runAsync } from './query-sequence.ts'
 import { executeFullRead, writeBudget } from './read.ts'
 import { createSqliteRunQuery, endOnError, type ReadTransaction } from './read-transaction.ts'
@@ -52,6 +52,19 @@ export async function explainSqliteRead(
   })
   transaction.end()
   return explained
+}
+
+/** A line of `explain query plan`: its number, the number of its parent, and a description (sqlite.org/eqp.html). */
+type QueryPlanLine = readonly [id: number, parent: number, detail: string]
+
+/** Returns SQLite's plan for a statement. */
+export function explainQueryPlan(
+  connection: SqliteConnection,
+  { sql }: Pick<Statement, 'sql'>,
+): QueryPlanLine[] {
+  return connection
+    .introspect(`explain query plan ${sql}`)
+    .map(([id, parent, , detail]): QueryPlanLine => [Number(id), Number(parent), String(detail)])
 }
 
 /** Indents each line of a plan below its parent. The names of tables stand for their aliases. */

@@ -45,6 +45,16 @@ const comparisonKeys: Readonly<Record<string, (stored: unknown) => string>> = {
   lapidary_time: parseStoredTime,
 }
 
+/** The functions that compare a text with another one. */
+const comparisons = ['lapidary_like', 'lapidary_match', 'lapidary_matches'] as const
+
+/** The functions whose duration depends on the length of a stored text. */
+export const searchFunctions: readonly string[] = [
+  ...Object.keys(comparisonKeys),
+  ...comparisons,
+  'lapidary_fold',
+]
+
 /** Whether a codec can load a value that node:sqlite read with integers as bigints. */
 function isValid(stored: unknown, codec: string): boolean {
   return isSqliteValue(typeof stored === 'bigint' ? Number(stored) : stored, codec)
@@ -62,7 +72,7 @@ interface FunctionContext {
 
 const functionOptions = { deterministic: true, directOnly: true }
 
-/** Adds the SQL functions that SQLite lacks. Their names begin with `lapidary_`, by which `value-limit.ts` finds their calls. All are deterministic, and null if an argument is null. */
+/** Adds the SQL functions that SQLite lacks. All are deterministic, and null if an argument is null. */
 export function addFunctions(database: DatabaseSync, context: FunctionContext): void {
   addSearches(database, context)
   database.function('lapidary_after', functionOptions, (prefix) =>
@@ -83,12 +93,13 @@ function addSearches(
   database: DatabaseSync,
   { matchesPattern, matchesLike, countSearch }: FunctionContext,
 ): void {
-  const searches: Readonly<Record<string, (text: string, wanted: unknown) => boolean>> = {
+  type Comparison = (text: string, wanted: unknown) => boolean
+  const matchers: Readonly<Record<(typeof comparisons)[number], Comparison>> = {
     lapidary_like: (text, pattern) => matchesLike(text, String(pattern)),
     lapidary_match: (text, words) => containsWords(text, String(words)),
     lapidary_matches: (text, number) => matchesPattern(text, Number(number)),
   }
-  for (const [name, matches] of Object.entries(searches))
+  for (const [name, matches] of Object.entries(matchers))
     database.function(name, functionOptions, (value, wanted) => {
       if (value === null || wanted === null) return null
       const text = String(value)

@@ -1,8 +1,7 @@
 import type { ExplainedStatement } from '../explain.ts'
 import { SqliteConnection } from './connection.ts'
-import { formatPlan } from './explain.ts'
+import { explainQueryPlan, formatPlan } from './explain.ts'
 import { pageCacheSizes } from './open-database.ts'
-import { explainQueryPlan } from './query-plan.ts'
 
 /**
  * Adds the plans that statements would have with further indexes, where they differ. SQLite makes them in an empty copy of the

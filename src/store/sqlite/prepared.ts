@@ -1,6 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { Statement } from '../statement.ts'
+import type { StatementFacts } from './statement-facts.ts'
 
 /** Methods that `StatementSync` has from Node.js 26 on; its types lack them. */
 interface StatementMemory {
@@ -16,8 +17,7 @@ export interface PreparedStatement {
   readonly handle: StatementSync & Partial<StatementMemory>
   /** Whether integers are read as bigints (`optimistic-integers.ts`). */
   readsBigInts: boolean
-  /** The maximum size of the values that it reads in the server's process (`value-limit.ts`). */
-  readonly searchedSize: number | undefined
+  readonly facts: StatementFacts
 }
 
 /** The estimated memory of a prepared statement in bytes: of each one, and of each character of its SQL. */

@@ -3,7 +3,6 @@ import { type ExpectedQuery, ReadDurations } from '../read-durations.ts'
 import type { Statement } from '../statement.ts'
 import type { SqliteConnection } from './connection.ts'
 import { Stopwatch } from './cpu-time.ts'
-import { isRecursive } from './query-plan.ts'
 import { isSmall } from './table-size.ts'
 
 /** The longest expected duration of a read in the server's process, where all requests wait for it; in milliseconds. */
@@ -129,7 +128,7 @@ export class ReadHistory {
     return queries.every(
       (query) =>
         this.#expect(query, () => this.#suppose({ rows: query })) <= maxInProcessDuration &&
-        !this.#connection.searchesValues(query.statement),
+        this.#connection.factsOf(query.statement).searches === 0,
     )
   }
 
@@ -162,7 +161,7 @@ export class ReadHistory {
     const suspectUntil = this.#suspects.get(statement)
     if (suspectUntil !== undefined && performance.now() < suspectUntil)
       return Number.POSITIVE_INFINITY
-    if (!this.#limitsValues && this.#connection.searchesValues(statement))
+    if (!this.#limitsValues && this.#connection.factsOf(statement).searches > 0)
       return Number.POSITIVE_INFINITY
     return this.#durations.expect(query) ?? suppose()
   }
@@ -171,7 +170,7 @@ export class ReadHistory {
   #suppose({ rows, count, others }: KnownRead): number {
     const { statement } = rows
     const statements = [statement, ...(count ? [count.statement] : []), ...(others?.() ?? [])]
-    if (statements.some((each) => isRecursive(each, this.#connection)))
+    if (statements.some((each) => this.#connection.factsOf(each).isRecursive))
       this.#suspects.set(statement, Number.POSITIVE_INFINITY)
     else if (this.#durations.classOf(rows) !== 'long' && isSmall(this.#connection)) return 0
     return Number.POSITIVE_INFINITY

@@ -40,7 +40,6 @@ import { LimitedReader } from './limited-reader.ts'
 import { migrateSqlite } from './migrations.ts'
 import { pageCacheSizes } from './open-database.ts'
 import { checkSqliteArguments, type SqliteOptions } from './options.ts'
-import { isRecursive } from './query-plan.ts'
 import { ReadRouter } from './read-router.ts'
 import { addRejectedChanges } from './rejected-changes.ts'
 import { lockTimeout, retryWhileLocked } from './retry-while-locked.ts'
@@ -353,7 +352,7 @@ async function verify(
   throwDeclarationErrors(errors)
   const reader = new LimitedReader(path, checkTimeout)
   const run = (statement: Statement, isByKey: boolean) =>
-    isByKey || (isSmall(connection) && !isRecursive(statement, connection))
+    isByKey || (isSmall(connection) && !connection.factsOf(statement).isRecursive)
       ? connection.all(statement, { planValues: [] })
       : reader.all(statement)
   try {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { LargeValueError } from './large-values.ts'
+import type { StatementFacts } from './statement-facts.ts'
 
 // A read was quick before, and a row can hold a value of any size. So the connection that runs quick reads in the
 // server's process reads no large values, and searches in few characters: SQLite stops at the first value that is too large or
@@ -17,11 +18,6 @@ const maxSearchedLength = 1_500_000
 /** The duration of a call of an SQL function, in characters. */
 const callLength = 40
 
-/** Operations of SQL whose duration depends on the size of their argument. */
-const searches = /lapidary_(?!after|is_valid)|\b(?:instr|substr|length)\(| glob /g
-/** Operations that parse a JSON document. */
-const jsonOperations = /->>|\bjson_(?:extract|type|valid)\(|\bjson_each\((?!\?)/
-
 /** SQLite's limits of a connection, which Node.js has from 26 on (sqlite.org/c3ref/limit.html). */
 interface Limits {
   /** In bytes of a value. */
@@ -34,12 +30,6 @@ function limitsOf(database: DatabaseSync): Limits | undefined {
   return typeof limits === 'object' && limits !== null && 'length' in limits
     ? (limits as Limits)
     : undefined
-}
-
-/** Returns the maximum size of the values that a statement reads in the server's process; `undefined` without a search. */
-export function findSearchedSize(sql: string): number | undefined {
-  const terms = (sql.match(searches)?.length ?? 0) + (jsonOperations.test(sql) ? 1 : 0)
-  return terms === 0 ? undefined : Math.max(minSearchedSize, Math.floor(maxSearchedSize / terms))
 }
 
 /** Limits the size of the values that a connection reads. A larger one is an error of SQLite, `LargeValueError`. */
@@ -58,11 +48,11 @@ export class ValueLimit {
     this.#limits.length = maxValueSize
   }
 
-  /** Runs a statement with a lower limit. @param size - in bytes; `undefined`: the usual limit */
-  run<Result>(size: number | undefined, work: () => Result): Result {
-    if (size === undefined || this.#isSuspended) return work()
+  /** Runs a statement: with the usual limit if it has no searches, otherwise with a lower one. */
+  run<Result>({ searches }: StatementFacts, work: () => Result): Result {
+    if (searches === 0 || this.#isSuspended) return work()
     this.#remainingLength = maxSearchedLength
-    this.#limits.length = size
+    this.#limits.length = Math.max(minSearchedSize, Math.floor(maxSearchedSize / searches))
     try {
       return work()
     } finally {
