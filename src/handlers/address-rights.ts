@@ -1,23 +1,22 @@
-import { listRelationships, type Model, type ResourceType } from '../model/model.ts'
+import { describeModel, type ModelDescription } from '../describe/describe-model.ts'
+import { listNeededRules, type NeededRule } from '../describe/needed-rules.ts'
+import type { Method, RouteTarget } from '../describe/paths.ts'
+import { listRelationships, type ResourceType } from '../model/model.ts'
 import type { Rights } from '../plan/access/rights.ts'
 import type { RuleKey } from '../plan/access/rule-key.ts'
 import { parsePathId } from '../plan/path-id.ts'
-import { listAllowedTypes } from './allowed-paths.ts'
 import type { AppContext } from './app-context.ts'
-import { listNeededRules, type NeededRule } from './list-access.ts'
-import type { Method, RouteTarget } from './model-paths.ts'
 
 /** What an identity may know and do at an address. */
 export interface AddressRights {
-  /** The model with the fields that exist for the identity. */
-  readonly model: Model
-  /** False if the identity may read no resource of the type. */
-  readonly isReadable: (type: string) => boolean
-  /**
-   * False if the rules refuse a method: always, or for the resource in the path. The target is that of the address, one of its actions,
-   * or one of its relationships.
-   */
-  readonly isAllowed: (target: RouteTarget, method: Method) => boolean
+  /** What exists for the identity. */
+  readonly described: ModelDescription
+  /** False if the rules refuse a method of the address: always, or for the resource in the path. */
+  readonly isAllowed: (method: Method) => boolean
+  /** False if the rules refuse the call of an action at the address. */
+  readonly isCallable: (action: string) => boolean
+  /** False if the rules refuse a replacement in a relationship of the resource. */
+  readonly isReplaceable: (relationship: string) => boolean
   /** False if the rules for links refuse a resource of the linkage that the address has. */
   readonly isMemberLinkable: (id: string) => boolean
 }
@@ -61,10 +60,22 @@ export async function readAddressRights(
     // The address has been read, so its resource is readable.
     return !isOfPath || operation === 'read' || (ofPath?.has(operation) ?? false)
   }
+  const isAllowed = (part: RouteTarget | undefined, method: Method) =>
+    (part && listNeededRules(part, method, rights)?.every(holds)) ?? false
+  const parts = target.is === 'root' ? [] : listParts(target.resource)
   return {
-    model: rights.model,
-    isReadable: (type) => rights.findRule(type, 'read') !== false,
-    isAllowed: (of, method) => listNeededRules(of, method, rights)?.every(holds) ?? false,
+    described: describeModel(rights),
+    isAllowed: (method) => isAllowed(target, method),
+    isCallable: (name) =>
+      isAllowed(
+        parts.find((part) => part.is === 'action' && part.action.name === name),
+        'POST',
+      ),
+    isReplaceable: (name) =>
+      isAllowed(
+        parts.find((part) => part.is === 'relationship' && part.relationship.name === name),
+        'PATCH',
+      ),
     isMemberLinkable: (member) =>
       rules.filter(isOfMember).every(({ type, operation }) => {
         const rule = rights.findRule(type, operation)
@@ -128,16 +139,4 @@ async function readRowRights(
   const { type } = first
   const question = { identity, type, ids, operations: [...operations] }
   return context.store.findAllowed(question, { signal })
-}
-
-/** What the pages of an identity may name: the types that it may use, and the relationships to them. */
-export interface NamedTypes {
-  readonly model: Model
-  readonly types: readonly ResourceType[]
-}
-
-/** Lists what the pages of an identity may name. */
-export function listNamedTypes({ findRights }: AppContext, auth: unknown): NamedTypes {
-  const rights = findRights(auth)
-  return { model: rights.model, types: listAllowedTypes(rights) }
 }

@@ -1,10 +1,7 @@
-import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
-import { listRelationships } from '../model/model.ts'
-import { listParameters } from '../model/parameter.ts'
-import type { TableFunction } from '../model/table-function.ts'
+import { describeModel, listUsableTypes } from '../describe/describe-model.ts'
+import type { TypeDescription } from '../describe/describe-type.ts'
 import { parseQuery } from '../parse/query.ts'
 import { checkNoParameters } from '../plan/read.ts'
-import { listAllowedTypes } from './allowed-paths.ts'
 import type { PlanRequest } from './request-plan.ts'
 
 /**
@@ -12,31 +9,26 @@ import type { PlanRequest } from './request-plan.ts'
  * A type whose list takes parameters has them, because its path alone may be no list.
  */
 export function getRoot(): PlanRequest {
-  const listTypes = memoizeByIdentity(listAllowedTypes)
   return ({ search, auth }, { findRights, prefix, rootMeta, serializer }) => {
     checkNoParameters(parseQuery(search))
-    const types = listTypes(findRights(auth))
-    const resources = types.map(({ type, path, description, fields, table: { call } }) => [
-      type,
-      {
-        path: prefix + path,
-        ...(description !== undefined && { description }),
-        ...(call && { parameters: describeParameters(call) }),
-        relationships: Object.fromEntries(
-          listRelationships({ fields }).map(({ name, to }) => [name, to]),
-        ),
-      },
-    ])
-    const meta = { ...rootMeta, resources: Object.fromEntries(resources) }
-    return { is: 'document', body: serializer.serializeRoot(meta, `${prefix}/`) }
+    const types = listUsableTypes(describeModel(findRights(auth)))
+    const resources = Object.fromEntries(types.map((type) => [type.type, listEntry(type, prefix)]))
+    const body = serializer.serializeRoot({ ...rootMeta, resources }, `${prefix}/`)
+    return { is: 'document', body }
   }
 }
 
-/** The parameters of a list, by name: their kinds, and whether a request has to send them in `filter`. */
-function describeParameters({ parameters }: TableFunction): object {
-  const entries = listParameters(parameters).map(([name, { kind, isRequired }]) => [
-    name,
-    { kind: kind.name, required: isRequired },
-  ])
-  return Object.fromEntries(entries)
+function listEntry(
+  { path, description, parameters, relationships }: TypeDescription,
+  prefix: string,
+): object {
+  const declared = parameters.map(({ name, kind, isRequired }) => {
+    return [name, { kind: kind.name, required: isRequired }] as const
+  })
+  return {
+    path: prefix + path,
+    ...(description !== undefined && { description }),
+    ...(declared.length > 0 && { parameters: Object.fromEntries(declared) }),
+    relationships: Object.fromEntries(relationships.map(({ name, to }) => [name, to])),
+  }
 }

@@ -1,3 +1,5 @@
+import { describeModel } from '../describe/describe-model.ts'
+import type { TypeDescription } from '../describe/describe-type.ts'
 import {
   computeAuthValue,
   type LinkOperation,
@@ -6,18 +8,16 @@ import {
   type TypeOperation,
 } from '../model/access.ts'
 import { type DialectName, defaultDialect } from '../model/dialect.ts'
-import type { Field, Model, RelationshipField, ResourceType } from '../model/model.ts'
-import { isSentByClients } from '../model/written-fields.ts'
+import { getResourceType, type Model, type ResourceType } from '../model/model.ts'
 import { compileAccess, resolveModelRules } from '../plan/access/access-shapes.ts'
 import type { TypeRules } from '../plan/access/identity.ts'
-import type { Rights } from '../plan/access/rights.ts'
-import { isLinkKey, listRuleKeys, type RuleKey, toLinkKey } from '../plan/access/rule-key.ts'
+import { createRightsFinder } from '../plan/access/rights.ts'
+import { isLinkKey, listRuleKeys, toLinkKey } from '../plan/access/rule-key.ts'
 import {
   describeRule,
   type RuleAudience,
   type RuleDescription,
 } from '../store/access/describe-rule.ts'
-import type { Method, RouteTarget } from './model-paths.ts'
 
 /** What an identity may do with a field. */
 export interface FieldRights {
@@ -60,19 +60,22 @@ export function listAccess(
   auth: unknown,
   dialect: DialectName = defaultDialect,
 ): readonly TypeAccess[] {
-  const shape = compileAccess(model)?.(auth)
+  const findShape = compileAccess(model)
+  const rules = findShape?.(auth).rules
   const audience: RuleAudience = { auth, dialect }
-  return [...model.types.values()].map((resource): TypeAccess => {
-    const { type } = resource
-    const visible = shape?.visible.types.get(type) ?? resource
+  const { types } = describeModel(createRightsFinder(model, findShape)(auth))
+  return [...types.values()].map(({ type, fields, hidden }): TypeAccess => {
+    const resource = getResourceType(model, type)
+    const ofType = rules?.types.get(type)
     return {
       type,
-      operations: describeOperations(resource, shape?.rules.types.get(type), audience),
-      fields: [...visible.fields.values()].map((field) => ({
-        ...describeField(field, resource, auth),
-        ...describeLinks(field, shape?.rules.types.get(type), audience),
+      operations: describeOperations(resource, ofType, audience),
+      fields: fields.map((field) => ({
+        ...describeField(field),
+        ...describeSetValue(field.name, resource, auth),
+        ...describeLinks(field.name, ofType, audience),
       })),
-      hidden: [...resource.fields.keys()].filter((name) => !visible.fields.has(name)),
+      hidden,
       ...describeTenant(model, type, auth),
     }
   })
@@ -104,20 +107,28 @@ function describeOperations(
   return Object.fromEntries(described)
 }
 
-function describeField(field: Field, { isWritable }: ResourceType, auth: unknown): FieldRights {
+function describeField(field: TypeDescription['fields'][number]): FieldRights {
   const { name } = field
-  if (field.is === 'computed') return { name, read: true, write: false, filter: false, sort: false }
-  const write = isWritable && isSentByClients(field) && field.isDenied !== true
-  const set = field.set && { set: computeAuthValue(field.set, auth) ?? null }
-  if (field.is === 'relationship')
-    return { name, read: true, write, filter: true, sort: false, ...set }
+  const write = field.isCreatable || field.isUpdatable
+  if (field.is === 'relationship') return { name, read: true, write, filter: true, sort: false }
   const { isReadable: read, isFilterable: filter, isSortable: sort } = field
-  return { name, read, write, filter, sort, ...set }
+  return { name, read, write, filter, sort }
+}
+
+/** Computes the value that the server stores in every new resource; no member without one. */
+function describeSetValue(
+  name: string,
+  { fields }: ResourceType,
+  auth: unknown,
+): Pick<FieldRights, 'set'> {
+  const field = fields.get(name)
+  if (field === undefined || field.is === 'computed' || field.set === undefined) return {}
+  return { set: computeAuthValue(field.set, auth) ?? null }
 }
 
 /** Describes the rules for the links of a relationship; no members for other fields. */
 function describeLinks(
-  { name }: Field,
+  name: string,
   rules: TypeRules | undefined,
   audience: RuleAudience,
 ): Partial<Record<LinkOperation, RuleDescription>> {
@@ -159,81 +170,4 @@ function toPhrase(rule: RuleDescription): string {
   if ('filter' in rule) return 'of rows that match a filter'
   if ('sql' in rule) return 'of rows that match SQL'
   return 'any' in rule ? rule.any.map(toPhrase).join(' or ') : rule.all.map(toPhrase).join(' and ')
-}
-
-/** A rule that resources must match for a request. */
-export interface NeededRule {
-  readonly type: string
-  readonly operation: RuleKey
-  /** True if the resource in the path must match it; false for the rule of other resources: new, related, or listed ones. */
-  readonly isOfPath: boolean
-}
-
-/**
- * Lists the rules that a method needs at an address.
- * @returns `undefined` if a rule without rows refuses it: that of a field, or `callable` of an action
- */
-export function listNeededRules(
-  target: RouteTarget,
-  method: Method,
-  rights: Rights,
-): readonly NeededRule[] | undefined {
-  if (target.is === 'root') return []
-  const { resource } = target
-  const ofPath = (operation: RuleKey): NeededRule => {
-    return { type: resource.type, operation, isOfPath: true }
-  }
-  switch (target.is) {
-    case 'collection':
-      return [ofOthers(resource.type, method === 'GET' ? 'read' : 'create')]
-    case 'resource':
-      return [ofPath('read'), ...(method === 'GET' ? [] : [ofPath(operationOf(method))])]
-    case 'action': {
-      const { action } = target.action
-      if (!rights.isCallable(resource, action)) return undefined
-      return action.on === 'collection' ? [] : [ofPath('read'), ofPath('call')]
-    }
-    case 'related':
-    case 'relationship': {
-      const { to } = target.relationship
-      if (method === 'GET') return [ofPath('read'), ofOthers(to, 'read')]
-      const linking = listLinkRules(resource, target.relationship, method, rights)
-      if (linking === undefined) return undefined
-      // A new resource needs no rule for links.
-      return target.is === 'related'
-        ? [ofPath('read'), ofOthers(to, 'create'), ...linking.filter(({ isOfPath }) => isOfPath)]
-        : [ofPath('read'), ofOthers(to, 'read'), ...linking]
-    }
-  }
-}
-
-function operationOf(method: Method): 'delete' | 'update' {
-  return method === 'DELETE' ? 'delete' : 'update'
-}
-
-function ofOthers(type: string, operation: RuleKey): NeededRule {
-  return { type, operation, isOfPath: false }
-}
-
-/** @returns `undefined` if the rules of the field refuse the identity */
-function listLinkRules(
-  { type }: ResourceType,
-  relationship: RelationshipField,
-  method: Method,
-  rights: Rights,
-): readonly NeededRule[] | undefined {
-  const field = rights.model.types.get(type)?.fields.get(relationship.name)
-  if (field?.is !== 'relationship' || field.isDenied) return undefined
-  const list = (operation: LinkOperation): readonly NeededRule[] => {
-    const { own, other } = rights.findLinkRules(type, relationship.name, operation)
-    return [
-      ...own.map((key) => ({ type, operation: key, isOfPath: true })),
-      ...other.map((key) => ofOthers(relationship.to, key)),
-    ]
-  }
-  if (method !== 'PATCH') return list(method === 'DELETE' ? 'unlink' : 'link')
-  // A replacement may do one of both.
-  const linking = list('link')
-  const isRefused = linking.some((rule) => rights.findRule(rule.type, rule.operation) === false)
-  return isRefused ? list('unlink') : linking
 }

@@ -1,3 +1,4 @@
+import { listPaths, type Method, type RouteTarget } from '../describe/paths.ts'
 import type { RelationshipField, ResourceType } from '../model/model.ts'
 import type { Identity } from '../plan/access/identity.ts'
 import type { Planner } from '../plan/planner.ts'
@@ -6,7 +7,6 @@ import type { AppContext } from './app-context.ts'
 import { callAction } from './call-action.ts'
 import { getRoot } from './get-root.ts'
 import type { ApiRequest, RouteHandler } from './handler.ts'
-import { listPaths, type Method, type RouteTarget } from './model-paths.ts'
 import {
   getCollection,
   getLinkage,

@@ -1,6 +1,4 @@
-import type { Action, ActionTarget } from '../model/action.ts'
-import type { ResourceType } from '../model/model.ts'
-import { resolveParameter } from '../model/parameter.ts'
+import type { ActionDescription, TypeDescription } from '../describe/describe-type.ts'
 import { type Html, h } from './element.ts'
 import { renderValueInput } from './inputs.ts'
 import { renderMarkdown } from './markdown.ts'
@@ -8,30 +6,27 @@ import type { PageContext } from './page-context.ts'
 
 /** Where actions are called. */
 interface Callee {
-  readonly resource: ResourceType
-  readonly on: ActionTarget
+  readonly type: TypeDescription
+  readonly on: ActionDescription['on']
   /** The path of the resource, or of the collection. */
   readonly path: string
 }
 
 /** Renders a form for each action that the identity may call at the address; null if there is none. */
-export function renderActionForms(context: PageContext, { resource, on, path }: Callee): Html {
-  const actions = [...resource.actions].filter(
-    ([name, action]) =>
-      action.on === on &&
-      context.rights.isAllowed({ is: 'action', resource, action: { name, action } }, 'POST'),
+export function renderActionForms(context: PageContext, { type, on, path }: Callee): Html {
+  const actions = type.actions.filter(
+    (action) => action.on === on && context.rights.isCallable(action.name),
   )
   if (actions.length === 0) return null
   return h(
     'section',
     { class: 'scripted' },
     h('h2', null, 'Actions'),
-    actions.map(([name, action]) => renderForm(name, action, path)),
+    actions.map((action) => renderForm(action, path)),
   )
 }
 
-function renderForm(name: string, action: Action, path: string): Html {
-  const { description, parameters } = action
+function renderForm({ name, description, parameters }: ActionDescription, path: string): Html {
   return h(
     'details',
     { class: 'panel' },
@@ -43,14 +38,10 @@ function renderForm(name: string, action: Action, path: string): Html {
         'data-action': `${path}/actions/${encodeURIComponent(name)}`,
       },
       description !== undefined && renderMarkdown(description),
-      Object.entries(parameters).map(([parameter, declared]) => {
-        const { kind, isRequired } = resolveParameter(declared)
-        const position = { pointer: `/meta/${parameter}`, form: name }
-        return renderValueInput(
-          { name: parameter, kind, required: isRequired },
-          undefined,
-          position,
-        )
+      parameters.map((parameter) => {
+        const position = { pointer: `/meta/${parameter.name}`, form: name }
+        const value = { ...parameter, acceptsNull: !parameter.isRequired }
+        return renderValueInput(value, undefined, position)
       }),
       h('p', { class: 'form-error', role: 'alert' }),
       h('p', { class: 'actions' }, h('button', null, 'Call ', h('bdi', null, name))),

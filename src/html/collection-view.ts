@@ -1,9 +1,4 @@
-import {
-  getResourceType,
-  isKeyNullable,
-  type RelationshipField,
-  type ResourceType,
-} from '../model/model.ts'
+import type { RelationshipDescription, TypeDescription } from '../describe/describe-type.ts'
 import { renderActionForms } from './action-forms.ts'
 import { isArray, listData, type ShownIdentifier, type ShownResource } from './document.ts'
 import { renderCreateForm } from './edit-form.ts'
@@ -20,26 +15,25 @@ import { maxRows, renderIdentifier, renderOmission, renderTable } from './table.
 const minIncluded = 20
 
 /** Renders a collection, or the related resources of a to-many relationship. */
-export function renderCollection(context: PageContext, resource: ResourceType): Html {
+export function renderCollection(context: PageContext, type: TypeDescription): Html {
   const { document } = context
   const rows = listData(document)
   const { target } = context.routed.route
   const isRelated = target?.is === 'related'
-  const title = isRelated ? target.relationship.name : resource.type
+  const title = isRelated ? target.relationship.name : type.type
   return [
     h('h1', null, h('bdi', null, title), ' ', h('small', null, formatCount(document.meta?.count))),
-    !isRelated && resource.description !== undefined && renderMarkdown(resource.description),
+    !isRelated && type.description !== undefined && renderMarkdown(type.description),
     // Of a type that the identity never reads the list is empty, and its fields are not named.
-    context.rights.isReadable(resource.type) && renderQueryForm(context, resource),
+    type.isReadable && renderQueryForm(context, type),
     renderFilters(context),
     rows.length === 0
       ? h('p', null, describeEmptyPage(context))
-      : renderTable(context, resource, rows, { caption: title, isSortable: true, maxRows }),
+      : renderTable(context, type, rows, { caption: title, isSortable: true, maxRows }),
     renderPager(context),
     renderIncluded(context),
-    isAllowed(context, 'POST') && renderCreateForm(context, resource),
-    !isRelated &&
-      renderActionForms(context, { resource, on: 'collection', path: context.url.path }),
+    isAllowed(context, 'POST') && renderCreateForm(context, type),
+    !isRelated && renderActionForms(context, { type, on: 'collection', path: context.url.path }),
   ]
 }
 
@@ -84,26 +78,23 @@ export function renderIncluded(context: PageContext): Html {
   const rowsLeft = maxRows - Math.min(listData(context.document).length, maxRows)
   const maxIncluded = Math.max(Math.floor(rowsLeft / byType.size), minIncluded)
   return [...byType].map(([type, rows]) => {
-    const resource = findType(context, type)
+    const described = findType(context, type)
     const caption = `Included: ${type}`
     return (
-      resource && [
+      described && [
         h('h2', null, h('bdi', null, caption)),
-        renderTable(context, resource, rows, { caption, isSortable: false, maxRows: maxIncluded }),
+        renderTable(context, described, rows, { caption, isSortable: false, maxRows: maxIncluded }),
       ]
     )
   })
 }
 
 /** Renders the linkage of a relationship, and the forms that change it. */
-export function renderLinkage(context: PageContext, field: RelationshipField): Html {
+export function renderLinkage(context: PageContext, field: RelationshipDescription): Html {
   const { data, links = {} } = context.document
   const members: readonly ShownIdentifier[] =
     data === undefined || data === null ? [] : isArray<ShownIdentifier>(data) ? data : [data]
   const isChangeable = isAllowed(context, 'PATCH')
-  const { target } = context.routed.route
-  const canRemove =
-    target?.is !== 'relationship' || isKeyNullable(context.rights.model, target.resource, field)
   return [
     h('h1', null, 'Linkage of ', h('bdi', null, field.name)),
     h('p', null, h('a', { href: links.related }, nameRelated(field))),
@@ -120,7 +111,7 @@ export function renderLinkage(context: PageContext, field: RelationshipField): H
                 null,
                 renderIdentifier(context, each),
                 isChangeable &&
-                  canRemove &&
+                  field.isRemovable &&
                   context.rights.isMemberLinkable(each.id) &&
                   renderRemoveButton(context, field, each),
               ),
@@ -130,13 +121,4 @@ export function renderLinkage(context: PageContext, field: RelationshipField): H
     isChangeable && renderIdentifierForm(context, field),
     renderIncluded(context),
   ]
-}
-
-/** Returns the type of the resources at an address. */
-export function getPrimaryType(
-  { rights }: PageContext,
-  resource: ResourceType,
-  relationship: RelationshipField | undefined,
-): ResourceType {
-  return relationship === undefined ? resource : getResourceType(rights.model, relationship.to)
 }

@@ -1,3 +1,4 @@
+import { getNamed } from '../describe/describe-model.ts'
 import { readAddressRights } from '../handlers/address-rights.ts'
 import type { RouteHandler } from '../handlers/handler.ts'
 import type { Route } from '../handlers/route-table.ts'
@@ -6,14 +7,8 @@ import { throwDeclarationErrors } from '../model/declaration-error.ts'
 import { booleanCheck, type Check, members, optional } from '../model/option-checks.ts'
 import { renderActionForms } from './action-forms.ts'
 import { readAssets } from './assets.ts'
-import {
-  getPrimaryType,
-  renderCollection,
-  renderIncluded,
-  renderLinkage,
-} from './collection-view.ts'
+import { renderCollection, renderIncluded, renderLinkage } from './collection-view.ts'
 import { type CountedRequest, type CountReader, createCountReader } from './count-resources.ts'
-import { getModelDescription } from './describe-model.ts'
 import { listData, parseDocument, type ShownDocument, type ShownError } from './document.ts'
 import { renderDeleteForm, renderUpdateForm } from './edit-form.ts'
 import { type Html, h } from './element.ts'
@@ -25,12 +20,14 @@ import {
   createResourceIndex,
   findLabel,
   findType,
+  getType,
   type PageContext,
 } from './page-context.ts'
 import { parsePageUrl } from './page-url.ts'
 import { renderRequest } from './request-view.ts'
 import { renderAbsent, renderResource } from './resource-view.ts'
 import { renderRoot } from './root-view.ts'
+import { getScriptModel } from './script-model.ts'
 import { renderSignInForm } from './sign-in-form.ts'
 import { maxRows } from './table.ts'
 
@@ -71,7 +68,7 @@ export function createPages(options: PagesOptions = {}): HtmlPages {
   return {
     routes: [
       ...routes,
-      defineRoute(paths.model, 'application/json', getModelDescription),
+      defineRoute(paths.model, 'application/json', getScriptModel),
       ...(explain
         ? [defineRoute(paths.explanation, 'text/html', createExplanationHandler(listFiles))]
         : []),
@@ -134,10 +131,14 @@ async function addRights(base: BaseContext, routed: RoutedRequest): Promise<Page
 
 function renderContent(context: PageContext): Html {
   const { target } = context.routed.route
-  if (target?.is === 'collection') return renderCollection(context, target.resource)
-  if (target?.is === 'relationship') return renderLinkage(context, target.relationship)
+  if (target?.is === 'collection')
+    return renderCollection(context, getType(context, target.resource.type))
+  if (target?.is === 'relationship') {
+    const type = getType(context, target.resource.type)
+    return renderLinkage(context, getNamed(type.relationships, target.relationship.name))
+  }
   if (target?.is === 'related' && target.relationship.many)
-    return renderCollection(context, getPrimaryType(context, target.resource, target.relationship))
+    return renderCollection(context, getType(context, target.relationship.to))
   if (target?.is === 'resource' || target?.is === 'related') return renderOne(context)
   return renderRoot(context)
 }
@@ -147,17 +148,17 @@ function renderOne(context: PageContext): Html {
   const { target } = context.routed.route
   if (data === undefined || data === null || !('id' in data))
     return renderAbsent(context, target?.is === 'related' ? target.relationship.name : '')
-  const resource = findType(context, data.type)
+  const type = findType(context, data.type)
   return [
     renderResource(context, data),
     renderIncluded(context),
     target?.is === 'resource' &&
       renderActionForms(context, {
-        ...{ resource: target.resource, on: 'resource' },
+        ...{ type: getType(context, target.resource.type), on: 'resource' },
         path: context.url.path,
       }),
-    resource && renderUpdateForm(context, resource, data),
-    resource && renderDeleteForm(context, resource, data),
+    type && renderUpdateForm(context, type, data),
+    type && renderDeleteForm(context, type, data),
   ]
 }
 

@@ -1,29 +1,23 @@
+import { getNamed } from '../describe/describe-model.ts'
+import type { RelationshipDescription, TypeDescription } from '../describe/describe-type.ts'
 import type { JsonValue } from '../model/json.ts'
-import {
-  type Field,
-  findInverse,
-  type RelationshipField,
-  type ResourceType,
-} from '../model/model.ts'
 import type { ShownResource } from './document.ts'
 import { type Html, h } from './element.ts'
 import { renderIdInput, renderValueInput } from './inputs.ts'
-import { isAllowed, listFields, type PageContext, toCollectionPath } from './page-context.ts'
+import { getType, isAllowed, type PageContext, toCollectionPath } from './page-context.ts'
 
 /** Renders the form that creates a resource of a type at the address of the page. */
-export function renderCreateForm(context: PageContext, resource: ResourceType): Html {
-  const { type, ids } = resource
-  const fields = listFields(context, resource)
-  // A value that the server sets is refused when a client sends it.
-  const isWritable = (field: Field) =>
-    field.is !== 'computed' && field.isWritable && !field.isDenied && field.set === undefined
+export function renderCreateForm(
+  context: PageContext,
+  { type, id, fields }: TypeDescription,
+): Html {
   // The address of the form links the new resource.
   const { target } = context.routed.route
   const inverse =
     target?.is === 'related'
-      ? findInverse(context.rights.model, target.resource, target.relationship)
+      ? getNamed(getType(context, target.resource.type).relationships, target.relationship.name)
+          .inverse
       : undefined
-  const isLinked = ({ name }: Field) => name === inverse?.name
   return h(
     'details',
     { class: 'panel scripted' },
@@ -37,11 +31,18 @@ export function renderCreateForm(context: PageContext, resource: ResourceType): 
         novalidate: true,
         autocomplete: 'off',
       },
-      ids.fromClient !== 'forbidden' &&
-        renderValueInput({ ...resource.id, required: ids.fromClient === 'required' }, undefined, {
-          pointer: '/data/id',
-        }),
-      fields.filter(isWritable).map((field) => renderInput(field, undefined, isLinked(field))),
+      id.fromClient !== 'forbidden' &&
+        renderValueInput(
+          {
+            ...{ name: 'id', kind: id.kind },
+            ...{ isRequired: id.fromClient === 'required', acceptsNull: false },
+          },
+          undefined,
+          { pointer: '/data/id' },
+        ),
+      fields
+        .filter(({ isCreatable }) => isCreatable)
+        .map((field) => renderInput(field, undefined, field.name === inverse)),
       h('p', { class: 'form-error', role: 'alert' }),
       h('p', { class: 'actions' }, h('button', null, 'Create')),
     ),
@@ -51,17 +52,15 @@ export function renderCreateForm(context: PageContext, resource: ResourceType): 
 /** Renders the form that updates a resource; null if its route has no update, or the rules refuse it. */
 export function renderUpdateForm(
   context: PageContext,
-  resource: ResourceType,
+  described: TypeDescription,
   shown: ShownResource,
 ): Html {
   if (!isAllowed(context, 'PATCH')) return null
   const { type, id } = shown
-  const canLink = (relationship: RelationshipField) =>
-    shown.relationships?.[relationship.name] !== undefined &&
-    context.rights.isAllowed({ is: 'relationship', resource, relationship }, 'PATCH')
-  const fields = listFields(context, resource).filter((field) => {
-    if (field.is === 'computed' || !field.isWritable || field.isImmutable || field.isDenied)
-      return false
+  const canLink = ({ name }: RelationshipDescription) =>
+    shown.relationships?.[name] !== undefined && context.rights.isReplaceable(name)
+  const fields = described.fields.filter((field) => {
+    if (!field.isUpdatable) return false
     // An empty input would look like a value that the fieldset has left out.
     if (field.is === 'attribute')
       return !field.isReadable || Object.hasOwn(shown.attributes ?? {}, field.name)
@@ -94,11 +93,11 @@ export function renderUpdateForm(
 /** Renders the form that deletes a resource; null if its route has no deletion, or the rules refuse it. */
 export function renderDeleteForm(
   context: PageContext,
-  resource: ResourceType,
+  described: TypeDescription,
   { type, id }: ShownResource,
 ): Html {
   if (!isAllowed(context, 'DELETE')) return null
-  const next = toCollectionPath(context, resource)
+  const next = toCollectionPath(context, described)
   return h(
     'details',
     { class: 'panel scripted' },
@@ -114,18 +113,19 @@ export function renderDeleteForm(
 }
 
 /** @param isLinked - whether a relationship is set already */
-function renderInput(field: Field, value: JsonValue | undefined, isLinked = false): Html {
+function renderInput(
+  field: TypeDescription['fields'][number],
+  value: JsonValue | undefined,
+  isLinked = false,
+): Html {
   if (field.is === 'relationship')
-    return renderRelationshipInput(field, { isNeeded: field.required && !isLinked })
-  return (
-    field.is === 'attribute' &&
-    renderValueInput(field, value, { pointer: `/data/attributes/${field.name}` })
-  )
+    return renderRelationshipInput(field, { isNeeded: field.isRequired && !isLinked })
+  return renderValueInput(field, value, { pointer: `/data/attributes/${field.name}` })
 }
 
 /** @param linkage - the address from which the script loads what is linked; absent for a new resource */
 function renderRelationshipInput(
-  { name, to, many, description }: RelationshipField,
+  { name, to, many, description }: RelationshipDescription,
   { isNeeded, linkage }: Readonly<{ isNeeded: boolean; linkage?: string | undefined }>,
 ): Html {
   const rules = many ? `ids of ${to}, one per line` : `id of ${to}${isNeeded ? ', required' : ''}`

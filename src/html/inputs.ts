@@ -1,6 +1,5 @@
 import { type JsonValue, serializeJson } from '../model/json.ts'
 import type { Kind } from '../model/kinds.ts'
-import type { AttributeField } from '../model/model.ts'
 import { type Html, h } from './element.ts'
 import { renderMarkdown } from './markdown.ts'
 import { findValueHint } from './values.ts'
@@ -9,11 +8,10 @@ import { findValueHint } from './values.ts'
 interface InputValue {
   readonly name: string
   readonly kind: Kind<unknown>
-  readonly required: boolean
-  /** Whether null can be sent. Default: unless it is required. */
-  readonly acceptsNull?: boolean
-  /** Makes the value of a create that sends none; absent if there is no default. */
-  readonly makeDefault?: AttributeField['makeDefault']
+  /** Whether a value must be sent. */
+  readonly isRequired: boolean
+  /** Whether null can be sent. */
+  readonly acceptsNull: boolean
   readonly description?: string | undefined
 }
 
@@ -64,14 +62,14 @@ export function renderIdInput(input: IdInput): Html {
  * @param value - `undefined` for a value that the server does not have yet
  */
 export function renderValueInput(
-  { name, kind, required, acceptsNull = !required, makeDefault, description }: InputValue,
+  { name, kind, isRequired, acceptsNull, description }: InputValue,
   value: JsonValue | undefined,
   position: InputPosition,
 ): Html {
   const choices = listChoices(kind)
   const sentAs = choices === undefined ? toSentAs(kind.schema.type) : 'json'
   const isWrittenAsJson = sentAs === 'json' && choices === undefined && kind.name !== 'json'
-  const isNeeded = value === undefined ? required && makeDefault === undefined : !acceptsNull
+  const isNeeded = value === undefined ? isRequired : !acceptsNull
   const rules = [kind.name, isWrittenAsJson && 'as JSON', isNeeded && 'required']
   const label = `${name} (${rules.filter((rule) => rule !== false).join(', ')})`
   const common = { name, 'data-as': sentAs, required: isNeeded }

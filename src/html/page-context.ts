@@ -1,12 +1,8 @@
+import { getTypeDescription } from '../describe/describe-model.ts'
+import type { TypeDescription } from '../describe/describe-type.ts'
+import type { Method } from '../describe/paths.ts'
 import type { AddressRights } from '../handlers/address-rights.ts'
-import type { Method } from '../handlers/model-paths.ts'
 import type { RoutedRequest } from '../http/html.ts'
-import {
-  type Field,
-  getResourceType,
-  type RelationshipField,
-  type ResourceType,
-} from '../model/model.ts'
 import type { CountedRequest } from './count-resources.ts'
 import {
   listData,
@@ -30,23 +26,18 @@ export interface PageContext extends BaseContext {
   readonly resources: ResourceIndex
 }
 
-/** Returns the fields of a type that the page may name. */
-export function listFields(context: PageContext, { type }: ResourceType): readonly Field[] {
-  return [...(findType(context, type)?.fields.values() ?? [])]
-}
-
-/** Returns the type of a relationship. */
-export function getRelatedType({ rights }: PageContext, field: RelationshipField): ResourceType {
-  return getResourceType(rights.model, field.to)
+/** Returns a type by its name. For names that come from the model. @throws Error if there is none */
+export function getType({ rights }: PageContext, name: string): TypeDescription {
+  return getTypeDescription(rights.described, name)
 }
 
 /** Returns the type of a resource object, or `undefined` if the model has none of this name. */
-export function findType({ rights }: PageContext, name: string): ResourceType | undefined {
-  return rights.model.types.get(name)
+export function findType({ rights }: PageContext, name: string): TypeDescription | undefined {
+  return rights.described.types.get(name)
 }
 
 /** Returns the path of a collection. */
-export function toCollectionPath({ request }: PageContext, { path }: ResourceType): string {
+export function toCollectionPath({ request }: PageContext, { path }: TypeDescription): string {
   return request.prefix + path
 }
 
@@ -55,14 +46,14 @@ export function toResourcePath(
   context: PageContext,
   { type, id }: ShownIdentifier,
 ): string | undefined {
-  const resource = findType(context, type)
-  return resource && `${toCollectionPath(context, resource)}/${encodeURIComponent(id)}`
+  const found = findType(context, type)
+  return found && `${toCollectionPath(context, found)}/${encodeURIComponent(id)}`
 }
 
 /** True if the route of the page has a handler for a method, and the identity may use it there. */
 export function isAllowed({ routed: { route }, rights }: PageContext, method: Method): boolean {
   const { target, methods } = route
-  return target !== undefined && Object.hasOwn(methods, method) && rights.isAllowed(target, method)
+  return target !== undefined && Object.hasOwn(methods, method) && rights.isAllowed(method)
 }
 
 /** The names of attributes that say what a resource is, the best one first. */

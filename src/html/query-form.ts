@@ -1,8 +1,7 @@
+import type { ParameterDescription, TypeDescription } from '../describe/describe-type.ts'
 import { isObject } from '../model/json.ts'
-import type { Field, ResourceType } from '../model/model.ts'
-import { listParameters, type ResolvedParameter } from '../model/parameter.ts'
 import { type Html, h } from './element.ts'
-import { findType, getRelatedType, listFields, type PageContext } from './page-context.ts'
+import { findType, getType, type PageContext } from './page-context.ts'
 import { formatVariant, getParameter, withoutPair } from './page-url.ts'
 
 /** The fields of a type that are offered one by one; more are typed as a list. */
@@ -14,7 +13,7 @@ const maxDepth = 2
  * Renders the form for the parameters of a list. The script of the page builds the filter, and writes each parameter as JSON:API
  * has it; without the script the form is hidden.
  */
-export function renderQueryForm(context: PageContext, resource: ResourceType): Html {
+export function renderQueryForm(context: PageContext, type: TypeDescription): Html {
   const { url } = context
   const text = (name: string, label: string, hint: string) =>
     h(
@@ -31,7 +30,7 @@ export function renderQueryForm(context: PageContext, resource: ResourceType): H
     )
   return h(
     'details',
-    { class: 'panel scripted', 'data-query': resource.type },
+    { class: 'panel scripted', 'data-query': type.type },
     h('summary', null, 'Filter, sort, include, fields'),
     h(
       'form',
@@ -41,16 +40,16 @@ export function renderQueryForm(context: PageContext, resource: ResourceType): H
         { 'data-filter': getParameter(url, 'filter') ?? '' },
         h('legend', null, 'Filter'),
       ),
-      renderArguments(resource, text),
+      renderParameters(type, text),
       h(
         'div',
         { class: 'row' },
-        text('sort', 'Sort', formatSortHint(context, resource)),
-        text('page[size]', 'Resources per page', String(context.rights.model.pageSize)),
+        text('sort', 'Sort', formatSortHint(type)),
+        text('page[size]', 'Resources per page', String(context.rights.described.pageSize)),
       ),
-      renderIncludePicker(context, resource),
-      renderCountPicker(context, resource),
-      listShownTypes(context, resource).map((type) => renderFieldPicker(context, type)),
+      renderIncludePicker(context, type),
+      renderCountPicker(context, type),
+      listShownTypes(context, type).map((each) => renderFieldPicker(context, each)),
       h('p', { class: 'form-error', id: 'query-error', role: 'alert' }),
       h('p', { class: 'actions' }, h('button', null, 'Apply'), h('a', { href: url.path }, 'Reset')),
     ),
@@ -58,45 +57,42 @@ export function renderQueryForm(context: PageContext, resource: ResourceType): H
 }
 
 /** Formats an example of the parameter `sort` with attributes of the type, e.g. `-birth_date,name`. */
-function formatSortHint(context: PageContext, resource: ResourceType): string {
-  const sortable = listFields(context, resource).filter(
-    (field) => field.is === 'attribute' && field.isSortable,
-  )
+function formatSortHint({ attributes }: TypeDescription): string {
+  const sortable = attributes.filter(({ isSortable }) => isSortable)
   const [first = 'id', second] = sortable.map(({ name }) => name)
   return second === undefined ? `-${first}` : `-${second},${first}`
 }
 
 /** Renders an input for each parameter of a table function. */
-function renderArguments(
-  { table: { call } }: ResourceType,
+function renderParameters(
+  { parameters }: TypeDescription,
   text: (name: string, label: string, hint: string) => Html,
 ): Html {
-  const parameters = listParameters(call?.parameters ?? {})
   if (parameters.length === 0) return null
   return h(
     'div',
     { class: 'row' },
-    parameters.map(([name, parameter]) =>
-      text(`filter[${name}]`, name, describeParameter(parameter)),
+    parameters.map((parameter) =>
+      text(`filter[${parameter.name}]`, parameter.name, describeParameter(parameter)),
     ),
   )
 }
 
 /** Describes the values of a parameter, and that it may be omitted. */
-function describeParameter({ kind, isRequired }: ResolvedParameter): string {
+function describeParameter({ kind, isRequired }: ParameterDescription): string {
   return isRequired ? kind.name : `${kind.name}, optional`
 }
 
 /** Lists the type of the resources, and those of the included ones. */
-function listShownTypes(context: PageContext, resource: ResourceType): readonly ResourceType[] {
+function listShownTypes(context: PageContext, type: TypeDescription): readonly TypeDescription[] {
   const { included = [] } = context.document
-  const types = included.map(({ type }) => findType(context, type))
-  return [...new Set([resource, ...types])].filter((type) => type !== undefined)
+  const types = included.map((each) => findType(context, each.type))
+  return [...new Set([type, ...types])].filter((type) => type !== undefined)
 }
 
-function renderIncludePicker(context: PageContext, resource: ResourceType): Html {
+function renderIncludePicker(context: PageContext, type: TypeDescription): Html {
   const chosen = splitList(getParameter(context.url, 'include'))
-  const offered = listPaths(context, resource, maxDepth)
+  const offered = listPaths(context, type, maxDepth)
   const paths = [...new Set([...offered, ...chosen])]
   if (paths.length === 0) return null
   if (paths.length > maxChoices) return renderNameInput('include', 'Include', chosen)
@@ -104,10 +100,8 @@ function renderIncludePicker(context: PageContext, resource: ResourceType): Html
 }
 
 /** Renders the choice of the relationships whose related resources are counted. */
-function renderCountPicker(context: PageContext, resource: ResourceType): Html {
-  const names = listFields(context, resource).flatMap((field) =>
-    field.is === 'relationship' && field.isCounted ? [field.name] : [],
-  )
+function renderCountPicker(context: PageContext, { relationships }: TypeDescription): Html {
+  const names = relationships.flatMap(({ name, isCounted }) => (isCounted ? [name] : []))
   if (names.length === 0) return null
   return renderChoices(
     'withCount',
@@ -117,28 +111,26 @@ function renderCountPicker(context: PageContext, resource: ResourceType): Html {
   )
 }
 
-function listPaths(context: PageContext, resource: ResourceType, depth: number): string[] {
-  return listFields(context, resource).flatMap((field) => {
-    if (field.is !== 'relationship') return []
-    const related = getRelatedType(context, field)
-    const deeper = depth > 1 ? listPaths(context, related, depth - 1) : []
-    return [field.name, ...deeper.map((path) => `${field.name}.${path}`)]
+function listPaths(
+  context: PageContext,
+  { relationships }: TypeDescription,
+  depth: number,
+): string[] {
+  return relationships.flatMap(({ name, to }) => {
+    const deeper = depth > 1 ? listPaths(context, getType(context, to), depth - 1) : []
+    return [name, ...deeper.map((path) => `${name}.${path}`)]
   })
 }
 
-function renderFieldPicker(context: PageContext, resource: ResourceType): Html {
-  const name = `fields[${resource.type}]`
-  const label = `Fields of ${resource.type}`
-  const names = listFields(context, resource)
-    .filter(isReadable)
+function renderFieldPicker(context: PageContext, { type, fields }: TypeDescription): Html {
+  const name = `fields[${type}]`
+  const label = `Fields of ${type}`
+  const names = fields
+    .filter((field) => field.is === 'relationship' || field.isReadable)
     .map((field) => field.name)
   const value = getParameter(context.url, name)
   if (names.length > maxChoices) return renderNameInput(name, label, splitList(value))
   return renderChoices(name, label, names, value === undefined ? names : splitList(value))
-}
-
-function isReadable(field: Field): boolean {
-  return field.is !== 'attribute' || field.isReadable
 }
 
 function renderChoices(

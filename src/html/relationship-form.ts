@@ -1,11 +1,11 @@
-import type { RelationshipField } from '../model/model.ts'
+import type { RelationshipDescription } from '../describe/describe-type.ts'
 import type { ShownIdentifier } from './document.ts'
 import { type Html, h } from './element.ts'
 import { renderIdInput } from './inputs.ts'
 import type { PageContext } from './page-context.ts'
 
 /** Renders the form that links another resource: it replaces the one of a to-one relationship, and adds to a to-many one. */
-export function renderIdentifierForm({ url }: PageContext, field: RelationshipField): Html {
+export function renderIdentifierForm({ url }: PageContext, field: RelationshipDescription): Html {
   const method = field.many ? 'POST' : 'PATCH'
   const label = field.many ? `Add ${field.to} by id` : `Set ${field.to} by id`
   return h(
@@ -25,7 +25,7 @@ export function renderIdentifierForm({ url }: PageContext, field: RelationshipFi
 /** Renders the button that removes a resource from a relationship. */
 export function renderRemoveButton(
   { url }: PageContext,
-  { many, name }: RelationshipField,
+  { many, name }: RelationshipDescription,
   { type, id }: ShownIdentifier,
 ): Html {
   const data = many ? [{ type, id }] : null

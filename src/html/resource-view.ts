@@ -1,16 +1,10 @@
-import {
-  type Field,
-  findInverse,
-  type RelationshipField,
-  type ResourceType,
-} from '../model/model.ts'
+import type { RelationshipDescription, TypeDescription } from '../describe/describe-type.ts'
 import type { ShownResource } from './document.ts'
 import { type Html, h } from './element.ts'
 import { toPlainText } from './markdown.ts'
 import {
   findLabel,
   findType,
-  listFields,
   type PageContext,
   toCollectionPath,
   toResourcePath,
@@ -20,9 +14,8 @@ import { renderValue } from './values.ts'
 
 /** Renders one resource: its attributes, its relationships, and the types that refer to it. */
 export function renderResource(context: PageContext, shown: ShownResource): Html {
-  const resource = findType(context, shown.type)
-  if (resource === undefined) return null
-  const fields = listFields(context, resource)
+  const type = findType(context, shown.type)
+  if (type === undefined) return null
   const label = findLabel(shown)
   return [
     h(
@@ -31,9 +24,9 @@ export function renderResource(context: PageContext, shown: ShownResource): Html
       renderName(context, shown),
       label !== undefined && [' ', h('small', null, h('bdi', null, label))],
     ),
-    renderAttributes(shown, fields),
-    renderRelationships(context, shown, fields),
-    renderReferences(context, resource, shown),
+    renderAttributes(shown, type),
+    renderRelationships(context, shown, type),
+    renderReferences(context, shown),
   ]
 }
 
@@ -44,8 +37,8 @@ function renderName(context: PageContext, shown: ShownResource): Html {
   return href === context.url.path ? name : h('a', { href }, name)
 }
 
-function renderAttributes({ attributes = {} }: ShownResource, fields: readonly Field[]): Html {
-  const shown = fields.filter(({ name }) => Object.hasOwn(attributes, name))
+function renderAttributes({ attributes = {} }: ShownResource, type: TypeDescription): Html {
+  const shown = type.attributes.filter(({ name }) => Object.hasOwn(attributes, name))
   if (shown.length === 0) return null
   return h(
     'dl',
@@ -60,9 +53,9 @@ function renderAttributes({ attributes = {} }: ShownResource, fields: readonly F
 function renderRelationships(
   context: PageContext,
   { relationships = {} }: ShownResource,
-  fields: readonly Field[],
+  type: TypeDescription,
 ): Html {
-  const shown = fields.filter(({ name }) => Object.hasOwn(relationships, name))
+  const shown = type.relationships.filter(({ name }) => Object.hasOwn(relationships, name))
   if (shown.length === 0) return null
   return [
     h('h2', null, 'Relationships'),
@@ -90,18 +83,13 @@ function renderRelationships(
 }
 
 /** Names what the link `related` leads to. */
-export function nameRelated(field: Field): string {
-  const isOne = field.is === 'relationship' && !field.many
-  return isOne ? 'related resource' : 'related resources'
+export function nameRelated({ many }: RelationshipDescription): string {
+  return many ? 'related resources' : 'related resource'
 }
 
 /** Renders links to the resources that refer to this one by a relationship that this type does not declare itself. */
-function renderReferences(
-  context: PageContext,
-  resource: ResourceType,
-  shown: ShownResource,
-): Html {
-  const references = listReferences(context, resource)
+function renderReferences(context: PageContext, shown: ShownResource): Html {
+  const references = listReferences(context, shown.type)
   if (references.length === 0) return null
   return [
     h('h2', null, 'Referenced by'),
@@ -119,16 +107,14 @@ function renderReferences(
 }
 
 function listReferences(
-  context: PageContext,
-  resource: ResourceType,
-): (readonly [ResourceType, RelationshipField])[] {
-  const { model, isReadable } = context.rights
-  const types = [...model.types.values()].filter(({ type }) => isReadable(type))
+  { rights }: PageContext,
+  type: string,
+): (readonly [TypeDescription, RelationshipDescription])[] {
+  const types = [...rights.described.types.values()].filter(({ isReadable }) => isReadable)
   return types.flatMap((from) =>
-    listFields(context, from).flatMap((field) => {
-      const refers = field.is === 'relationship' && field.to === resource.type
-      return refers && findInverse(model, from, field) === undefined ? [[from, field] as const] : []
-    }),
+    from.relationships.flatMap((field) =>
+      field.to === type && field.inverse === undefined ? [[from, field] as const] : [],
+    ),
   )
 }
 

@@ -1,6 +1,6 @@
+import type { TypeDescription } from '../describe/describe-type.ts'
 import { isObject, type JsonValue } from '../model/json.ts'
-import type { ResourceType } from '../model/model.ts'
-import { readArgumentText, resolveParameter } from '../model/parameter.ts'
+import { readArgumentText } from '../model/parameter.ts'
 import { type Html, h } from './element.ts'
 import { renderMarkdown } from './markdown.ts'
 import { findType, type PageContext } from './page-context.ts'
@@ -117,11 +117,9 @@ function renderCall(path: string, parameters: readonly (readonly [string, unknow
 const isRequired = (about: unknown): boolean => isObject(about) && about.required === true
 
 /** Whether the input of an optional parameter may be left empty: then the parameter is omitted, unless it has empty texts. */
-function canBeLeftEmpty(type: ResourceType | undefined, parameter: string): boolean {
-  const declared = type?.table.call?.parameters[parameter]
-  return (
-    declared !== undefined && !('value' in readArgumentText(resolveParameter(declared).kind, ''))
-  )
+function canBeLeftEmpty(type: TypeDescription | undefined, parameter: string): boolean {
+  const declared = type?.parameters.find(({ name }) => name === parameter)
+  return declared !== undefined && !('value' in readArgumentText(declared.kind, ''))
 }
 
 /** Describes the values of a parameter, and that it may be omitted. */

@@ -1,5 +1,5 @@
+import type { TypeDescription } from '../describe/describe-type.ts'
 import type { JsonValue } from '../model/json.ts'
-import type { AttributeField, Field, ResourceType } from '../model/model.ts'
 import {
   isArray,
   type ShownIdentifier,
@@ -8,13 +8,7 @@ import {
 } from './document.ts'
 import { type Html, h } from './element.ts'
 import { toPlainText } from './markdown.ts'
-import {
-  findIncluded,
-  findLabel,
-  listFields,
-  type PageContext,
-  toResourcePath,
-} from './page-context.ts'
+import { findIncluded, findLabel, type PageContext, toResourcePath } from './page-context.ts'
 import { formatVariant, getParameter, withParameter } from './page-url.ts'
 import { renderValue, toWrapClass } from './values.ts'
 
@@ -37,12 +31,12 @@ interface TableOptions {
 /** Renders resources of one type as a table: a column for the id, and for each field that the document shows. */
 export function renderTable(
   context: PageContext,
-  resource: ResourceType,
+  type: TypeDescription,
   rows: readonly ShownResource[],
   { caption, isSortable, maxRows }: TableOptions,
 ): Html {
   const shownRows = rows.slice(0, maxRows)
-  const fields = listColumns(context, resource, shownRows)
+  const fields = listColumns(type, shownRows)
   const shown = fields.slice(0, maxColumns)
   return [
     h(
@@ -58,7 +52,7 @@ export function renderTable(
           h(
             'tr',
             null,
-            [resource.id, ...shown].map((field) => renderHead(context, field, isSortable)),
+            [idColumn, ...shown].map((field) => renderHead(context, field, isSortable)),
           ),
         ),
         h(
@@ -86,20 +80,32 @@ export function renderOmission(count: number): Html {
 
 /** Lists the fields that at least one resource has. */
 function listColumns(
-  context: PageContext,
-  resource: ResourceType,
+  { fields }: TypeDescription,
   rows: readonly ShownResource[],
-): readonly Field[] {
+): readonly ShownField[] {
   const names = new Set(
     rows.flatMap(({ attributes, relationships }) => [
       ...Object.keys(attributes ?? {}),
       ...Object.keys(relationships ?? {}),
     ]),
   )
-  return listFields(context, resource).filter(({ name }) => names.has(name))
+  return fields.filter(({ name }) => names.has(name))
 }
 
-function renderHead(context: PageContext, field: Field, isSortable: boolean): Html {
+/** A field that has a column. */
+type ShownField = TypeDescription['fields'][number]
+
+/** The head of a column. */
+type ColumnHead =
+  | Pick<Extract<ShownField, { is: 'attribute' }>, 'is' | 'name' | 'description' | 'isSortable'>
+  | Extract<ShownField, { is: 'relationship' }>
+
+/** Every list can be sorted by id. */
+const idColumn: ColumnHead = {
+  ...{ is: 'attribute', name: 'id', description: undefined, isSortable: true },
+}
+
+function renderHead(context: PageContext, field: ColumnHead, isSortable: boolean): Html {
   const { name, description } = field
   const label = h('bdi', { class: toWrapClass(name) }, name)
   const isSorted = isSortable && field.is === 'attribute' && field.isSortable
@@ -120,12 +126,12 @@ function renderHead(context: PageContext, field: Field, isSortable: boolean): Ht
 
 /** The order of a column by the parameter `sort`, and the parameter after a click. */
 function sortStates(
-  name: AttributeField['name'],
+  name: string,
 ): Readonly<Record<string, readonly ['ascending' | 'descending', string | undefined]>> {
   return { [name]: ['ascending', `-${name}`], [`-${name}`]: ['descending', undefined] }
 }
 
-function renderRow(context: PageContext, row: ShownResource, fields: readonly Field[]): Html {
+function renderRow(context: PageContext, row: ShownResource, fields: readonly ShownField[]): Html {
   const href = toResourcePath(context, row)
   return h(
     'tr',

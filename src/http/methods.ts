@@ -1,6 +1,6 @@
+import type { Method } from '../describe/paths.ts'
 import { HeaderError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import type { Method } from '../handlers/model-paths.ts'
 import type { Route } from '../handlers/route-table.ts'
 import { describeReadOnly } from '../model/describe-read-only.ts'
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Dialect, PatternName, Sql } from './dialect.ts'
-import type { CustomOperator, CustomOperators, Kind } from './kinds.ts'
+import { type CustomOperator, type CustomOperators, type Kind, text } from './kinds.ts'
+import { memoizeByIdentity } from './memoize-by-identity.ts'
 
 /** A filter operator on attributes: the values that it takes, the kinds that it applies to and its SQL. */
 export interface Operator {
@@ -120,6 +121,48 @@ export function listOperators(kind: Pick<Kind<unknown>, 'operators'>): string[] 
   return [...byName].flatMap(([name, operator]) => (appliesTo(operator, kind) ? [name] : [])).sort()
 }
 
+/** Returns the kind of the operand of an operator: that of the field, or text for a search, whatever textual kind the field has. */
+export function getOperandKind({ requires }: Operator, kind: Kind<unknown>): Kind<unknown> {
+  return requires === 'textual' ? text : kind
+}
+
+/** An operator on values of a kind, and its operand. */
+export interface KindOperator {
+  readonly name: string
+  /** Whether it compares with values of the kind, searches a text, or belongs to a kind that a program defines. */
+  readonly is: 'comparison' | 'search' | 'custom'
+  readonly takes: Operator['takes']
+  /** The kind of the values that it takes. */
+  readonly operand: Kind<unknown>
+  /** Whether it also takes another field. */
+  readonly takesField: boolean
+}
+
+/** Lists the operators on values of a kind: those of every kind in alphabetical order, then those that a program defines for it. */
+export const listKindOperators = memoizeByIdentity(
+  (kind: Kind<unknown>): readonly KindOperator[] => {
+    const general = listOperators(kind).map((name): KindOperator => {
+      const operator: Operator = Reflect.get(operators, name)
+      const { requires, takes } = operator
+      const takesField = isSortable(kind) && takes === 'one'
+      const operand = getOperandKind(operator, kind)
+      return {
+        name,
+        is: requires === 'textual' ? 'search' : 'comparison',
+        takes,
+        operand,
+        takesField,
+      }
+    })
+    const custom = Object.entries(getCustomOperators(kind)).map(
+      ([name, { takes }]): KindOperator => ({
+        ...{ name, is: 'custom', takes: 'one', operand: takes, takesField: false },
+      }),
+    )
+    return [...general, ...custom]
+  },
+)
+
 /** The operators on relationships. `any` and `has` take a nested filter; the others take null: has none, or has some. */
 export const relationshipOperators = {
   toOne: ['has', 'eq', 'ne', 'is_', 'isnot'],
@@ -142,6 +185,15 @@ export type CountOperatorName = keyof typeof countOperators
 /** Whether a name is that of an operator on the number of related resources. */
 export function isCountOperator(name: string): name is CountOperatorName {
   return Object.hasOwn(countOperators, name)
+}
+
+/** Returns the names of the operators on a relationship, as in requests. */
+export function listRelationshipOperators({
+  many,
+  isCounted,
+}: Readonly<{ many: boolean; isCounted: boolean }>): readonly string[] {
+  const own = relationshipOperators[many ? 'toMany' : 'toOne']
+  return isCounted ? [...own, ...Object.keys(countOperators)] : own
 }
 
 /** The types of operands by the names of their operators. */

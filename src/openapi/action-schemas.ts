@@ -1,14 +1,12 @@
-import type { ResourceType } from '../model/model.ts'
-import { resolveParameter } from '../model/parameter.ts'
+import type { ActionDescription, TypeDescription } from '../describe/describe-type.ts'
 import { mediaType } from '../parse/negotiate.ts'
-import type { NamedAction } from '../plan/action.ts'
 import type { SchemaContext } from './resource-schemas.ts'
 import type { ExchangedByName } from './responses.ts'
 import { objectOf, openObject, orNull } from './schema.ts'
 
 /** Returns the name of an action in a description, e.g. `issues.actions.close`. Ids of operations are parts of URLs in many tools. */
 export function nameAction(
-  { type }: ResourceType,
+  { type }: TypeDescription,
   action: string,
   { nameType }: SchemaContext,
 ): string {
@@ -20,33 +18,30 @@ export function nameAction(
  * parameters may be empty, but are described too: a call needs their media type.
  */
 export function describeActionBodies(
-  resource: ResourceType,
+  type: TypeDescription,
   context: SchemaContext,
 ): ExchangedByName {
-  const bodies = [...resource.actions].map(([name, { parameters }]) => {
-    const entries = Object.entries(parameters).map(([parameter, declared]) => {
-      const { kind, isRequired } = resolveParameter(declared)
-      return { parameter, isRequired, schema: isRequired ? kind.schema : orNull(kind.schema) }
+  const bodies = type.actions.map(({ name, parameters }) => {
+    const members = parameters.map((each) => {
+      const { schema } = each.kind
+      return [each.name, each.isRequired ? schema : orNull(schema)] as const
     })
-    const required = entries.flatMap(({ parameter, isRequired }) => (isRequired ? [parameter] : []))
-    const meta = objectOf(
-      Object.fromEntries(entries.map(({ parameter, schema }) => [parameter, schema])),
-      required,
-    )
+    const required = parameters.flatMap((each) => (each.isRequired ? [each.name] : []))
+    const meta = objectOf(Object.fromEntries(members), required)
     const isRequired = required.length > 0
     const schema = openObject({ meta }, isRequired ? ['meta'] : [])
     const body = { required: isRequired, content: { [mediaType]: { schema } } }
-    return [nameAction(resource, name, context), body] as const
+    return [nameAction(type, name, context), body] as const
   })
   return Object.fromEntries(bodies)
 }
 
 /** Describes the responses of the actions that return `meta`. */
 export function describeActionResponses(
-  resource: ResourceType,
+  type: TypeDescription,
   context: SchemaContext,
 ): ExchangedByName {
-  const responses = [...resource.actions].flatMap(([name, { returns }]) => {
+  const responses = type.actions.flatMap(({ name, returns }) => {
     if (returns === undefined || !('meta' in returns)) return []
     const members = Object.entries(returns.meta).map(
       ([member, { schema }]) => [member, orNull(schema)] as const,
@@ -57,19 +52,19 @@ export function describeActionResponses(
     )
     const schema = objectOf({ meta, jsonapi: context.ref('jsonapi.object') }, ['meta', 'jsonapi'])
     const response = { description: 'Done.', content: { [mediaType]: { schema } } }
-    return [[nameAction(resource, name, context), response] as const]
+    return [[nameAction(type, name, context), response] as const]
   })
   return Object.fromEntries(responses)
 }
 
 /** Returns the name of the response of an action among the components. */
 export function nameActionResponse(
-  resource: ResourceType,
-  { name, action: { returns } }: NamedAction,
+  type: TypeDescription,
+  { name, returns }: ActionDescription,
   context: SchemaContext,
 ): string {
   if (returns === undefined) return 'message'
-  if ('meta' in returns) return nameAction(resource, name, context)
+  if ('meta' in returns) return nameAction(type, name, context)
   return 'resource' in returns
     ? `${context.nameType(returns.resource)}.document`
     : `${context.nameType(returns.resources)}.collection`

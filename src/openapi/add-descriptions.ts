@@ -1,4 +1,8 @@
-import { listAllowedPaths, listAllowedTypes } from '../handlers/allowed-paths.ts'
+import {
+  describeModel,
+  getTypeDescription,
+  type ModelDescription,
+} from '../describe/describe-model.ts'
 import type { AppContext } from '../handlers/app-context.ts'
 import type { ApiRequest, RouteHandler } from '../handlers/handler.ts'
 import { HiddenRouteError } from '../handlers/protected-routes.ts'
@@ -11,10 +15,9 @@ import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import { getResourceType } from '../model/model.ts'
 import { isFunction } from '../model/option-checks.ts'
 import type { SecurityDescription } from '../model/security.ts'
-import type { Rights } from '../plan/access/rights.ts'
 import { createTypeNames } from './component-names.ts'
 import { describeAddresses } from './describe-addresses.ts'
-import { describeRights, describeSchemas, listReadable } from './describe-api.ts'
+import { describeSchemas, renderOpenApi } from './describe-api.ts'
 import type { DocsPage, OpenApiOptions } from './options.ts'
 import { type Examples, readExamples } from './read-examples.ts'
 import { arrayOf, createReference, openObject, selectReferenced } from './schema.ts'
@@ -45,22 +48,16 @@ export function addDescriptions(
   const { openapi = false } = options
   if (openapi === false) return routes
   const settings = openapi === true ? {} : openapi
-  const hasSchema = createSchemaCheck()
   return [
-    ...routes.map((route) => addLink(route, context, settings, hasSchema)),
+    ...routes.map((route) => addLink(route, context, settings)),
     defineDescription(context, options, settings),
-    ...defineSchemas(context, hasSchema),
+    ...defineSchemas(context),
     ...definePage(context, settings.docs),
   ]
 }
 
 /** Links the responses of a route to their descriptions, for the identities that get these. */
-function addLink(
-  route: ModelRoute,
-  context: AppContext,
-  options: OpenApiOptions,
-  hasSchema: SchemaCheck,
-): Route {
+function addLink(route: ModelRoute, context: AppContext, options: OpenApiOptions): Route {
   const { GET } = route.methods
   const link = formatLinks(route, context, options)
   if (link === undefined || GET === undefined) return route
@@ -69,7 +66,7 @@ function addLink(
   if (context.findView === undefined || type === undefined) return { ...route, headers: { link } }
   const read: RouteHandler = async (request, bound) => {
     const response = await GET(request, bound)
-    if (!hasSchema(context.findRights(request.auth), type)) return response
+    if (!hasSchema(context, request.auth, type)) return response
     return { ...response, headers: { link, ...response.headers } }
   }
   return { ...route, methods: { ...route.methods, GET: read } }
@@ -82,13 +79,8 @@ function findDescribedType({ target }: ModelRoute): string | undefined {
 }
 
 /** Returns whether an identity gets the schema of a type: not if it can do nothing with the type, whatever the rows are. */
-type SchemaCheck = (rights: Rights, type: string) => boolean
-
-function createSchemaCheck(): SchemaCheck {
-  const listTypes = memoizeByIdentity(
-    (rights: Rights) => new Set(listAllowedTypes(rights).map(({ type }) => type)),
-  )
-  return (rights, type) => listTypes(rights).has(type)
+function hasSchema({ findRights }: AppContext, auth: unknown, type: string): boolean {
+  return describeModel(findRights(auth)).types.get(type)?.isUsable ?? false
 }
 
 /**
@@ -121,15 +113,15 @@ function defineDescription(
   const { version, description } = rootMeta
   const security = settings.security ?? findSecurity(authenticate)
   const { generalMethods = false } = settings
-  const describe = async (rights: Rights, examples?: Examples) => {
-    const steps = describeRights(rights, {
+  const describe = async (described: ModelDescription, examples?: Examples) => {
+    const steps = renderOpenApi(described, {
       ...(typeof version === 'string' && { version }),
       ...(typeof description === 'string' && { description }),
       ...{ prefix, publicUrl, security, pages: generalMethods && html !== undefined },
       ...settings,
       ...(examples && { examples }),
       paths: {
-        ...describeAddresses(rights.model, listAllowedTypes(rights), {
+        ...describeAddresses(described, {
           docs,
           pages: html?.routes ?? [],
           generalMethods,
@@ -152,10 +144,10 @@ type DescriptionReader = (request: ApiRequest) => string | Promise<string>
 /** Describes what identities with equal rights may know and do once. */
 function describeOnce(
   { findRights }: AppContext,
-  describe: (rights: Rights) => Promise<string>,
+  describe: (described: ModelDescription) => Promise<string>,
 ): DescriptionReader {
   const getText = memoizeByIdentity(describe)
-  return ({ auth }) => getText(findRights(auth))
+  return ({ auth }) => getText(describeModel(findRights(auth)))
 }
 
 /** Milliseconds for which a description with examples from rows is cached. */
@@ -170,13 +162,14 @@ const rowsLifetime = 60_000
 function describeWithRows(
   reads: Readonly<{ context: AppContext; timeout: number | undefined }>,
   isCacheable: boolean,
-  describe: (rights: Rights, examples: Examples) => Promise<string>,
+  describe: (described: ModelDescription, examples: Examples) => Promise<string>,
 ): DescriptionReader {
   const readFirstPages = createFirstPageReader()
   let cached: Readonly<{ read: ReturnType<typeof read>; until: number }> | undefined
   const read = async (request: ApiRequest) => {
     const { examples, isComplete } = await readExamples(readFirstPages, request, reads)
-    return { text: await describe(reads.context.findRights(request.auth), examples), isComplete }
+    const described = describeModel(reads.context.findRights(request.auth))
+    return { text: await describe(described, examples), isComplete }
   }
   return async (request) => {
     if (!isCacheable || request.auth !== undefined) return (await read(request)).text
@@ -203,25 +196,23 @@ function findSecurity(authenticate: object | undefined): SecurityDescription | u
 }
 
 /** Defines the addresses of the schemas. That of a type does not exist for an identity that can do nothing with the type. */
-function defineSchemas(
-  { planner, prefix, findRights }: AppContext,
-  hasSchema: SchemaCheck,
-): Route[] {
+function defineSchemas(context: AppContext): Route[] {
+  const { planner, prefix, findRights } = context
   return [...planner.model.types.values()].map(({ type, path }): Route => {
     const checkVisible = (auth: unknown) => {
-      if (!hasSchema(findRights(auth), type)) throw new HiddenRouteError()
+      if (!hasSchema(context, auth, type)) throw new HiddenRouteError()
     }
-    const describe = memoizeByIdentity((rights: Rights) =>
-      runStepsInTurns(describeResource(rights, type, prefix)).then((schema) =>
+    const describe = memoizeByIdentity((described: ModelDescription) =>
+      runStepsInTurns(renderSchema(described, type, prefix)).then((schema) =>
         JSON.stringify(schema),
       ),
     )
     const headers = { 'content-type': 'application/schema+json' }
     const route = defineText(`${path}.schema.json`, headers, ({ auth }) => {
       checkVisible(auth)
-      return describe(findRights(auth))
+      return describe(describeModel(findRights(auth)))
     })
-    return hasSchema(findRights(undefined), type) ? route : { ...route, checkVisible }
+    return hasSchema(context, undefined, type) ? route : { ...route, checkVisible }
   })
 }
 
@@ -262,17 +253,20 @@ const definitions = '#/$defs/'
  * has the resource object as responses contain it (`person`), and as a create (`person.new`) and an update (`person.update`)
  * send it, if the identity may do so.
  *
- * @param rights - of the identity that gets the schema
+ * @param described - for the identity that gets the schema
  * @param prefix - the beginning of every path; may be empty
  * @see https://json-schema.org/draft/2020-12/schema
  */
-function* describeResource(rights: Rights, type: string, prefix: string): Steps<JsonSchema> {
-  const { model } = rights
-  const { path, description } = getResourceType(model, type)
-  const nameType = createTypeNames(model)
+function* renderSchema(
+  described: ModelDescription,
+  type: string,
+  prefix: string,
+): Steps<JsonSchema> {
+  const { path, description } = getTypeDescription(described, type)
+  const nameType = createTypeNames(described)
   const ref = createReference(definitions)
   const schemas = {
-    ...(yield* describeSchemas({ model, prefix, nameType, ref, readable: listReadable(rights) })),
+    ...(yield* describeSchemas({ described, prefix, nameType, ref })),
     // Other types have schemas of their own.
     'jsonapi.included': arrayOf(
       openObject({ type: { type: 'string' }, id: { type: 'string' } }, ['type', 'id']),
@@ -280,7 +274,7 @@ function* describeResource(rights: Rights, type: string, prefix: string): Steps<
   }
   const name = nameType(type)
   const documents = ['documentOrNull', 'collection'].map((suffix) => ref(`${name}.${suffix}`))
-  const bodies = listSentSchemas(rights, type).map((suffix) => ref(`${name}.${suffix}`))
+  const bodies = listSentSchemas(described, type).map((suffix) => ref(`${name}.${suffix}`))
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: `${prefix}${path}.schema.json`,
@@ -292,8 +286,7 @@ function* describeResource(rights: Rights, type: string, prefix: string): Steps<
 }
 
 /** Lists the schemas of the resources of a type that an identity may send. */
-function listSentSchemas(rights: Rights, type: string): readonly ('new' | 'update')[] {
-  const paths = listAllowedPaths(rights)
+function listSentSchemas({ paths }: ModelDescription, type: string): readonly ('new' | 'update')[] {
   const canUpdate = paths.some(({ target, methods }) => {
     return target.is === 'resource' && target.resource.type === type && methods.includes('PATCH')
   })

@@ -1,4 +1,5 @@
-import { listRelationships, type Model, type ResourceType } from '../model/model.ts'
+import type { ModelDescription } from '../describe/describe-model.ts'
+import type { TypeDescription } from '../describe/describe-type.ts'
 
 /**
  * The beginnings of the names of components that no type has: `jsonapi.errors`, `filter.text`. A resource type of one of these names
@@ -13,19 +14,19 @@ const reserved = ['jsonapi', 'filter'] as const
  * @returns the beginning of the names of the components of a type; no two types have the same
  * @see https://spec.openapis.org/oas/v3.1.0#components-object
  */
-export function createTypeNames(model: Model): (type: string) => string {
-  const names = createUniqueNames([...model.types.keys()], reserved)
+export function createTypeNames({ types }: ModelDescription): (type: string) => string {
+  const names = createUniqueNames([...types.keys()], reserved)
   return (type) => names.get(type) ?? type
 }
 
 /** Returns the beginning of the names of what belongs to a relationship, e.g. `person.computers`. Ids are parts of URLs and of programs. */
 export function nameField(
-  resource: ResourceType,
+  { type, relationships }: TypeDescription,
   name: string,
   nameType: (type: string) => string,
 ): string {
-  const names = createUniqueNames(listRelationships(resource).map((field) => field.name))
-  return `${nameType(resource.type)}.${names.get(name) ?? name}`
+  const names = createUniqueNames(relationships.map((field) => field.name))
+  return `${nameType(type)}.${names.get(name) ?? name}`
 }
 
 /**

@@ -1,6 +1,6 @@
+import { listUsableTypes, type ModelDescription } from '../describe/describe-model.ts'
 import type { Route } from '../handlers/route-table.ts'
 import type { JsonSchema } from '../model/kinds.ts'
-import type { Model, ResourceType } from '../model/model.ts'
 import { createTypeNames } from './component-names.ts'
 import { formatPath, type PathItem } from './operations.ts'
 import type { DocsPage } from './options.ts'
@@ -30,11 +30,10 @@ interface OtherAddresses {
 
 /** Describes the addresses of the description itself: the OpenAPI document, the JSON Schemas of some types, and the files of pages. */
 export function describeAddresses(
-  model: Model,
-  types: readonly ResourceType[],
+  description: ModelDescription,
   { docs, pages, generalMethods }: OtherAddresses,
 ): Readonly<Record<string, PathItem>> {
-  const nameType = createTypeNames(model)
+  const nameType = createTypeNames(description)
   const object = { type: 'object' }
   const addresses: Readonly<Record<string, Address>> = {
     '/openapi.json': {
@@ -42,7 +41,7 @@ export function describeAddresses(
       ...{ mediaType: 'application/json', schema: object },
     },
     ...Object.fromEntries(
-      types.map(({ type, path }) => [
+      listUsableTypes(description).map(({ type, path }) => [
         `${path}.schema.json`,
         {
           ...{ name: `${nameType(type)}.schema`, summary: `Get the JSON Schema of ${type}` },

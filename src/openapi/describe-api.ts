@@ -1,8 +1,12 @@
-import { listAllowedPaths } from '../handlers/allowed-paths.ts'
-import { listPaths, type ModelPath } from '../handlers/model-paths.ts'
+import {
+  describeModel,
+  listUsableTypes,
+  type ModelDescription,
+} from '../describe/describe-model.ts'
+import type { TypeDescription } from '../describe/describe-type.ts'
 import { throwDeclarationErrors } from '../model/declaration-error.ts'
 import { isObject } from '../model/json.ts'
-import type { Model, ResourceType } from '../model/model.ts'
+import type { Model } from '../model/model.ts'
 import {
   booleanCheck,
   type Check,
@@ -13,7 +17,7 @@ import {
 } from '../model/option-checks.ts'
 import type { SecurityDescription } from '../model/security.ts'
 import { compileAccess } from '../plan/access/access-shapes.ts'
-import { createRightsFinder, type Rights } from '../plan/access/rights.ts'
+import { createFullRights, createRightsFinder } from '../plan/access/rights.ts'
 import { describeActionBodies, describeActionResponses } from './action-schemas.ts'
 import { createTypeNames } from './component-names.ts'
 import { describeCommonSchemas, describeDocuments } from './document-schemas.ts'
@@ -119,48 +123,32 @@ export function describeApi(model: Model, options: DescriptionOptions = {}): Ope
     ...optionChecks(options, 'describeApi'),
   ])
   const { auth } = options
-  if (auth === undefined) return runSteps(describePaths(listPaths(model), model, options))
-  const rights = createRightsFinder(model, compileAccess(model))(auth)
-  return runSteps(describeRights(rights, options))
+  const rights =
+    auth === undefined
+      ? createFullRights(model)
+      : createRightsFinder(model, compileAccess(model))(auth)
+  return runSteps(renderOpenApi(describeModel(rights), options))
 }
 
-/**
- * Describes what an identity may know and do, as far as that does not depend on rows: the operations that no rule refuses always, the
- * fields that exist for it, and the types that it may use.
- */
-export function describeRights(
-  rights: Rights,
+/** Renders the description of a model as an OpenAPI document. */
+export function* renderOpenApi(
+  described: ModelDescription,
   options: DescriptionOptions,
-): Steps<OpenApiDocument> {
-  return describePaths(listAllowedPaths(rights), rights.model, options, listReadable(rights))
-}
-
-/** Lists the types of which an identity may read resources, by a rule that does not refuse every row. */
-export function listReadable({ model, findRule }: Rights): string[] {
-  return [...model.types.keys()].filter((type) => findRule(type, 'read') !== false)
-}
-
-/** @param readable - the types whose resources documents may contain */
-function* describePaths(
-  listed: readonly ModelPath[],
-  model: Model,
-  options: DescriptionOptions,
-  readable: readonly string[] = [...model.types.keys()],
 ): Steps<OpenApiDocument> {
   const { title = 'API', version = '1.0.0', description, prefix = '', publicUrl = '' } = options
   const { security, paths: otherPaths = {}, examples } = options
   const { generalMethods = false, pages = false } = options
   const context: SchemaContext = {
-    ...{ model, prefix, examples, readable },
-    nameType: createTypeNames(model),
+    ...{ described, prefix, examples },
+    nameType: createTypeNames(described),
     ref: createReference('#/components/schemas/'),
   }
-  const nameIdParameter = nameIdParameters(model)
+  const nameIdParameter = nameIdParameters(described)
   const operationContext = {
     ...{ ...context, nameIdParameter },
     ...{ hasGeneralMethods: generalMethods, hasPages: pages },
   }
-  const ownPaths = yield* mergeEach(listed, (route) => ({
+  const ownPaths = yield* mergeEach(described.paths, (route) => ({
     [formatPath(route)]: describeRoute(route, operationContext),
   }))
   const paths = { ...ownPaths, ...otherPaths }
@@ -169,7 +157,7 @@ function* describePaths(
     info: { title, version, ...(description !== undefined && { description }) },
     servers: [{ url: publicUrl + prefix || '/' }],
     security: security ? listRequirements(security) : [],
-    tags: describeTags(listed, model),
+    tags: describeTags(described),
     paths,
     components: {
       ...(yield* describeComponents(paths, operationContext, security !== undefined)),
@@ -178,13 +166,10 @@ function* describePaths(
   }
 }
 
-function describeTags(listed: readonly ModelPath[], { types }: Model): OpenApiDocument['tags'] {
-  const tagged = new Set(
-    listed.flatMap(({ target }) => (target.is === 'root' ? [] : [target.resource.type])),
-  )
-  return [...types.values()].flatMap(({ type, description }) =>
-    tagged.has(type) ? [{ name: type, ...(description !== undefined && { description }) }] : [],
-  )
+function describeTags(described: ModelDescription): OpenApiDocument['tags'] {
+  return listUsableTypes(described).map(({ type, description }) => {
+    return { name: type, ...(description !== undefined && { description }) }
+  })
 }
 
 /** An operation of an API: its method, its path with the prefix, and its name in the description. */
@@ -222,15 +207,15 @@ function listRequirements({
 }
 
 /** Types whose ids have the same schema share a parameter. */
-function nameIdParameters({ types }: Model): (resource: ResourceType) => string {
+function nameIdParameters({ types }: ModelDescription): (type: TypeDescription) => string {
   const names = new Map<string, string>()
-  const nameIdParameter = ({ id }: ResourceType) => {
+  const nameIdParameter = ({ id }: TypeDescription) => {
     const schema = JSON.stringify(id.kind.schema)
     const name = names.get(schema) ?? (names.size === 0 ? 'id' : `id-${names.size + 1}`)
     names.set(schema, name)
     return name
   }
-  for (const resource of types.values()) nameIdParameter(resource)
+  for (const type of types.values()) nameIdParameter(type)
   return nameIdParameter
 }
 
@@ -240,7 +225,7 @@ function* describeComponents(
   context: OperationContext,
   isAuthenticated: boolean,
 ): Steps<OpenApiDocument['components']> {
-  const types = [...context.model.types.values()]
+  const types = [...context.described.types.values()]
   const typeParameters = yield* mergeEach(types, (type) => describeTypeParameters(type, context))
   const ids = types.map((type) => ({ [context.nameIdParameter(type)]: describeId(type) }))
   const parameters = merge(describeCommonParameters(context), ...ids, typeParameters)
@@ -275,7 +260,7 @@ function describePages(...all: readonly ExchangedByName[]): ExchangedByName {
 
 /** Describes every schema of a model, by its name. */
 export function* describeSchemas(context: SchemaContext): Steps<Schemas> {
-  const types = [...context.model.types.values()]
+  const types = [...context.described.types.values()]
   return merge(
     describeCommonSchemas(context),
     yield* mergeEach(types, (type) => describeResourceObjects(type, context)),

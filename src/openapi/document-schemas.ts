@@ -1,5 +1,6 @@
+import { listReadableTypes } from '../describe/describe-model.ts'
+import type { TypeDescription } from '../describe/describe-type.ts'
 import type { JsonSchema } from '../model/kinds.ts'
-import type { ResourceType } from '../model/model.ts'
 import type { SchemaContext } from './resource-schemas.ts'
 import { arrayOf, objectOf, openObject, type Schemas } from './schema.ts'
 
@@ -17,9 +18,11 @@ const pages = { first: link, last: link, prev: link, next: link }
  *   relationship
  * @see https://jsonapi.org/format/1.0/#document-top-level
  */
-export function describeDocuments(resource: ResourceType, context: SchemaContext): Schemas {
-  const { ref, nameType } = context
-  const name = nameType(resource.type)
+export function describeDocuments(
+  { type }: TypeDescription,
+  { ref, nameType }: SchemaContext,
+): Schemas {
+  const name = nameType(type)
   const [one, identifier] = [ref(name), ref(`${name}.identifier`)]
   const document = (base: string, data: JsonSchema): JsonSchema => ({
     allOf: [ref(base)],
@@ -40,7 +43,8 @@ export function describeDocuments(resource: ResourceType, context: SchemaContext
 }
 
 /** Describes what the documents of every type have in common. */
-export function describeCommonSchemas({ readable, nameType, ref }: SchemaContext): Schemas {
+export function describeCommonSchemas({ described, nameType, ref }: SchemaContext): Schemas {
+  const readable = listReadableTypes(described).map(({ type }) => type)
   const both = { self: link, related: link }
   const included = ref('jsonapi.included')
   const jsonapi = ref('jsonapi.object')

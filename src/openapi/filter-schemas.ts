@@ -1,28 +1,25 @@
-import type { IdQuery } from '../model/id-query.ts'
+import type {
+  FilterDescription,
+  ParameterDescription,
+  TypeDescription,
+} from '../describe/describe-type.ts'
 import type { JsonSchema, Kind } from '../model/kinds.ts'
-import { type AttributeField, listRelationships, type ResourceType } from '../model/model.ts'
-import {
-  countOperators,
-  getCustomOperators,
-  isSortable,
-  listOperators,
-  type Operator,
-  operators,
-  relationshipOperators,
-} from '../model/operators.ts'
-import { listParameters, type ResolvedParameter } from '../model/parameter.ts'
+import type { KindOperator } from '../model/operators.ts'
 import { makeUnique, replaceOthers } from './component-names.ts'
 import type { SchemaContext } from './resource-schemas.ts'
 import { arrayOf, objectOf, openObject, orNull, type Schemas } from './schema.ts'
 import { mergeEach, type Steps } from './steps.ts'
 import { anyDecimal, getBaseName } from './value-schemas.ts'
 
-/** Returns the attributes and the id of a type that clients can filter by, and the values inside JSON, such as `meta__city`. */
-export function listFilterable({ id, fields }: ResourceType): AttributeField[] {
-  const attributes = [...fields.values()].filter((field) => field.is === 'attribute')
-  return [id, ...attributes]
-    .filter(({ isFilterable }) => isFilterable)
-    .flatMap((field) => [field, ...(field.paths?.values() ?? [])])
+/** The filters of one form, e.g. those by an attribute. */
+type FilterBy<Is> = Extract<FilterDescription, { is: Is }>
+
+/** Lists the filters of a type that have one form, e.g. those by the id, an attribute or a value inside JSON. */
+export function listFiltersBy<Is extends FilterDescription['is']>(
+  { filters }: TypeDescription,
+  is: Is,
+): FilterBy<Is>[] {
+  return filters.filter((filter): filter is FilterBy<Is> => filter.is === is)
 }
 
 /** Describes a value that filters compare with an attribute of a kind: they accept more than a body does. */
@@ -49,14 +46,14 @@ function describeOperand(kind: Kind<unknown>): JsonSchema {
 }
 
 /** Describes the JSON value of an argument, except null. */
-function describeArgument({ kind, omitted }: ResolvedParameter): JsonSchema {
+function describeArgument({ kind, omitted }: ParameterDescription): JsonSchema {
   const value = kind.operators === 'opaque' ? kind.schema : describeFilterValue(kind)
   if (omitted === undefined || omitted === null) return value
   return { ...value, default: JSON.parse(kind.serialize(omitted)) }
 }
 
 /** Describes the text of an argument in `filter[name]=text`. That of an object or array is JSON. */
-export function describeArgumentText({ kind, omitted }: ResolvedParameter): JsonSchema {
+export function describeArgumentText({ kind, omitted }: ParameterDescription): JsonSchema {
   const text = describeFilterText(kind) ?? { type: 'string' }
   if (omitted === undefined || omitted === null) return text
   const json = kind.serialize(omitted)
@@ -80,19 +77,19 @@ export function describeFilterText(kind: Kind<unknown>): JsonSchema | undefined 
  */
 export function* describeFilters(context: SchemaContext): Steps<Schemas> {
   const comparisons = createComparisons(context)
-  const filters = yield* mergeEach(context.model.types.values(), (resource) => {
-    const name = context.nameType(resource.type)
+  const filters = yield* mergeEach(context.described.types.values(), (type) => {
+    const name = context.nameType(type.type)
     return {
       [`${name}.filter`]: arrayOf(context.ref(`${name}.term`)),
       [`${name}.terms`]: describeTerms(context.ref(`${name}.term`)),
-      [`${name}.term`]: describeTerm(resource, context, comparisons.find),
+      [`${name}.term`]: describeTerm(type, context, comparisons.find),
     }
   })
   return { ...filters, ...Object.fromEntries(comparisons.schemas) }
 }
 
 /** Returns the schema of the comparisons of a kind, without the name of the field. */
-type ComparisonFinder = (kind: Kind<unknown>) => JsonSchema
+type ComparisonFinder = (filter: FilterBy<'attribute'>) => JsonSchema
 
 /** Kinds with equal comparisons share a schema, which all types refer to. */
 function createComparisons({ ref }: SchemaContext): {
@@ -101,8 +98,8 @@ function createComparisons({ ref }: SchemaContext): {
 } {
   const schemas = new Map<string, JsonSchema>()
   const names = new Map<string, string>()
-  const find: ComparisonFinder = (kind) => {
-    const schema = describeComparison(kind)
+  const find: ComparisonFinder = ({ kind, operators }) => {
+    const schema = describeComparison(kind, operators)
     // An enumeration has a list of values of its own.
     if (Array.isArray(kind.schema.enum)) return schema
     const key = JSON.stringify(schema)
@@ -117,64 +114,63 @@ function createComparisons({ ref }: SchemaContext): {
 }
 
 /** Describes `op` and the operand of every operator that applies to a kind. */
-function describeComparison(kind: Kind<unknown>): JsonSchema {
-  const names = listOperators(kind)
-  const select = (takes: Operator['takes'], isSearch = false) =>
-    names.filter((name) => {
-      const operator: Operator = Reflect.get(operators, name)
-      return operator.takes === takes && (operator.requires === 'textual') === isSearch
-    })
+function describeComparison(kind: Kind<unknown>, operators: readonly KindOperator[]): JsonSchema {
+  const select = (form: KindOperator['is'], takes: KindOperator['takes']) =>
+    operators.filter((each) => each.is === form && each.takes === takes)
   const one = describeOperand(kind)
-  const string = { type: ['string', 'null'] }
+  const [search] = select('search', 'one')
   const range = { ...arrayOf(one), minItems: 2, maxItems: 2 }
-  const withField = isSortable(kind) ? [...select('one'), ...select('one', true)] : []
+  const general = [...select('comparison', 'one'), ...select('search', 'one')]
   return {
     anyOf: [
-      ...describeOperators(select('one'), { val: one }),
-      ...describeOperators(select('one', true), { val: string }),
-      ...describeOperators(select('list'), { val: arrayOf(one) }),
-      ...describeOperators(select('two'), { val: range }),
-      ...describeOperators(withField, { field: { type: 'string' } }),
-      ...Object.entries(getCustomOperators(kind)).flatMap(([name, { takes }]) =>
-        describeOperators([name], {
-          val: takes.operators === 'opaque' ? takes.schema : describeOperand(takes),
-        }),
+      ...describeOperators(select('comparison', 'one'), { val: one }),
+      ...(search
+        ? describeOperators(select('search', 'one'), { val: describeOperand(search.operand) })
+        : []),
+      ...describeOperators(select('comparison', 'list'), { val: arrayOf(one) }),
+      ...describeOperators(select('comparison', 'two'), { val: range }),
+      ...describeOperators(
+        general.filter(({ takesField }) => takesField),
+        { field: { type: 'string' } },
       ),
+      ...select('custom', 'one').flatMap((operator) => {
+        const { operand } = operator
+        const val = operand.operators === 'opaque' ? operand.schema : describeOperand(operand)
+        return describeOperators([operator], { val })
+      }),
     ],
   }
 }
 
 function describeOperators(
-  names: readonly string[],
+  operators: readonly KindOperator[],
   operand: Readonly<Record<string, JsonSchema>>,
 ): JsonSchema[] {
-  if (names.length === 0) return []
+  if (operators.length === 0) return []
+  const names = operators.map(({ name }) => name)
   return [openObject({ op: { enum: names }, ...operand }, ['op', ...Object.keys(operand)])]
 }
 
 function describeTerm(
-  resource: ResourceType,
-  { ref, nameType, readable }: SchemaContext,
+  type: TypeDescription,
+  { ref, nameType, described }: SchemaContext,
   findComparison: ComparisonFinder,
 ): JsonSchema {
-  const term = ref(`${nameType(resource.type)}.term`)
+  const term = ref(`${nameType(type.type)}.term`)
   const terms = { ...arrayOf(term), minItems: 1 }
-  const relationships = listRelationships(resource)
-  const related = relationships.flatMap(({ name, many, to }) =>
-    readable.includes(to)
-      ? [describeNested(name, many ? 'any' : 'has', ref(`${nameType(to)}.terms`))]
+  const relationships = listFiltersBy(type, 'relationship')
+  const related = relationships.flatMap(({ name, nesting, to }) =>
+    described.types.get(to)?.isReadable
+      ? [describeNested(name, nesting, ref(`${nameType(to)}.terms`))]
       : [],
   )
-  const names = relationships.map(({ name }) => name)
-  const counted = relationships.flatMap(({ name, isCounted }) => (isCounted ? [name] : []))
   return {
     anyOf: [
-      ...describeAttributeTerms(resource, findComparison),
+      ...describeAttributeTerms(type, findComparison),
       ...related,
-      ...[...resource.queries].map(([name, query]) => describeCall(name, query)),
-      ...listArguments(resource).map(([name, each]) => describeArgumentTerm(name, each)),
-      ...(names.length > 0 ? [describeEmptiness(names), describePaths(names)] : []),
-      ...(counted.length > 0 ? [describeCounts(counted)] : []),
+      ...listFiltersBy(type, 'query').map(describeCall),
+      ...type.parameters.map(describeArgumentTerm),
+      ...describeRelationshipTerms(relationships),
       { ...objectOf({ and: terms, or: terms, not: term }), minProperties: 1, maxProperties: 1 },
     ],
   }
@@ -182,11 +178,11 @@ function describeTerm(
 
 /** Attributes with equal comparisons share one schema. */
 function describeAttributeTerms(
-  resource: ResourceType,
+  type: TypeDescription,
   findComparison: ComparisonFinder,
 ): JsonSchema[] {
-  const groups = Map.groupBy(listFilterable(resource), ({ kind }) =>
-    JSON.stringify(findComparison(kind)),
+  const groups = Map.groupBy(listFiltersBy(type, 'attribute'), (filter) =>
+    JSON.stringify(findComparison(filter)),
   )
   return [...groups].map(([comparison, fields]) => ({
     allOf: [
@@ -206,44 +202,47 @@ function describeTerms(term: JsonSchema): JsonSchema {
   return { anyOf: [term, arrayOf(term), { type: 'null' }] }
 }
 
-/** Describes the comparison of a relationship with null. */
-function describeEmptiness(names: readonly string[]): JsonSchema {
-  const known: readonly string[] = relationshipOperators.toMany
-  const op = relationshipOperators.toOne.filter((name) => known.includes(name))
-  return openObject({ name: { enum: names }, op: { enum: op }, val: { type: 'null' } }, [
-    ...['name', 'op', 'val'],
-  ])
+/** Describes the comparisons of relationships with null, those through them, and those of the number of related resources. */
+function describeRelationshipTerms(
+  relationships: readonly FilterBy<'relationship'>[],
+): JsonSchema[] {
+  const [first] = relationships
+  if (first === undefined) return []
+  const counted = relationships.filter(({ count }) => count.length > 0)
+  return [
+    describeNumberOrNull(relationships, first.empty, 'null'),
+    describePaths(relationships.map(({ name }) => name)),
+    ...(counted[0] ? [describeNumberOrNull(counted, counted[0].count, 'integer')] : []),
+  ]
 }
 
-/** Describes the comparison of the number of related resources. */
-function describeCounts(names: readonly string[]): JsonSchema {
-  const op = Object.keys(countOperators)
-  return openObject({ name: { enum: names }, op: { enum: op }, val: { type: 'integer' } }, [
+function describeNumberOrNull(
+  relationships: readonly FilterBy<'relationship'>[],
+  operators: readonly string[],
+  type: 'null' | 'integer',
+): JsonSchema {
+  const names = relationships.map(({ name }) => name)
+  return openObject({ name: { enum: names }, op: { enum: operators }, val: { type } }, [
     ...['name', 'op', 'val'],
   ])
 }
 
 /** Describes the call of a query, with values for its parameters. Null is a value of each that has no default. */
-function describeCall(name: string, { parameters }: IdQuery): JsonSchema {
-  const declared = listParameters(parameters)
-  const values = declared.map(([parameter, each]) => {
+function describeCall({ name, parameters }: FilterBy<'query'>): JsonSchema {
+  const values = parameters.map((each) => {
     const schema = describeArgument(each)
-    return [parameter, each.isRequired || each.isNullable ? orNull(schema) : schema] as const
+    return [each.name, each.isRequired || each.isNullable ? orNull(schema) : schema] as const
   })
-  const required = declared.flatMap(([parameter, each]) => (each.isRequired ? [parameter] : []))
+  const required = parameters.flatMap((each) => (each.isRequired ? [each.name] : []))
   const val = objectOf(Object.fromEntries(values), required)
   return openObject({ name: { const: name }, op: { const: 'call' }, val }, ['name', 'op', 'val'])
 }
 
-/** Lists the parameters of the table function of a type. */
-export function listArguments({ table: { call } }: ResourceType): [string, ResolvedParameter][] {
-  return listParameters(call?.parameters ?? {})
-}
-
 /** Describes the filter object of an argument of a table function. */
-function describeArgumentTerm(name: string, parameter: ResolvedParameter): JsonSchema {
+function describeArgumentTerm(parameter: ParameterDescription): JsonSchema {
+  const { name, isNullable } = parameter
   const value = describeArgument(parameter)
-  const val = parameter.isNullable ? orNull(value) : value
+  const val = isNullable ? orNull(value) : value
   return openObject({ name: { const: name }, op: { const: 'eq' }, val }, ['name', 'op', 'val'])
 }
 

@@ -1,15 +1,14 @@
-import type { Method, ModelPath } from '../handlers/model-paths.ts'
-import { listRelationships, type RelationshipField, type ResourceType } from '../model/model.ts'
-import type { NamedAction } from '../plan/action.ts'
+import { getNamed, getTypeDescription } from '../describe/describe-model.ts'
+import type {
+  ActionDescription,
+  RelationshipDescription,
+  TypeDescription,
+} from '../describe/describe-type.ts'
+import type { Method, ModelPath } from '../describe/paths.ts'
 import { nameAction, nameActionResponse } from './action-schemas.ts'
 import { nameField } from './component-names.ts'
 import { describeShortFilters } from './parameters.ts'
-import {
-  findRequiredInverse,
-  isReturnedNull,
-  isSentNull,
-  type SchemaContext,
-} from './resource-schemas.ts'
+import { findRequiredInverse, isSentNull, type SchemaContext } from './resource-schemas.ts'
 import type { ErrorResponseName } from './responses.ts'
 import { createReference } from './schema.ts'
 
@@ -19,7 +18,7 @@ export type PathItem = Readonly<Record<string, unknown>>
 /** What the operations of a path are described with. */
 export interface OperationContext extends SchemaContext {
   /** The name of the parameter for the ids of a type, among the components. */
-  readonly nameIdParameter: (resource: ResourceType) => string
+  readonly nameIdParameter: (type: TypeDescription) => string
   /** True if HEAD and OPTIONS of each path are described. */
   readonly hasGeneralMethods: boolean
   /** True if browsers get pages: the responses to GET are those with `pageSuffix`. */
@@ -150,19 +149,23 @@ function describeOperation(
 }
 
 function describePath({ target }: ModelPath, context: OperationContext): DescribedPath {
+  if (target.is === 'root') return describeRoot()
+  const type = getTypeDescription(context.described, target.resource.type)
   switch (target.is) {
-    case 'root':
-      return describeRoot()
     case 'collection':
-      return describeCollection(target.resource, context)
+      return describeCollection(type, context)
     case 'resource':
-      return describeResourcePath(target.resource, context)
+      return describeResourcePath(type, context)
     case 'action':
-      return describeAction(target.resource, target.action, context)
+      return describeAction(type, getNamed(type.actions, target.action.name), context)
     case 'related':
-      return describeRelated(target.resource, target.relationship, context)
+      return describeRelated(type, getNamed(type.relationships, target.relationship.name), context)
     case 'relationship':
-      return describeRelationship(target.resource, target.relationship, context)
+      return describeRelationship(
+        type,
+        getNamed(type.relationships, target.relationship.name),
+        context,
+      )
   }
 }
 
@@ -177,9 +180,11 @@ function describeRoot(): DescribedPath {
 }
 
 /** The parameters that decide what the documents of a type contain. */
-function listContentParameters(resource: ResourceType, { nameType }: SchemaContext): object[] {
-  const name = nameType(resource.type)
-  const relationships = listRelationships(resource)
+function listContentParameters(
+  { type, relationships }: TypeDescription,
+  { nameType }: SchemaContext,
+): object[] {
+  const name = nameType(type)
   return [
     ...(relationships.length > 0 ? [parameter(`${name}.include`)] : []),
     ...(relationships.some(({ isCounted }) => isCounted) ? [parameter(`${name}.withCount`)] : []),
@@ -188,22 +193,22 @@ function listContentParameters(resource: ResourceType, { nameType }: SchemaConte
 }
 
 /** The parameters that decide which resources a list contains. */
-function listListParameters({ type }: ResourceType, { nameType }: SchemaContext): object[] {
+function listListParameters({ type }: TypeDescription, { nameType }: SchemaContext): object[] {
   const name = nameType(type)
   return [parameter(`${name}.filter`), parameter(`${name}.sort`), parameter('page')]
 }
 
-function describeCollection(resource: ResourceType, context: OperationContext): DescribedPath {
-  const { type } = resource
+function describeCollection(described: TypeDescription, context: OperationContext): DescribedPath {
+  const { type } = described
   const name = context.nameType(type)
   return {
     tag: type,
-    parameters: listContentParameters(resource, context),
+    parameters: listContentParameters(described, context),
     operations: {
       GET: {
         verb: `${name}.list`,
         summary: `List ${type}`,
-        parameters: [...listListParameters(resource, context), ...describeShortFilters(resource)],
+        parameters: [...listListParameters(described, context), ...describeShortFilters(described)],
         response: `${name}.collection`,
         errors: readErrors,
       },
@@ -215,15 +220,18 @@ function describeCollection(resource: ResourceType, context: OperationContext): 
   }
 }
 
-function describeResourcePath(resource: ResourceType, context: OperationContext): DescribedPath {
-  const { type } = resource
+function describeResourcePath(
+  described: TypeDescription,
+  context: OperationContext,
+): DescribedPath {
+  const { type } = described
   const name = context.nameType(type)
   const document = `${name}.document`
   return {
     tag: type,
     parameters: [
-      parameter(context.nameIdParameter(resource)),
-      ...listContentParameters(resource, context),
+      parameter(context.nameIdParameter(described)),
+      ...listContentParameters(described, context),
     ],
     operations: {
       GET: {
@@ -243,19 +251,19 @@ function describeResourcePath(resource: ResourceType, context: OperationContext)
 }
 
 function describeRelated(
-  resource: ResourceType,
-  field: RelationshipField,
+  type: TypeDescription,
+  field: RelationshipDescription,
   context: OperationContext,
 ): DescribedPath {
-  const { model, nameType } = context
+  const { described, nameType } = context
   const { name: relationship, many, to } = field
-  const related = model.types.get(to) ?? resource
-  const id = nameField(resource, field.name, nameType)
+  const related = getTypeDescription(described, to)
+  const id = nameField(type, field.name, nameType)
   const name = nameType(to)
   return {
-    tag: resource.type,
+    tag: type.type,
     parameters: [
-      parameter(context.nameIdParameter(resource)),
+      parameter(context.nameIdParameter(type)),
       ...listContentParameters(related, context),
     ],
     operations: {
@@ -263,11 +271,11 @@ function describeRelated(
         ...{ verb: `${id}.${many ? 'list' : 'get'}`, errors: readErrors },
         summary: `${many ? 'List' : 'Get'} ${relationship}`,
         ...(many && { parameters: listListParameters(related, context) }),
-        response: `${name}.${many ? 'collection' : isReturnedNull(model, field) ? 'documentOrNull' : 'document'}`,
+        response: `${name}.${many ? 'collection' : field.isNullable ? 'documentOrNull' : 'document'}`,
       },
       POST: {
         ...{ verb: `${id}.create`, summary: `Create in ${relationship}` },
-        body: findRequiredInverse(model, resource, field) ? `${id}.linked.new` : `${name}.new`,
+        body: findRequiredInverse(field, described) ? `${id}.linked.new` : `${name}.new`,
         ...{ status: 201, response: `${name}.created`, errors: writeErrors },
       },
     },
@@ -275,24 +283,24 @@ function describeRelated(
 }
 
 function describeRelationship(
-  resource: ResourceType,
-  field: RelationshipField,
+  type: TypeDescription,
+  field: RelationshipDescription,
   context: OperationContext,
 ): DescribedPath {
-  const { model, nameType } = context
-  const related = model.types.get(field.to) ?? resource
-  const id = nameField(resource, field.name, nameType)
+  const { described, nameType } = context
+  const related = getTypeDescription(described, field.to)
+  const id = nameField(type, field.name, nameType)
   const nameLinkage = (isNullable: boolean) =>
     `${nameType(field.to)}.${field.many ? 'toMany' : isNullable ? 'toOne' : 'requiredToOne'}`
-  const body = nameLinkage(isSentNull(model, field))
+  const body = nameLinkage(isSentNull(field))
   const write = { body, response: 'message', errors: writeErrors } as const
   const [set, replace, remove] = field.many
     ? ['Add to', 'Replace', 'Remove from']
     : ['Set', 'Set', 'Clear']
   return {
-    tag: resource.type,
+    tag: type.type,
     parameters: [
-      parameter(context.nameIdParameter(resource)),
+      parameter(context.nameIdParameter(type)),
       parameter('linkageInclude'),
       parameter('fields'),
       ...(field.many ? listListParameters(related, context) : []),
@@ -300,7 +308,7 @@ function describeRelationship(
     operations: {
       GET: {
         ...{ verb: `${id}.linkage`, summary: `Get the linkage of ${field.name}` },
-        ...{ response: `${nameLinkage(isReturnedNull(model, field))}Document`, errors: readErrors },
+        ...{ response: `${nameLinkage(field.isNullable)}Document`, errors: readErrors },
       },
       PATCH: { ...write, verb: `${id}.replace`, summary: `${replace} ${field.name}` },
       POST: { ...write, verb: `${id}.add`, summary: `${set} ${field.name}` },
@@ -310,20 +318,20 @@ function describeRelationship(
 }
 
 function describeAction(
-  resource: ResourceType,
-  action: NamedAction,
+  type: TypeDescription,
+  action: ActionDescription,
   context: OperationContext,
 ): DescribedPath {
-  const { description, on, returns } = action.action
-  const verb = nameAction(resource, action.name, context)
+  const { description, on, returns } = action
+  const verb = nameAction(type, action.name, context)
   const isList = returns !== undefined && 'resources' in returns
-  const type = returns && !('meta' in returns) ? Object.values(returns)[0] : undefined
-  const returned = context.model.types.get(type ?? '')
-  const { type: own } = returned ?? resource
+  const name = returns && !('meta' in returns) ? Object.values(returns)[0] : undefined
+  const returned = context.described.types.get(name ?? '')
+  const { type: own } = returned ?? type
   return {
-    tag: resource.type,
+    tag: type.type,
     parameters: [
-      ...(on === 'resource' ? [parameter(context.nameIdParameter(resource))] : []),
+      ...(on === 'resource' ? [parameter(context.nameIdParameter(type))] : []),
       ...(returned ? listContentParameters(returned, context) : []),
       ...(isList
         ? [parameter(`${context.nameType(own)}.filter`), parameter(`${context.nameType(own)}.sort`)]
@@ -332,7 +340,7 @@ function describeAction(
     operations: {
       POST: {
         ...{ verb, summary: `Call ${action.name}`, description, body: verb },
-        ...{ response: nameActionResponse(resource, action, context), errors: writeErrors },
+        ...{ response: nameActionResponse(type, action, context), errors: writeErrors },
       },
     },
   }

@@ -1,19 +1,7 @@
-import { findTextParameter } from '../model/id-query.ts'
+import { listReadableTypes, type ModelDescription } from '../describe/describe-model.ts'
+import type { TypeDescription } from '../describe/describe-type.ts'
 import type { JsonSchema } from '../model/kinds.ts'
-import {
-  type AttributeField,
-  getResourceType,
-  listRelationships,
-  type Model,
-  type ResourceType,
-} from '../model/model.ts'
-import { listParameters } from '../model/parameter.ts'
-import {
-  describeArgumentText,
-  describeFilterText,
-  listArguments,
-  listFilterable,
-} from './filter-schemas.ts'
+import { describeArgumentText, describeFilterText, listFiltersBy } from './filter-schemas.ts'
 import type { SchemaContext } from './resource-schemas.ts'
 import { arrayOf, objectOf } from './schema.ts'
 import { makeExample } from './value-schemas.ts'
@@ -28,10 +16,10 @@ type Parameters = Readonly<Record<string, Parameter>>
 const commaSeparated = { in: 'query', style: 'form', explode: false } as const
 
 /** Describes the parameters that are the same for every type. */
-export function describeCommonParameters({ model, readable }: SchemaContext): Parameters {
+export function describeCommonParameters({ described }: SchemaContext): Parameters {
   return {
-    page: describePage(model),
-    fields: describeFields(model, readable),
+    page: describePage(described),
+    fields: describeFields(described),
     linkageInclude: {
       ...{ name: 'include', ...commaSeparated },
       description: 'Paths of relationships, each of which begins with that of the path.',
@@ -40,7 +28,7 @@ export function describeCommonParameters({ model, readable }: SchemaContext): Pa
   }
 }
 
-function describePage({ pageSize, maxPageSize }: Model): Parameter {
+function describePage({ pageSize, maxPageSize }: ModelDescription): Parameter {
   const size = {
     type: 'integer',
     minimum: maxPageSize === undefined ? 0 : 1,
@@ -57,10 +45,9 @@ function describePage({ pageSize, maxPageSize }: Model): Parameter {
   }
 }
 
-function describeFields(model: Model, readable: readonly string[]): Parameter {
-  const properties = readable.map((type) => {
-    const { fields } = getResourceType(model, type)
-    const name = `(${['id', ...fields.keys()].join('|')})`
+function describeFields(described: ModelDescription): Parameter {
+  const properties = listReadableTypes(described).map(({ type, fields }) => {
+    const name = `(${['id', ...fields.map((field) => field.name)].join('|')})`
     return [type, { type: 'string', pattern: `^(${name}(,${name})*)?$` }] as const
   })
   return {
@@ -72,7 +59,7 @@ function describeFields(model: Model, readable: readonly string[]): Parameter {
 }
 
 /** Describes the id in the path of a resource, one parameter for each kind of ids. */
-export function describeId({ id }: ResourceType): Parameter {
+export function describeId({ id }: TypeDescription): Parameter {
   return { name: 'id', in: 'path', required: true, schema: id.kind.schema }
 }
 
@@ -83,63 +70,53 @@ export function describeId({ id }: ResourceType): Parameter {
  *   `person.withCount`
  */
 export function describeTypeParameters(
-  resource: ResourceType,
+  type: TypeDescription,
   { nameType, ref }: SchemaContext,
 ): Parameters {
-  const name = nameType(resource.type)
-  const include = describeInclude(resource)
-  const withCount = describeWithCount(resource)
+  const name = nameType(type.type)
+  const include = describeInclude(type)
+  const withCount = describeWithCount(type)
   return {
     [`${name}.filter`]: {
       ...{ name: 'filter', in: 'query' },
-      description: describeFilter(resource),
+      description: describeFilter(type),
       content: { 'application/json': { schema: ref(`${name}.filter`) } },
     },
-    [`${name}.sort`]: describeSort(resource),
+    [`${name}.sort`]: describeSort(type),
     ...(include && { [`${name}.include`]: include }),
     ...(withCount && { [`${name}.withCount`]: withCount }),
   }
 }
 
-function describeFilter(resource: ResourceType): string {
-  const { queries } = resource
-  const names = listArguments(resource).flatMap(([name, { isRequired }]) =>
+function describeFilter(type: TypeDescription): string {
+  const queries = listFiltersBy(type, 'query')
+  const names = type.parameters.flatMap(({ name, isRequired }) =>
     isRequired ? [`\`${name}\``] : [],
   )
   const general = 'All filter objects must match. `filter[a__b]=value` is short for `eq`'
-  const called = queries.size === 0 ? '.' : ', or for the `call` of a query.'
+  const called = queries.length === 0 ? '.' : ', or for the `call` of a query.'
   const needed =
     names.length === 0 ? '' : ` A list needs a filter \`eq\` for each of ${names.join(', ')}.`
-  return `${general}${called}${needed}${formatFilterExample(resource)}`
+  return `${general}${called}${needed}${formatFilterExample(type)}`
 }
 
 /** Formats a filter with a value that is made up; empty for a type without an attribute to filter by. */
-function formatFilterExample(resource: ResourceType): string {
-  const [example] = listFilterable(resource).flatMap(({ name, kind }) => {
+function formatFilterExample(type: TypeDescription): string {
+  const [example] = listFiltersBy(type, 'attribute').flatMap(({ name, kind }) => {
     const val = kind.operators === 'opaque' || name === 'id' ? undefined : makeExample(kind)
     return val === undefined ? [] : [{ name, op: 'eq', val }]
   })
   return example === undefined ? '' : ` For example \`${JSON.stringify([example])}\`.`
 }
 
-function describeSort(resource: ResourceType): Parameter {
-  const attributes = [resource.id, ...resource.fields.values()].filter(
-    (field) => field.is === 'attribute',
-  )
-  const relationships = listRelationships(resource)
-  const names = [
-    ...attributes
-      .flatMap((field) => [field, ...listReadablePaths(field)])
-      .flatMap(({ name, isSortable }) => (isSortable ? [name.replaceAll('__', '.')] : [])),
-    ...relationships.flatMap(({ name, isCounted }) => (isCounted ? [`${name}.count`] : [])),
-  ]
+function describeSort({ sorts, relationships }: TypeDescription): Parameter {
   const beginnings = relationships.flatMap(({ name, many }) => (many ? [] : [name]))
   return {
     ...{ name: 'sort', ...commaSeparated },
     description: '`-` is descending.',
     schema: arrayOf(
       oneOfOrPath(
-        names.flatMap((name) => [name, `-${name}`]),
+        sorts.flatMap((name) => [name, `-${name}`]),
         beginnings,
         '-?',
       ),
@@ -147,15 +124,8 @@ function describeSort(resource: ResourceType): Parameter {
   }
 }
 
-/** Returns the values inside the JSON of an attribute, such as `meta__city`. */
-function listReadablePaths({ isReadable, paths }: AttributeField): readonly AttributeField[] {
-  return isReadable && paths ? [...paths.values()] : []
-}
-
-function describeWithCount(resource: ResourceType): Parameter | undefined {
-  const names = listRelationships(resource).flatMap(({ name, isCounted }) =>
-    isCounted ? [name] : [],
-  )
+function describeWithCount({ relationships }: TypeDescription): Parameter | undefined {
+  const names = relationships.flatMap(({ name, isCounted }) => (isCounted ? [name] : []))
   if (names.length === 0) return undefined
   return {
     ...{ name: 'withCount', ...commaSeparated },
@@ -164,8 +134,8 @@ function describeWithCount(resource: ResourceType): Parameter | undefined {
   }
 }
 
-function describeInclude(resource: ResourceType): Parameter | undefined {
-  const names = listRelationships(resource).map(({ name }) => name)
+function describeInclude({ relationships }: TypeDescription): Parameter | undefined {
+  const names = relationships.map(({ name }) => name)
   if (names.length === 0) return undefined
   return {
     ...{ name: 'include', ...commaSeparated },
@@ -190,23 +160,21 @@ function oneOfOrPath(
  * Describes `filter[name]=value` for each parameter of a table function, each attribute of a type, and each query that can be called
  * with one parameter.
  */
-export function describeShortFilters(resource: ResourceType): Parameter[] {
-  const calls = [...resource.queries].flatMap(([name, query]) => {
-    const parameter = findTextParameter(query)
-    const declared = listParameters(query.parameters).find(([each]) => each === parameter)
-    if (declared === undefined) return []
-    const description = `The parameter \`${parameter}\` of the query.`
-    return [{ name, description, schema: describeArgumentText(declared[1]) }]
+export function describeShortFilters(type: TypeDescription): Parameter[] {
+  const calls = listFiltersBy(type, 'query').flatMap(({ name, textParameter }) => {
+    if (textParameter === undefined) return []
+    const description = `The parameter \`${textParameter.name}\` of the query.`
+    return [{ name, description, schema: describeArgumentText(textParameter) }]
   })
-  const attributes = listFilterable(resource).flatMap(({ name, kind }) => {
+  const attributes = listFiltersBy(type, 'attribute').flatMap(({ name, kind }) => {
     const schema = describeFilterText(kind)
     return schema ? [{ name, schema }] : []
   })
-  const values = listArguments(resource).map(([name, parameter]) => {
+  const values = type.parameters.map((parameter) => {
     const description = parameter.isRequired
       ? 'A parameter of the list, required here or in `filter`.'
       : 'A parameter of the list.'
-    return { name, description, schema: describeArgumentText(parameter) }
+    return { name: parameter.name, description, schema: describeArgumentText(parameter) }
   })
   return [...values, ...attributes, ...calls].map(({ name, ...others }) => ({
     ...{ name: `filter[${name}]`, in: 'query' },

@@ -1,15 +1,10 @@
-import { mayHideRow } from '../model/hides-rows.ts'
+import { getTypeDescription, type ModelDescription } from '../describe/describe-model.ts'
+import type {
+  AttributeDescription,
+  RelationshipDescription,
+  TypeDescription,
+} from '../describe/describe-type.ts'
 import type { JsonSchema } from '../model/kinds.ts'
-import {
-  type AttributeField,
-  findInverse,
-  getResourceType,
-  listRelationships,
-  type Model,
-  type RelationshipField,
-  type ResourceType,
-} from '../model/model.ts'
-import { isSentByClients } from '../model/written-fields.ts'
 import { nameField } from './component-names.ts'
 import type { Examples } from './read-examples.ts'
 import { arrayOf, objectOf, openObject, orNull, type Reference, type Schemas } from './schema.ts'
@@ -19,6 +14,7 @@ import {
   describeSentValue,
   type FieldGroups,
   groupAttributes,
+  isSent,
   makeExample,
   makeReturnedAttributes,
   makeSentAttributes,
@@ -26,7 +22,7 @@ import {
 
 /** What the schemas of a model are made with. */
 export interface SchemaContext {
-  readonly model: Model
+  readonly described: ModelDescription
   /** The beginning of every path; may be empty. */
   readonly prefix: string
   /** Returns the beginning of the names of the schemas of a type. */
@@ -35,8 +31,6 @@ export interface SchemaContext {
   readonly ref: Reference
   /** Stored resources by type; other types have examples that are made by kind. */
   readonly examples?: Examples | undefined
-  /** The types whose resources documents may contain; of others they have identifiers only, after a write. */
-  readonly readable: readonly string[]
 }
 
 /**
@@ -49,34 +43,28 @@ export interface SchemaContext {
  *   of a relationship that the new resource must have
  * @see https://jsonapi.org/format/1.0/#document-resource-objects
  */
-export function describeResourceObjects(resource: ResourceType, context: SchemaContext): Schemas {
-  const { ref, nameType } = context
-  const name = nameType(resource.type)
+export function describeResourceObjects(type: TypeDescription, context: SchemaContext): Schemas {
+  const { ref, nameType, described } = context
+  const name = nameType(type.type)
   const identifier = ref(`${name}.identifier`)
   const toOne = { anyOf: [identifier, { type: 'null' }] }
-  const members = describeMembers(resource, context)
+  const members = describeMembers(type, context)
   const links = ref('jsonapi.relationshipLinks')
   return {
-    [name]: describeReturned(resource, context),
-    [`${name}.new`]: describeNew(resource, context),
+    [name]: describeReturned(type, context),
+    [`${name}.new`]: describeNew(type, context),
     ...Object.fromEntries(
-      listRelationships(resource).flatMap((field) => {
-        const linked = findRequiredInverse(context.model, resource, field)
-        const related = context.model.types.get(field.to)
-        return linked && related
-          ? [
-              [
-                `${nameField(resource, field.name, nameType)}.linked.new`,
-                describeNew(related, context, linked),
-              ],
-            ]
-          : []
+      type.relationships.flatMap((field) => {
+        const linked = findRequiredInverse(field, described)
+        if (linked === undefined) return []
+        const id = `${nameField(type, field.name, nameType)}.linked.new`
+        return [[id, describeNew(getTypeDescription(described, field.to), context, linked)]]
       }),
     ),
-    [`${name}.update`]: describeUpdate(resource, context),
+    [`${name}.update`]: describeUpdate(type, context),
     [`${name}.attributes`]: members.attributes,
     [`${name}.relationships`]: members.relationships,
-    [`${name}.identifier`]: openObject({ type: { const: resource.type }, id: { type: 'string' } }, [
+    [`${name}.identifier`]: openObject({ type: { const: type.type }, id: { type: 'string' } }, [
       ...['type', 'id'],
     ]),
     [`${name}.toOne`]: objectOf({ links, data: toOne }, ['links']),
@@ -90,23 +78,23 @@ export function describeResourceObjects(resource: ResourceType, context: SchemaC
   }
 }
 
-function describeReturned(resource: ResourceType, context: SchemaContext) {
-  const { model, prefix, nameType, ref, examples = {}, readable: types } = context
-  const { description, path } = resource
-  const stored = examples[resource.type]
-  const { readable } = groupDescribed(resource, types)
-  const relationships = types.includes(resource.type) ? listRelationships(resource) : []
+function describeReturned(described: TypeDescription, context: SchemaContext) {
+  const { prefix, nameType, ref, examples = {} } = context
+  const { type, description, path, isReadable } = described
+  const stored = examples[type]
+  const { readable } = groupDescribed(described)
+  const relationships = isReadable ? described.relationships : []
   const attributes = readable.map((field) => [field.name, describeReturnedValue(field)] as const)
   const links = relationships.map(
     (field) =>
       [
         field.name,
-        describe(field, ref(nameRelationship(field, isReturnedNull(model, field), nameType))),
+        describe(field, ref(nameRelationship(field, field.isNullable, nameType))),
       ] as const,
   )
-  const id = stored?.id ?? makeExample(resource.id.kind)
+  const id = stored?.id ?? makeExample(described.id.kind)
   const example = {
-    type: resource.type,
+    type,
     id,
     ...(attributes.length > 0 && {
       attributes: { ...makeReturnedAttributes(readable), ...stored?.attributes },
@@ -114,8 +102,8 @@ function describeReturned(resource: ResourceType, context: SchemaContext) {
     links: { self: `${prefix}${path}/${encodeURIComponent(String(id))}` },
   }
   const properties = {
-    type: { const: resource.type },
-    id: resource.id.kind.schema,
+    type: { const: type },
+    id: described.id.kind.schema,
     ...(attributes.length > 0 && { attributes: objectOf(Object.fromEntries(attributes)) }),
     ...(links.length > 0 && { relationships: objectOf(Object.fromEntries(links)) }),
     links: ref('jsonapi.selfLink'),
@@ -128,29 +116,20 @@ function describeReturned(resource: ResourceType, context: SchemaContext) {
   }
 }
 
-/** Whether responses may have null for a to-one relationship: also where its resource does not exist for the request. */
-export function isReturnedNull(model: Model, field: RelationshipField): boolean {
-  const related = getResourceType(model, field.to)
-  return field.isNullable || field.isEnforced === false || mayHideRow(model, related)
-}
-
 /** Whether clients may send null. An update may send back the null of a response. */
-export function isSentNull(model: Model, { acceptsNull, to }: RelationshipField): boolean {
-  return acceptsNull || mayHideRow(model, getResourceType(model, to))
+export function isSentNull({ acceptsNull, mayBeHidden }: RelationshipDescription): boolean {
+  return acceptsNull || mayBeHidden
 }
 
-/**
- * Groups the attributes that a description names. Of a type that the identity never reads it has those that clients write.
- * @param types - the types that the identity reads
- */
-function groupDescribed(resource: ResourceType, types: readonly string[]): FieldGroups {
-  const groups = groupAttributes(resource)
-  return types.includes(resource.type) ? groups : { ...groups, readable: [], ignored: [] }
+/** Groups the attributes that a description names. Of a type that the identity never reads it has those that clients write. */
+function groupDescribed(type: TypeDescription): FieldGroups {
+  const groups = groupAttributes(type)
+  return type.isReadable ? groups : { ...groups, readable: [], ignored: [] }
 }
 
 /** @returns e.g. `computer.toMany` */
 function nameRelationship(
-  { many, to }: RelationshipField,
+  { many, to }: RelationshipDescription,
   isNullable: boolean,
   nameType: SchemaContext['nameType'],
 ): string {
@@ -158,29 +137,29 @@ function nameRelationship(
   return `${nameType(to)}.${many ? 'toMany' : toOne}`
 }
 
-function describe({ description }: RelationshipField, schema: JsonSchema): JsonSchema {
+function describe({ description }: RelationshipDescription, schema: JsonSchema): JsonSchema {
   return description === undefined ? schema : { ...schema, description }
 }
 
 /** @param linked - the relationship that the address of the create sets; absent for that of the collection */
 function describeNew(
-  resource: ResourceType,
+  described: TypeDescription,
   context: SchemaContext,
-  linked?: RelationshipField,
+  linked?: RelationshipDescription,
 ): JsonSchema {
-  const { type, id, ids } = resource
-  const { writable } = groupAttributes(resource)
-  const required = writable.filter((field) => field.required && field.makeDefault === undefined)
-  const needed = listNeeded(resource).filter(({ name }) => name !== linked?.name)
-  const sendsId = ids.fromClient !== 'forbidden'
+  const { type, id, attributes, relationships } = described
+  const sent = attributes.filter(({ isCreatable }) => isCreatable)
+  const required = sent.filter(({ isRequired }) => isRequired)
+  const needed = relationships.filter((field) => field.isRequired && field.name !== linked?.name)
+  const sendsId = id.fromClient !== 'forbidden'
   const members = [
-    ...(ids.fromClient === 'required' ? ['id'] : []),
+    ...(id.fromClient === 'required' ? ['id'] : []),
     ...(required.length > 0 ? ['attributes'] : []),
     ...(needed.length > 0 ? ['relationships'] : []),
   ]
-  const attributed = addAttributes({ type, ...(sendsId && { id: makeExample(id.kind) }) }, writable)
-  return describeSent(resource, context, {
-    id: ids.fromClient === 'optional' ? orNull(id.kind.schema) : sendsId && id.kind.schema,
+  const attributed = addAttributes({ type, ...(sendsId && { id: makeExample(id.kind) }) }, sent)
+  return describeSent(described, context, {
+    id: id.fromClient === 'optional' ? orNull(id.kind.schema) : sendsId && id.kind.schema,
     required: ['type', ...members],
     requiredAttributes: required.map(({ name }) => name),
     requiredRelationships: needed.map(({ name }) => name),
@@ -188,39 +167,24 @@ function describeNew(
   })
 }
 
-/** The relationships that a create must send: not those that the id of the client sets. */
-function listNeeded(resource: ResourceType): RelationshipField[] {
-  const { id, ids } = resource
-  const known: readonly string[] = ids.fromClient === 'forbidden' ? [] : id.columns
-  return listRelationships(resource).filter(
-    (field) =>
-      field.required &&
-      field.isWritable &&
-      !field.isDenied &&
-      !field.link.ownKey.every((column) => known.includes(column)),
-  )
-}
-
 /** Returns the relationship that a create at the address of another one need not send, although others must. */
 export function findRequiredInverse(
-  model: Model,
-  resource: ResourceType,
-  relationship: RelationshipField,
-): RelationshipField | undefined {
-  const related = model.types.get(relationship.to)
-  const inverse = findInverse(model, resource, relationship)
-  return related && listNeeded(related).find((field) => field === inverse)
+  { to, inverse }: RelationshipDescription,
+  described: ModelDescription,
+): RelationshipDescription | undefined {
+  const { relationships } = getTypeDescription(described, to)
+  return relationships.find(({ name, isRequired }) => isRequired && name === inverse)
 }
 
 /** Adds relationships to an example, if there are any. Of some kinds of ids no value can be made up. */
 function addRelationships(
   example: object,
-  fields: readonly RelationshipField[],
-  { model }: SchemaContext,
+  fields: readonly RelationshipDescription[],
+  { described }: SchemaContext,
 ): object {
   const entries = fields.map(({ name, to }) => {
-    const related = model.types.get(to)
-    return [name, { data: { type: to, id: related && makeExample(related.id.kind) } }] as const
+    const { id } = getTypeDescription(described, to)
+    return [name, { data: { type: to, id: makeExample(id.kind) } }] as const
   })
   const isComplete = entries.every(([, { data }]) => data.id !== undefined)
   return entries.length > 0 && isComplete
@@ -228,18 +192,18 @@ function addRelationships(
     : example
 }
 
-function describeUpdate(resource: ResourceType, context: SchemaContext): JsonSchema {
-  const { type, id } = resource
-  const { writable } = groupAttributes(resource)
+function describeUpdate(described: TypeDescription, context: SchemaContext): JsonSchema {
+  const { type, id, attributes } = described
+  const sent = attributes.filter(({ isUpdatable }) => isUpdatable)
   const exampleId = context.examples?.[type]?.id ?? makeExample(id.kind)
   // The server may ignore an id that differs from that of the path, so a schema of it would promise too much.
-  return describeSent(resource, context, {
+  return describeSent(described, context, {
     id: {},
     required: ['type', 'id'],
     requiredAttributes: [],
     requiredRelationships: [],
     // An update need not send all attributes.
-    example: addAttributes({ type, id: exampleId }, writable.slice(0, 1)),
+    example: addAttributes({ type, id: exampleId }, sent.slice(0, 1)),
   })
 }
 
@@ -255,21 +219,22 @@ interface SentResource {
 
 /** The server ignores members of a resource object that JSON:API does not define, but no attributes. */
 function describeSent(
-  resource: ResourceType,
-  { nameType, ref, readable }: SchemaContext,
+  described: TypeDescription,
+  { nameType, ref }: SchemaContext,
   { id, required, requiredAttributes, requiredRelationships, example }: SentResource,
 ): JsonSchema {
-  const name = nameType(resource.type)
-  const { writable, ignored } = groupDescribed(resource, readable)
+  const { type, relationships } = described
+  const name = nameType(type)
+  const { writable, ignored } = groupDescribed(described)
   const withRequired = (schema: JsonSchema, names: readonly string[]): JsonSchema =>
     names.length === 0 ? schema : { allOf: [schema], required: names }
   const properties = {
-    type: { const: resource.type },
+    type: { const: type },
     ...(id && { id }),
     ...(writable.length + ignored.length > 0 && {
       attributes: withRequired(ref(`${name}.attributes`), requiredAttributes),
     }),
-    ...(listRelationships(resource).length > 0 && {
+    ...(relationships.length > 0 && {
       relationships: withRequired(ref(`${name}.relationships`), requiredRelationships),
     }),
   }
@@ -278,28 +243,25 @@ function describeSent(
 }
 
 /** Adds attributes to an example, if there are any. */
-function addAttributes(example: object, fields: readonly AttributeField[]): object {
+function addAttributes(example: object, fields: readonly AttributeDescription[]): object {
   const attributes = makeSentAttributes(fields)
   return Object.keys(attributes).length > 0 ? { ...example, attributes } : example
 }
 
 /** Describes `attributes` and `relationships` in the body of a create or an update. */
 function describeMembers(
-  resource: ResourceType,
-  { model, nameType, ref, readable }: SchemaContext,
+  type: TypeDescription,
+  { nameType, ref }: SchemaContext,
 ): Readonly<Record<'attributes' | 'relationships', JsonSchema>> {
-  const { writable, ignored } = groupDescribed(resource, readable)
+  const { writable, ignored } = groupDescribed(type)
   const attributes = [
     ...writable.map((field) => [field.name, describeSentValue(field)] as const),
     ...ignored.map((field) => [field.name, describeIgnoredValue(field)] as const),
   ]
-  const allowed = listRelationships(resource).filter(({ isDenied }) => !isDenied)
+  const allowed = type.relationships.filter(({ isDenied }) => !isDenied)
   const relationships = allowed.map((field) => {
-    const input = ref(`${nameRelationship(field, isSentNull(model, field), nameType)}Input`)
-    return [
-      field.name,
-      describe(field, isSentByClients(field) ? input : { readOnly: true }),
-    ] as const
+    const input = ref(`${nameRelationship(field, isSentNull(field), nameType)}Input`)
+    return [field.name, describe(field, isSent(field) ? input : { readOnly: true })] as const
   })
   return {
     attributes: objectOf(Object.fromEntries(attributes)),

@@ -1,6 +1,6 @@
+import type { TypeDescription } from '../describe/describe-type.ts'
 import { type ErrorCode, errorCodes } from '../errors/codes.ts'
 import type { JsonSchema } from '../model/kinds.ts'
-import { listRelationships, type ResourceType } from '../model/model.ts'
 import { mediaType } from '../parse/negotiate.ts'
 import { nameField } from './component-names.ts'
 import { findRequiredInverse, type SchemaContext } from './resource-schemas.ts'
@@ -83,7 +83,7 @@ function listCodes(isListed: (code: string, status: number) => boolean): string[
  * @returns the responses by the names of the schemas of their documents, e.g. `person.collection`, and `person.created`
  */
 export function describeTypeResponses(
-  { type }: ResourceType,
+  { type }: TypeDescription,
   { nameType, ref }: SchemaContext,
 ): ExchangedByName {
   const name = nameType(type)
@@ -116,16 +116,16 @@ export function describeTypeResponses(
 
 /** Describes the bodies of requests with resources of a type: `person.new`, `person.update`, `person.toOne`, `person.toMany` and others. */
 export function describeTypeBodies(
-  resource: ResourceType,
-  { model, nameType, ref }: SchemaContext,
+  type: TypeDescription,
+  { described, nameType, ref }: SchemaContext,
 ): ExchangedByName {
-  const name = nameType(resource.type)
+  const name = nameType(type.type)
   const body = (schema: JsonSchema) => ({ required: true, ...describeContent(schema) })
   const document = (schema: string) =>
     body({ type: 'object', required: ['data'], properties: { data: ref(schema) } })
-  const atRelationships = listRelationships(resource).flatMap((field) => {
-    const id = `${nameField(resource, field.name, nameType)}.linked.new`
-    return findRequiredInverse(model, resource, field) ? [[id, document(id)] as const] : []
+  const atRelationships = type.relationships.flatMap((field) => {
+    const id = `${nameField(type, field.name, nameType)}.linked.new`
+    return findRequiredInverse(field, described) ? [[id, document(id)] as const] : []
   })
   const linkage = (suffix: string) =>
     body({ allOf: [ref(`${name}.${suffix}`), { type: 'object', required: ['data'] }] })

@@ -1,45 +1,40 @@
+import type { AttributeDescription, TypeDescription } from '../describe/describe-type.ts'
 import { isObject } from '../model/json.ts'
 import type { JsonSchema, Kind } from '../model/kinds.ts'
-import type { AttributeField, Field, ResourceType } from '../model/model.ts'
-import { isSentByClients } from '../model/written-fields.ts'
 import { orNull } from './schema.ts'
-
-/** A field that is in `attributes`. */
-type AttributeLike = Exclude<Field, { is: 'relationship' }>
 
 /** The fields of a type, by what clients do with them. */
 export interface FieldGroups {
   /** In responses. */
-  readonly readable: readonly AttributeLike[]
+  readonly readable: readonly AttributeDescription[]
   /** In the body of a create or an update. */
-  readonly writable: readonly AttributeField[]
+  readonly writable: readonly AttributeDescription[]
   /** Ignored in a body, so that a client can send a resource back. */
-  readonly ignored: readonly AttributeLike[]
+  readonly ignored: readonly AttributeDescription[]
 }
 
 /** Groups the attributes of a type. */
-export function groupAttributes(resource: ResourceType): FieldGroups {
-  const attributes = [...resource.fields.values()].filter((field) => field.is !== 'relationship')
-  const isWritable = (field: AttributeLike): field is AttributeField =>
-    field.is === 'attribute' && isSentByClients(field)
-  // An attribute that the identity may not write is an error in a body.
-  const isAllowed = (field: AttributeLike) => field.is === 'computed' || !field.isDenied
+export function groupAttributes({ attributes }: TypeDescription): FieldGroups {
   return {
-    readable: attributes.filter((field) => field.is === 'computed' || field.isReadable),
-    writable: attributes.filter(isWritable).filter(isAllowed),
-    ignored: attributes.filter((field) => !isWritable(field)),
+    readable: attributes.filter(({ isReadable }) => isReadable),
+    writable: attributes.filter(isSent),
+    ignored: attributes.filter((field) => !isSent(field) && !field.isDenied),
   }
 }
 
-/**
- * Describes the value of an attribute in responses. A lenient attribute has null instead of a value that nobody expects; the description
- * says what the declaration says.
- */
-export function describeReturnedValue(field: AttributeLike): JsonSchema {
-  const isNullable = field.is === 'computed' || field.isNullable || field.invalidValues === 'null'
+/** Whether clients send a field, in a create or in an update. */
+export function isSent({
+  isCreatable,
+  isUpdatable,
+}: Pick<AttributeDescription, 'isCreatable' | 'isUpdatable'>): boolean {
+  return isCreatable || isUpdatable
+}
+
+/** Describes the value of an attribute in responses. */
+export function describeReturnedValue(field: AttributeDescription): JsonSchema {
   const schema = describeStored(field.kind.schema)
   const allowsAll = Object.keys(schema).length === 0
-  return describe(field, isNullable && !allowsAll ? orNull(schema) : schema)
+  return describe(field, field.isNullable && !allowsAll ? orNull(schema) : schema)
 }
 
 /**
@@ -60,18 +55,18 @@ export const anyDecimal: JsonSchema = {
 }
 
 /** Describes the value of an attribute that a client sends. */
-export function describeSentValue(field: AttributeField): JsonSchema {
+export function describeSentValue(field: AttributeDescription): JsonSchema {
   const { kind, acceptsNull, isReadable } = field
   const schema = acceptsNull ? orNull(kind.schema) : kind.schema
   return describe(field, isReadable ? schema : { ...schema, writeOnly: true })
 }
 
 /** Describes an attribute that the server ignores in a body. */
-export function describeIgnoredValue(field: AttributeLike): JsonSchema {
+export function describeIgnoredValue(field: AttributeDescription): JsonSchema {
   return describe(field, { readOnly: true })
 }
 
-function describe({ description }: AttributeLike, schema: JsonSchema): JsonSchema {
+function describe({ description }: AttributeDescription, schema: JsonSchema): JsonSchema {
   return description === undefined ? schema : { ...schema, description }
 }
 
@@ -115,21 +110,21 @@ function makeReturnedExample(kind: Kind<unknown>): unknown {
 }
 
 /** Makes the attributes of a resource as responses have them. */
-export function makeReturnedAttributes(fields: readonly Field[]): Record<string, unknown> {
-  return collect(fields.filter(isAttribute), makeReturnedExample)
+export function makeReturnedAttributes(
+  fields: readonly AttributeDescription[],
+): Record<string, unknown> {
+  return collect(fields, makeReturnedExample)
 }
 
 /** Makes the attributes that a client sends. */
-export function makeSentAttributes(fields: readonly AttributeField[]): Record<string, unknown> {
+export function makeSentAttributes(
+  fields: readonly AttributeDescription[],
+): Record<string, unknown> {
   return collect(fields, makeExample)
 }
 
-function isAttribute(field: Field): field is Exclude<Field, { is: 'relationship' }> {
-  return field.is !== 'relationship'
-}
-
 function collect(
-  fields: readonly Readonly<{ name: string; kind: Kind<unknown> }>[],
+  fields: readonly AttributeDescription[],
   make: (kind: Kind<unknown>) => unknown,
 ): Record<string, unknown> {
   const entries = fields.map(({ name, kind }) => [name, make(kind)] as const)

@@ -12,17 +12,15 @@ import {
 } from '../model/model.ts'
 import {
   appliesTo,
-  countOperators,
   findCustomOperator,
   findOperator,
-  getCustomOperators,
   isCountOperator,
   isSortable,
-  listOperators,
+  listKindOperators,
+  listRelationshipOperators,
   type Operator,
   type OperatorName,
   operators,
-  relationshipOperators,
 } from '../model/operators.ts'
 import { readArgument } from '../model/parameter.ts'
 import type { FilterClause, Operand } from '../parse/filter.ts'
@@ -188,10 +186,7 @@ function planRelationship(
   const { operator, operand } = predicate
   if (field.isCounted && isCountOperator(operator))
     return planCount(predicate, field, operator, context)
-  const allowed: readonly string[] = [
-    ...relationshipOperators[field.many ? 'toMany' : 'toOne'],
-    ...(field.isCounted ? Object.keys(countOperators) : []),
-  ]
+  const allowed = listRelationshipOperators(field)
   if (!allowed.includes(operator)) throw unknownOperator(predicate, field.name, allowed)
   if (operand.is === 'filter') {
     const where = operand.where && planClause(operand.where, enter(predicate, field, context))
@@ -216,10 +211,11 @@ function planAttribute(
   if (custom) return planCustom(predicate, field, custom, context)
   const operator = findOperator(predicate.operator)
   if (operator === undefined || !appliesTo(operator, field.kind) || operand.is === 'filter')
-    throw unknownOperator(predicate, field.name, [
-      ...listOperators(field.kind),
-      ...Object.keys(getCustomOperators(field.kind)),
-    ])
+    throw unknownOperator(
+      predicate,
+      field.name,
+      listKindOperators(field.kind).map(({ name }) => name),
+    )
   // `findOperator` has found a row of this name.
   const name = predicate.operator as OperatorName
   if (operand.is === 'field') {

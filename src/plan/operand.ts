@@ -1,7 +1,7 @@
 import { quote } from '../errors/quote.ts'
-import { type Kind, text } from '../model/kinds.ts'
+import type { Kind } from '../model/kinds.ts'
 import type { AttributeField } from '../model/model.ts'
-import { type Operator, type OperatorName, operators } from '../model/operators.ts'
+import { getOperandKind, type Operator, type OperatorName, operators } from '../model/operators.ts'
 import { splitWords } from '../model/texts.ts'
 import type { ReadResult } from '../model/value-result.ts'
 import type { Operand } from '../parse/filter.ts'
@@ -23,8 +23,7 @@ export function readOperand(
   createError: CreateError,
 ): readonly unknown[] {
   const operator: Operator = operators[name]
-  // The operand of a text search is any text, whatever textual kind the field has.
-  const kind = operator.requires === 'textual' ? text : field.kind
+  const kind = getOperandKind(operator, field.kind)
   if (operand.is === 'text')
     return [unwrap(kind.readFilterText(operand.text), operand.text, field, createError)]
   const { value } = operand

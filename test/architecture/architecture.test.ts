@@ -37,15 +37,16 @@ const layers: Readonly<Record<string, Readonly<{ layers: readonly string[]; outs
   model:     { layers: ['errors'],                                                       outside: ['kysely', '@standard-schema/spec', 'node:async_hooks'] },
   parse:     { layers: ['errors', 'model/json.ts'],                                      outside: [] },
   plan:      { layers: ['errors', 'model', 'parse'],                                     outside: ['lru-cache'] },
+  describe:  { layers: ['model', 'plan'],                                                outside: [] },
   store:     { layers: ['errors', 'model', 'plan'],                                      outside: ['kysely', 'lru-cache', 'node:diagnostics_channel'] },
   serialize: { layers: ['errors', 'model', 'plan'],                                      outside: [] },
   lifecycle: { layers: ['errors', 'model', 'plan', 'store'],                             outside: ['@standard-schema/spec'] },
-  handlers:  { layers: ['errors', 'model', 'parse', 'plan', 'store', 'serialize', 'lifecycle'], outside: ['node:diagnostics_channel'] },
+  handlers:  { layers: ['errors', 'model', 'parse', 'plan', 'describe', 'store', 'serialize', 'lifecycle'], outside: ['node:diagnostics_channel'] },
   'in-process': { layers: ['errors', 'model', 'parse', 'plan', 'store', 'serialize', 'lifecycle', 'handlers'], outside: ['node:async_hooks'] },
   docs:      { layers: ['openapi'],                                                         outside: [/^node:/] },
-  openapi:   { layers: ['errors', 'model', 'parse', 'plan', 'handlers'],                outside: [] },
-  html:      { layers: ['errors', 'model', 'parse', 'handlers', 'http', 'store/explain.ts'], outside: ['decode-named-character-reference', 'marked', 'preact', 'preact-render-to-string', /^node:/] },
-  http:      { layers: ['errors', 'model', 'parse', 'serialize', 'handlers', 'in-process/action-calls.ts', 'openapi', 'store/explain.ts'], outside: ['fastify', 'find-my-way', /^node:/] },
+  openapi:   { layers: ['errors', 'model', 'parse', 'plan', 'describe', 'handlers'],    outside: [] },
+  html:      { layers: ['errors', 'model', 'parse', 'describe', 'handlers', 'http', 'store/explain.ts'], outside: ['decode-named-character-reference', 'marked', 'preact', 'preact-render-to-string', /^node:/] },
+  http:      { layers: ['errors', 'model', 'parse', 'serialize', 'describe', 'handlers', 'in-process/action-calls.ts', 'openapi', 'store/explain.ts'], outside: ['fastify', 'find-my-way', /^node:/] },
 }
 /** The folders that may import drivers, Node modules and caches. */
 const drivers = {

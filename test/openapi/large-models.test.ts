@@ -6,7 +6,7 @@ import { createPages } from 'lapidary/html'
 import { describeApi } from 'lapidary/openapi'
 import { openSqlite } from 'lapidary/sqlite'
 
-const count = 100
+const count = 250
 const columns = Array.from({ length: 12 }, (_, at) => `c${at}`)
 
 const resources = Array.from({ length: count }, (_, at) =>

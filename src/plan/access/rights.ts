@@ -43,8 +43,9 @@ const maxCombinations = 200
  */
 export function createRightsFinder(
   model: Model,
-  findShape: (auth: unknown) => AccessShape = createOpenShape(model),
+  findShape?: (auth: unknown) => AccessShape,
 ): FindRights {
+  const openShape = createOpenShape(model)
   const restricted = [...model.types.values()].flatMap(({ actions }) =>
     [...actions.values()].filter(({ callable = true }) => callable !== true),
   )
@@ -52,7 +53,7 @@ export function createRightsFinder(
     (_shape: AccessShape) => new LRUCache<string, Rights>({ max: maxCombinations }),
   )
   return (auth) => {
-    const shape = findShape(auth)
+    const shape = findShape?.(auth) ?? openShape
     const refused = restricted.filter((action) => !isCallable(action, auth))
     const key = restricted.map((action) => Number(refused.includes(action))).join('')
     const combinations = getCombinations(shape)
@@ -64,9 +65,13 @@ export function createRightsFinder(
   }
 }
 
-function createOpenShape(model: Model): () => AccessShape {
-  const shape = { visible: model, rules: { types: new Map(), hiddenFields: new Map() } }
-  return () => shape
+function createOpenShape(model: Model): AccessShape {
+  return { visible: model, rules: { types: new Map(), hiddenFields: new Map() } }
+}
+
+/** Creates the rights to everything that a model has, as if it had no rules. */
+export function createFullRights(model: Model): Rights {
+  return createRights(model, createOpenShape(model), new Set())
 }
 
 function createRights(

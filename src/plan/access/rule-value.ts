@@ -1,7 +1,11 @@
 import { isAuthValue, resolveAuthValue } from '../../model/access.ts'
-import { text } from '../../model/kinds.ts'
 import type { AttributeField } from '../../model/model.ts'
-import { type Operator, type OperatorName, operators } from '../../model/operators.ts'
+import {
+  getOperandKind,
+  type Operator,
+  type OperatorName,
+  operators,
+} from '../../model/operators.ts'
 import { readOperand } from '../operand.ts'
 
 /** A value that a rule binds: a constant of the declaration, or a value that is computed from the auth context. */
@@ -67,8 +71,7 @@ function computeList({ value, ...operand }: RuleOperand, auth: unknown): readonl
 function computeOne(value: unknown, { field, operator }: RuleOperand, auth: unknown): unknown {
   const computed = resolveAuthValue(value, auth)
   if (computed === undefined || computed === null) return null
-  const isText = operators[operator].requires === 'textual'
-  const kind = isText ? text : field.kind
+  const kind = getOperandKind(operators[operator], field.kind)
   const result = kind.readFilterValue(computed)
   if ('value' in result) return result.value
   // An id may be a number in the auth context, and a text in the API, or the opposite.

@@ -138,7 +138,7 @@ export const mutants: readonly Mutant[] = [
   {
     title: 'the description has an operation that a rule refuses on every row',
     seed: 310,
-    file: 'src/handlers/allowed-paths.ts',
+    file: 'src/describe/describe-model.ts',
     from: 'rights.findRule(type, operation) !== false',
     to: "(rights.findRule(type, operation) !== false || operation === 'delete')",
   },
@@ -152,7 +152,7 @@ export const mutants: readonly Mutant[] = [
   {
     title: 'the description has an action that the identity may not call',
     seed: 301,
-    file: 'src/handlers/list-access.ts',
+    file: 'src/describe/needed-rules.ts',
     from: 'if (!rights.isCallable(resource, action)) return undefined',
     to: '',
   },
@@ -162,17 +162,19 @@ export const mutants: readonly Mutant[] = [
     file: 'src/handlers/get-root.ts',
     from: `{ findRights, prefix, rootMeta, serializer }) => {
     checkNoParameters(parseQuery(search))
-    const types = listTypes(findRights(auth))`,
+    const types = listUsableTypes(describeModel(findRights(auth)))`,
     to: `{ findRights, planner, prefix, rootMeta, serializer }) => {
     checkNoParameters(parseQuery(search))
-    const types = listTypes({ ...findRights(auth), model: planner.model })`,
+    const types = listUsableTypes(describeModel({ ...findRights(auth), model: planner.model }))`,
   },
   {
     title: 'the description for pages names a hidden field',
     seed: 300,
-    file: 'src/html/describe-model.ts',
-    from: 'describeModel(listNamedTypes(context, auth), context.prefix)',
-    to: 'describeModel({ ...listNamedTypes(context, auth), types: [...context.planner.model.types.values()] }, context.prefix)',
+    file: 'src/html/script-model.ts',
+    from: `{ findRights, prefix }) => {
+  const types = listUsableTypes(describeModel(findRights(auth)))`,
+    to: `{ findRights, planner, prefix }) => {
+  const types = listUsableTypes(describeModel({ ...findRights(auth), model: planner.model }))`,
   },
   {
     title: 'a call in process ignores the rule',
