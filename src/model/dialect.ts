@@ -101,6 +101,12 @@ export interface Dialect {
   /** True if every word of `words` is a word of the text, with case folded. */
   match(text: Sql, words: Sql): Sql
   /**
+   * Hides from the planner that an operand is a column, so that it does not infer equal columns; absent where it may know. SQLite 3.53
+   * infers from `(t0.a, t0.b) = (t1.a, t1.b) and (t1.a, t1.b) in (select …)` that `t0.a` and `t0.b` are in the list, too, looks them
+   * up in the wrong columns of it, and loses rows. Not to be used where the column has another affinity than the other operand.
+   */
+  hideColumn?(column: Sql): Sql
+  /**
    * Keeps the planner from turning a subquery in the condition into a join. An unknown condition becomes false.
    * Absent where the planner never does so.
    */

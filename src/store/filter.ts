@@ -19,7 +19,7 @@ import {
   isCompositeId,
 } from './composite-id.ts'
 import type { Comparison, ConditionTable } from './condition-table.ts'
-import { idParam, isKeyPresent, toKey } from './keys.ts'
+import { idParam, isKeyPresent, outerKey, toKey } from './keys.ts'
 import { isLinkedFrom, isLinkedFromAny, linkKeyAt } from './link-keys.ts'
 import { isOwnKey } from './linkage.ts'
 import { castArgument } from './parameter.ts'
@@ -245,7 +245,7 @@ function compileRelated(
   const from = tableAt(other.depth, other.resource.table)
   const ownKey = linkKeyAt(link, 'ownKey', column)
   if (isByKey) {
-    const isLinked = isLinkedFrom(other.depth, link, toKey(ownKey))
+    const isLinked = isLinkedFrom(other.depth, link, toKey(outerKey(ownKey, target.dialect)))
     return sql`exists (select 1 from ${from} where ${and([isLinked, ...conditions])})`
   }
   const otherKeys = sql`select ${sql.join(otherKey)} from ${from}${whereAll(conditions)}`

@@ -27,6 +27,14 @@ export function isEqualKey(one: readonly Sql[], other: readonly Sql[]): Sql {
   return sql`${toKey(one)} = ${toKey(other)}`
 }
 
+/**
+ * Compiles the columns of the key by which a statement finds the rows of another table: `isEqualKey(key, outerKey(…))`. All joins of
+ * rows by a key use it, and `exists`, which SQLite executes as a join.
+ */
+export function outerKey(columns: readonly Sql[], { hideColumn }: Dialect): readonly Sql[] {
+  return hideColumn && columns.length > 1 ? columns.map(hideColumn) : columns
+}
+
 /** Compiles the conditions that a key is not null: that none of its columns is. */
 export function isKeyPresent(columns: readonly Sql[]): Sql[] {
   return columns.map((column) => sql`${column} is not null`)

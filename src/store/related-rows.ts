@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Sql } from '../model/dialect.ts'
 import { getResourceType, type RelationshipField } from '../model/model.ts'
-import { isEqualKey, isKeyPresent, nameColumns, toKey } from './keys.ts'
+import { isEqualKey, isKeyPresent, nameColumns, outerKey, toKey } from './keys.ts'
 import { isJoinKeyIndexed, isKeyIndexed, isLinkedFrom, joinKeyAt, linkKeyAt } from './link-keys.ts'
 import { and, inScope, type Target, tableAt, tableName } from './tables.ts'
 
 /** Compiles all related rows of a relationship as `t1`, each with the key of the row that it is linked to. */
 export function compileLinkedRows(
   { link, to }: RelationshipField,
-  { model }: Target,
+  { model, dialect }: Target,
 ): Readonly<{ key: readonly Sql[]; from: Sql }> {
   const otherKey = linkKeyAt(link, 'otherKey', 1)
   const others = tableAt(1, getResourceType(model, to).table)
@@ -22,7 +22,7 @@ export function compileLinkedRows(
   const pairs = sql`(select distinct ${columns} from ${tableName(joinTable)}) as ${sql.id('j1')}`
   return {
     key: joinKeyAt(link, 'from', 1),
-    from: sql`${pairs} join ${others} on ${isEqualKey(otherKey, joinKeyAt(link, 'to', 1))}`,
+    from: sql`${pairs} join ${others} on ${isEqualKey(otherKey, outerKey(joinKeyAt(link, 'to', 1), dialect))}`,
   }
 }
 

@@ -11,7 +11,7 @@ import { primaryRowSet } from '../plan/include.ts'
 import { getIncludeEdge, startsAtLinkage } from '../plan/projection.ts'
 import type { ReadShape } from '../plan/read.ts'
 import { isUnbounded } from './buffering.ts'
-import { isKeyPresent, toKey } from './keys.ts'
+import { isEqualKey, isKeyPresent, outerKey } from './keys.ts'
 import {
   isJoinKeyIndexed,
   isKeyIndexed,
@@ -100,13 +100,14 @@ function isReachableFromRow(
   { link }: RelationshipField,
   { depth, conditions, target }: SourceRows,
 ): Sql {
-  const ownKey = toKey(linkKeyAt(link, 'ownKey', depth + 1))
-  const otherKey = toKey(linkKeyAt(link, 'otherKey', depth))
+  const { dialect } = target
+  const ownKey = linkKeyAt(link, 'ownKey', depth + 1)
+  const otherKey = outerKey(linkKeyAt(link, 'otherKey', depth), dialect)
   const from = rowsAt(depth + 1, resource, target)
   if (link.foreignKey !== 'join table')
-    return sql`exists (select 1 from ${from} where ${and([sql`${ownKey} = ${otherKey}`, ...conditions])})`
-  const isFrom = sql`${toKey(joinKeyAt(link, 'from', depth))} = ${ownKey}`
-  const isTo = sql`${toKey(joinKeyAt(link, 'to', depth))} = ${otherKey}`
+    return sql`exists (select 1 from ${from} where ${and([isEqualKey(ownKey, otherKey), ...conditions])})`
+  const isFrom = isEqualKey(outerKey(joinKeyAt(link, 'from', depth), dialect), ownKey)
+  const isTo = isEqualKey(joinKeyAt(link, 'to', depth), otherKey)
   const join = joinAt(depth, link.joinTable)
   return sql`exists (select 1 from ${join} join ${from} on ${isFrom} where ${and([isTo, ...conditions])})`
 }

@@ -9,7 +9,7 @@ import {
   type ResourceType,
 } from '../model/model.ts'
 import type { WriteShape } from '../plan/write.ts'
-import { isEqualKey, isInIdList, isKeyPresent, toKey } from './keys.ts'
+import { isEqualKey, isInIdList, isKeyPresent, outerKey, toKey } from './keys.ts'
 import { compileIsMember } from './link-changes.ts'
 import { linkKeyAt } from './link-keys.ts'
 import { compileStatement, type Statement } from './statement.ts'
@@ -93,7 +93,10 @@ function compileCleared(
   const other = getResourceType(target.model, to)
   // Otherwise the plan has rejected the null.
   if (!mayHideRow(target.model, other)) return undefined
-  const isLinked = isEqualKey(linkKeyAt(link, 'otherKey', 1), linkKeyAt(link, 'ownKey', 0))
+  const isLinked = isEqualKey(
+    linkKeyAt(link, 'otherKey', 1),
+    outerKey(linkKeyAt(link, 'ownKey', 0), target.dialect),
+  )
   const isVisible = and([isLinked, ...inScope(1, other)])
   const where = and([
     matchesRequestedId(resource, 0, target),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { LinkOperation } from '../../model/access.ts'
-import type { Sql } from '../../model/dialect.ts'
+import type { Dialect, Sql } from '../../model/dialect.ts'
 import {
   getRelationship,
   getResourceType,
@@ -11,7 +11,7 @@ import { findLinkRules, isDefault, type LinkRules } from '../../plan/access/link
 import { toFieldPointer } from '../../plan/filter-errors.ts'
 import type { WritePlan, WriteShape } from '../../plan/write.ts'
 import type { LinkChange } from '../../plan/write-builder.ts'
-import { isInIdList, isKeyPresent, toKey } from '../keys.ts'
+import { isEqualKey, isInIdList, isKeyPresent, outerKey } from '../keys.ts'
 import { linkKeyAt } from '../link-keys.ts'
 import { compileStatement } from '../statement.ts'
 import {
@@ -205,7 +205,7 @@ function addsLinks({ field }: ChangedLinks, context: LinkContext): Sql {
   const { link } = field
   const isLinked =
     link.foreignKey === 'own'
-      ? isSameKeyAt(0, field, 1)
+      ? isSameKeyAt(0, field, 1, context.target.dialect)
       : isCurrentMember(field, context.resource, context.target)
   return existsMember([isNot(isLinked)], field, context)
 }
@@ -215,7 +215,7 @@ function removesLinks({ field, change }: ChangedLinks, context: LinkContext): re
   const { link } = field
   const { member, target } = context
   if (link.foreignKey === 'own') {
-    const kept = existsMember([isSameKeyAt(0, field, 1)], field, context)
+    const kept = existsMember([isSameKeyAt(0, field, 1, target.dialect)], field, context)
     if (change === 'remove') return [kept]
     // Null leaves a link to a row alone that the request may not read.
     const isReplaced = existsMember([], field, context)
@@ -250,8 +250,14 @@ function existsMember(
 }
 
 /** Compiles whether the key of a row references a member. */
-function isSameKeyAt(own: number, { link }: RelationshipField, member: number): Sql {
-  return sql`${toKey(linkKeyAt(link, 'otherKey', member))} = ${toKey(linkKeyAt(link, 'ownKey', own))}`
+function isSameKeyAt(
+  own: number,
+  { link }: RelationshipField,
+  member: number,
+  dialect: Dialect,
+): Sql {
+  const ownKey = outerKey(linkKeyAt(link, 'ownKey', own), dialect)
+  return isEqualKey(linkKeyAt(link, 'otherKey', member), ownKey)
 }
 
 /** Checks the row with the new key, which references the listed member: a condition may depend on it. */
@@ -278,7 +284,7 @@ function compileWithNewKey(
     matchesRequestedId(resource, 1, target),
     isInIdList(columnsAt(2, member.id.columns), 'ids', member.id, target.dialect),
     ...inScope(2, member),
-    isNot(isSameKeyAt(1, field, 2)),
+    isNot(isSameKeyAt(1, field, 2, target.dialect)),
   ])
   const row = sql`select ${sql.join(values)} from ${tableAt(1, resource.table)}, ${tableAt(2, member.table)} where ${where}`
   const select = sql`select 1 from (${row}) as ${sql.id('t0')} where (${rule}) is not true limit 1`

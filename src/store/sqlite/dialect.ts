@@ -15,6 +15,7 @@ export const sqliteDialect: Dialect = {
   bindRows: (rows) => `[${rows.map((values) => `[${values.map(toJson).join(',')}]`).join(',')}]`,
   selectRows: ([list], width) =>
     sql`select ${sql.join(listElements(width))} from json_each(${list})`,
+  hideColumn: (column) => sql`+${column}`,
   // Unlike a list, it keeps the rows in the order of the index that finds them.
   equalsSubquery: (left, subquery) => sql`${left} is (${subquery})`,
   foldCase: (text) => sql`lapidary_fold(${text})`,

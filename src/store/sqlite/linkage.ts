@@ -8,7 +8,7 @@ import {
   type ResourceType,
 } from '../../model/model.ts'
 import { findLinkageIndex, type RowLayout } from '../../plan/row-layout.ts'
-import { isEqualKey, isInIdList } from '../keys.ts'
+import { isEqualKey, isInIdList, outerKey } from '../keys.ts'
 import { joinKeyAt, linkKeyAt } from '../link-keys.ts'
 import { hasSpellings, isOwnKey } from '../linkage.ts'
 import { compileStatement, rawParam, type Statement } from '../statement.ts'
@@ -86,13 +86,13 @@ function compileLinkedPairs(
       ? [
           joinAt(1, link.joinTable),
           joinKeyAt(link, 'from', 1),
-          sql` join ${others} on ${isEqualKey(otherKey, joinKeyAt(link, 'to', 1))}`,
+          sql` join ${others} on ${isEqualKey(otherKey, outerKey(joinKeyAt(link, 'to', 1), target.dialect))}`,
         ]
       : [others, otherKey, sql``]
   // If the id is the referenced column, the table of the owners need not be joined.
   if (isSameKey(link.ownKey, owner.id.columns) && !hasSpellings(owner, target))
     return { from: sql`${keyed}${joined}`, ownerId: key }
-  const isOwner = isEqualKey(linkKeyAt(link, 'ownKey', 0), key)
+  const isOwner = isEqualKey(outerKey(linkKeyAt(link, 'ownKey', 0), target.dialect), key)
   return {
     from: sql`${rowsAt(0, owner, target)} join ${keyed} on ${isOwner}${joined}`,
     ownerId: columnsAt(0, owner.id.columns),
