@@ -1,9 +1,11 @@
+import { checkExchanges } from './check-exchanges.ts'
 import { checkFilters } from './check-filters.ts'
 import { checkLists } from './check-lists.ts'
 import { checkRelationships } from './check-relationships.ts'
 import { checkValues } from './check-values.ts'
 import { describeResponse, type Examination, listOf, serializeValue } from './examination.ts'
 import type { ExaminedResource, ExaminedResponse } from './examined-api.ts'
+import { mediaType } from './exchange/parse-exchange.ts'
 
 /** The options of an examination. */
 interface ExaminationOptions {
@@ -15,13 +17,15 @@ interface ExaminationOptions {
 const followedResources = 5
 
 /**
- * Examines the resources of a type: counts, links, relationships, documents, lists, errors and values.
+ * Examines the resources of a type: counts, links, relationships, documents, lists, errors and values. Each response must also follow the
+ * rules of JSON:API, and the description of the API.
  * @returns the number of examined resources, and of all, and the relationships that were not examined because of their size
  */
 export async function checkType(
-  examination: Examination,
+  unchecked: Examination,
   { sample }: ExaminationOptions,
 ): Promise<Readonly<{ examined: number; count: number; large: ReadonlySet<string> }>> {
+  const examination = { ...unchecked, api: checkExchanges(unchecked) }
   const { resources, count, isReadable } = await readSample(examination, sample)
   const large = new Set<string>()
   if (!isReadable) return { examined: 0, count, large }
@@ -165,8 +169,6 @@ async function checkFieldsets(
     violations.add({ subject: `${type.type}.${name}`, problem, example: `GET ${url}` })
   }
 }
-
-const mediaType = 'application/vnd.api+json'
 
 /** A request that the server must reject, or respond to with the media type of JSON:API. */
 interface ErrorCase {

@@ -1,6 +1,8 @@
 import { createApi, createHandler } from 'lapidary'
 import type { OpenedSource } from '../open-source.ts'
 import { type FindDescribedType, readDescription } from './api-description.ts'
+import { createDescriptionCheck, type FindDifferences } from './exchange/check-description.ts'
+import { type Exchange, mediaType } from './exchange/parse-exchange.ts'
 
 /** A resource identifier. */
 export interface Identifier {
@@ -47,6 +49,8 @@ export interface ExaminedResponse {
   readonly status: number
   readonly contentType: string | null
   readonly document: ExaminedDocument
+  /** The response as it was received. */
+  readonly exchange: Exchange
 }
 
 /** A resource type of the API. */
@@ -68,13 +72,13 @@ export interface ExaminedApi {
   readonly types: readonly ExaminedType[]
   /** `undefined` for an API that does not describe itself. */
   readonly describe: FindDescribedType | undefined
+  /** Compares exchanges with the description of an API over HTTP. Of declarations `declared` has the kinds, which say more. */
+  readonly findDifferences?: FindDifferences | undefined
   /** The declarations, and calls in process; absent for an API over HTTP. */
   readonly declared?: Readonly<
     OpenedSource & { client: ReturnType<ReturnType<typeof createApi>['with']> }
   >
 }
-
-const mediaType = 'application/vnd.api+json'
 
 /**
  * Examines an API over HTTP. Every request goes to its origin: neither a link nor a redirection leads header fields, which may be
@@ -99,7 +103,7 @@ export async function connectApi(
     const response = await fetch(address, init).catch((error: unknown) => {
       throw new Error(`${origin} cannot be reached: ${findReason(error)}`, { cause: error })
     })
-    return readResponse(response)
+    return readResponse(address, response)
   }
   const types = await readTypes(get, `${base}/`)
   const moved = types.find(({ path }) => !new URL(path, origin).pathname.startsWith(`${prefix}/`))
@@ -107,7 +111,11 @@ export async function connectApi(
     throw new Error(
       `the links of ${base} lead to ${moved.path}, without ${prefix}, because a proxy changes the path; give the server the prefix ${prefix}, or examine it without the proxy`,
     )
-  return { get, types, otherOrigins, describe: await readDescription(get, prefix) }
+  const describe = await readDescription(get, prefix)
+  if (describe === undefined) return { get, types, otherOrigins, describe }
+  const { document } = await get(`${prefix}/openapi.json`)
+  const findDifferences = createDescriptionCheck(document, prefix, false)
+  return { get, types, otherOrigins, describe, findDifferences }
 }
 
 /** Finds what `fetch` says only in the cause of its error, e.g. that the connection was refused. */
@@ -125,21 +133,23 @@ export async function serveInProcess(source: OpenedSource, auth: unknown): Promi
   const handle = createHandler({ model, store, openapi: true })
   const get = async (path: string, accept = mediaType) => {
     const request = new Request(new URL(path, 'http://localhost'), { headers: { accept } })
-    return readResponse(await handle(request, { auth }))
+    return readResponse(request.url, await handle(request, { auth }))
   }
   const client = createApi({ model, store }).with({ auth })
   const [types, describe] = [await readTypes(get, '/'), await readDescription(get, '')]
   return { get, types, describe, otherOrigins: new Set(), declared: { ...source, client } }
 }
 
-async function readResponse(response: Response): Promise<ExaminedResponse> {
-  const { status, headers } = response
-  const contentType = headers.get('content-type')
+async function readResponse(url: string, response: Response): Promise<ExaminedResponse> {
+  const { status } = response
+  const headers = Object.fromEntries(response.headers)
+  const contentType = response.headers.get('content-type')
   const text = await response.text()
+  const exchange = { method: 'GET', url, sent: '', status, headers, text }
   try {
-    return { status, contentType, document: JSON.parse(text, keepDigits) }
+    return { status, contentType, exchange, document: JSON.parse(text, keepDigits) }
   } catch {
-    return { status, contentType, document: {} }
+    return { status, contentType, exchange, document: {} }
   }
 }
 

@@ -1,47 +1,18 @@
 import { AssertionError } from 'node:assert/strict'
 import type { Model } from 'lapidary'
-import { describeApi, type OpenApiDocument } from 'lapidary/openapi'
-import { type Exchange, mediaType } from '../client.ts'
+import { describeApi } from 'lapidary/openapi'
+import { createDescriptionCheck } from '../../cli/doctor/exchange/check-description.ts'
+import type { Exchange } from '../client.ts'
 import { describeExchange } from '../test-response.ts'
-import { truncateLists } from './check-schema.ts'
-import { createSchemaCompiler } from './json-schema.ts'
-import { isObject } from './violation.ts'
-
-type JsonObject = Readonly<Record<string, unknown>>
 
 /** Asserts that a request and its response agree with the description of the API. @param body - of the response, if it is parsed */
 export type DescriptionChecker = (exchange: Exchange, body?: unknown) => void
 
-/** A path of a description. */
-interface DescribedPath {
-  /** The segments, decoded; `{id}` stands for any. */
-  readonly segments: readonly string[]
-  readonly item: JsonObject
-}
-
-/** The context of the checks of one description. */
-interface Context {
-  readonly prefix: string
-  readonly paths: readonly DescribedPath[]
-  /** Follows a reference to a component; returns anything else as it is. */
-  readonly resolve: (value: unknown) => JsonObject
-  /** Validates a value by a schema at a place of the description. Returns the violations. */
-  readonly validate: (schema: unknown, value: unknown) => readonly string[]
-}
-
-/**
- * Creates the check of one API. A request that succeeds must be one that the description allows; every response must be one
- * that it announces, with a document as described.
- *
- * @returns a function that throws an AssertionError with every difference and the whole exchange
- */
-function createDescriptionChecker(
-  description: OpenApiDocument,
-  prefix: string,
-): DescriptionChecker {
-  const context = createContext(description, prefix)
+/** Creates the assertion of one API. It throws an AssertionError with every difference and the whole exchange. */
+function createDescriptionChecker(description: object, prefix: string): DescriptionChecker {
+  const find = createDescriptionCheck(description, prefix, true)
   return (exchange, body) => {
-    const found = findDifferences(exchange, body, context)
+    const found = find(exchange, body)
     if (found.length === 0) return
     const lines = found.map((line) => `[description] ${line}`)
     throw new AssertionError({ message: [...lines, describeExchange(exchange)].join('\n') })
@@ -76,169 +47,4 @@ export function parseDescription(text: string, prefix: string): DescriptionCheck
   const check = createDescriptionChecker(JSON.parse(text), prefix)
   parsed.set(withoutExamples, check)
   return check
-}
-
-function createContext(description: OpenApiDocument, prefix: string): Context {
-  const resolve = (reference: string): JsonObject => {
-    const [, , kind = '', name = ''] = reference.split('/')
-    return Reflect.get(Reflect.get(description.components, kind), name)
-  }
-  const compile = createSchemaCompiler(resolve)
-  return {
-    prefix,
-    paths: Object.entries(description.paths).map(([path, item]) => ({
-      segments: path.split('/').map(decodeURIComponent),
-      item,
-    })),
-    resolve: (value) => {
-      if (!isObject(value)) return {}
-      return typeof value.$ref === 'string' ? resolve(value.$ref) : value
-    },
-    validate: (schema, value) => compile(schema)(value, ''),
-  }
-}
-
-function findDifferences(exchange: Exchange, body: unknown, context: Context): string[] {
-  const { method, status } = exchange
-  const [path = '', search = ''] = exchange.url.replace(/^https?:\/\/[^/?]+/, '').split('?')
-  const item = findPath(path, context)
-  const isError = status >= 400
-  if (method === 'OPTIONS' && item !== undefined && !isError)
-    return findMethodDifferences(exchange, item)
-  // HEAD is GET without the body (RFC 9110, section 9.3.2).
-  const name = method === 'HEAD' ? 'get' : method.toLowerCase()
-  // A method can have any name, such as `__proto__`.
-  const operation = item && Object.hasOwn(item, name) ? item[name] : undefined
-  if (item === undefined || !isObject(operation))
-    return isError ? [] : ['the operation is not described']
-  return [
-    ...(isError || exchange.isRandom
-      ? []
-      : findRequestDifferences(exchange, search, { item, operation }, context)),
-    ...findResponseDifferences(exchange, body, operation, context),
-  ]
-}
-
-/** Compares the methods that a response to OPTIONS lists with those of the path. */
-function findMethodDifferences({ status, headers, text }: Exchange, item: JsonObject): string[] {
-  const methods = ['get', 'post', 'patch', 'delete'].filter((method) => method in item)
-  const general = methods.includes('get') ? ['HEAD', 'OPTIONS'] : ['OPTIONS']
-  const described = [...methods.map((method) => method.toUpperCase()), ...general].sort()
-  const allowed = (headers.allow ?? '').split(', ').sort()
-  const isSame = status === 204 && text === '' && described.join() === allowed.join()
-  return isSame ? [] : [`the response to OPTIONS allows ${allowed}, and ${described} are described`]
-}
-
-function findPath(pathname: string, { prefix, paths }: Context): JsonObject | undefined {
-  const split = (path: string) => (path || '/').split('/').map(decode)
-  const [whole, rest] = [split(pathname), split(pathname.slice(prefix.length))]
-  const found = paths.find((path) => {
-    // A path with servers of its own is outside of the prefix.
-    const segments = path.item.servers === undefined ? rest : whole
-    return (
-      path.segments.length === segments.length &&
-      path.segments.every((segment, at) => segment === '{id}' || segment === segments[at])
-    )
-  })
-  return found?.item
-}
-
-/** Some tests send paths that cannot be decoded. */
-function decode(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return undefined
-  }
-}
-
-function findResponseDifferences(
-  { method, status, headers, text }: Exchange,
-  body: unknown,
-  operation: JsonObject,
-  { resolve, validate }: Context,
-): string[] {
-  const responses = resolve(operation.responses)
-  const described = responses[status] ?? responses[`${Math.floor(status / 100)}XX`]
-  if (described === undefined) return [`the status ${status} is not described`]
-  if (method === 'HEAD') return text === '' ? [] : ['response: HEAD has a body']
-  const { content } = resolve(described)
-  if (!isObject(content)) return text === '' ? [] : ['response: a body is not described']
-  const type = headers['content-type']?.replace(/;.*/s, '') ?? ''
-  const schema = getSchema(content, type)
-  if (schema === undefined) return [`response: the media type ${type} is not described`]
-  const value = body ?? (type.endsWith('json') ? JSON.parse(text) : text)
-  return validate(schema, truncateLists(value, 4)).map((line) => `response: ${line}`)
-}
-
-function getSchema(content: unknown, type: string): unknown {
-  const media: unknown = isObject(content) ? content[type] : undefined
-  return isObject(media) ? media.schema : undefined
-}
-
-function findRequestDifferences(
-  { sent }: Exchange,
-  search: string,
-  { item, operation }: Readonly<{ item: JsonObject; operation: JsonObject }>,
-  context: Context,
-): string[] {
-  const { resolve, validate } = context
-  const parameters = [item.parameters, operation.parameters]
-    .flatMap((list) => (Array.isArray(list) ? list : []))
-    .map(resolve)
-  const body = resolve(operation.requestBody)
-  const bodyErrors =
-    operation.requestBody === undefined || (sent === '' && body.required === false)
-      ? []
-      : validate(getSchema(body.content, mediaType), withoutReserved(JSON.parse(sent)))
-  return [
-    ...[...new URLSearchParams(search)].flatMap(([name, value]) =>
-      findParameterDifferences(name, value, parameters, context),
-    ),
-    ...bodyErrors.map((line) => `body: ${line}`),
-  ]
-}
-
-/** The parameters that a route of one resource accepts without effect (`docs/service.md`, Query parameters). */
-const ignored = /^(sort|page\[(size|number)\])$/
-
-function findParameterDifferences(
-  name: string,
-  value: string,
-  parameters: readonly JsonObject[],
-  { validate }: Context,
-): string[] {
-  const [, family = '', member = ''] = /^(\w+)\[(.*)\]$/s.exec(name) ?? []
-  const exact = parameters.find((parameter) => parameter.name === name)
-  const deep = parameters.find((parameter) => parameter.name === family)
-  const report = (lines: readonly string[]) => lines.map((line) => `${name}=${value}: ${line}`)
-  if (name === 'filter' && exact) {
-    const { content } = exact
-    const media: unknown = isObject(content) ? content['application/json'] : undefined
-    return report(validate(isObject(media) ? media.schema : {}, JSON.parse(value)))
-  }
-  if (exact) {
-    const { schema, style } = exact
-    const items = value === '' ? [] : value.split(',')
-    return report(validate(schema, style === 'form' ? items : readText(value, schema)))
-  }
-  // The description of `filter` announces its short form for every path.
-  if (deep && family === 'filter') return []
-  if (deep?.style === 'deepObject')
-    return report(validate(deep.schema, { [member]: family === 'page' ? Number(value) : value }))
-  return ignored.test(name) ? [] : [`the parameter ${name} is not described`]
-}
-
-/** Reads the text of a parameter as its schema says. */
-function readText(text: string, schema: unknown): unknown {
-  const types = isObject(schema) ? [schema.type].flat() : []
-  if (types.includes('string')) return text
-  return JSON.parse(text)
-}
-
-/** Removes names in `attributes` that the server ignores: `id`, and the reserved names that a client library sends. */
-function withoutReserved(body: unknown): unknown {
-  if (!isObject(body) || !isObject(body.data) || !isObject(body.data.attributes)) return body
-  const { id: _id, links: _links, relationships: _others, ...attributes } = body.data.attributes
-  return { ...body, data: { ...body.data, attributes } }
 }

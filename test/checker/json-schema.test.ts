@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { createSchemaCompiler } from './json-schema.ts'
+import { createSchemaCompiler } from '../../cli/doctor/exchange/json-schema.ts'
 
 const $defs = {
   text: { type: 'string' },
   list: { type: 'object', properties: { next: { $ref: '#/$defs/list' } }, required: ['next'] },
   named: { type: 'object', required: ['name'], properties: { name: { $ref: '#/$defs/text' } } },
 }
-const compile = createSchemaCompiler((reference) =>
-  Reflect.get($defs, reference.slice('#/$defs/'.length)),
-)
+const resolve = (reference: string) => Reflect.get($defs, reference.slice('#/$defs/'.length))
+const compile = createSchemaCompiler(resolve, true)
 
 /** Values of every type, which every schema is tried on. */
 const values: readonly unknown[] = [

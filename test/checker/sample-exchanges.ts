@@ -1,6 +1,6 @@
+import { isObject } from '../../cli/doctor/exchange/rule-violation.ts'
 import type { Exchange } from '../client.ts'
 import { mediaType } from '../client.ts'
-import { isObject } from './violation.ts'
 
 /** The method of a sample request, and its response. */
 interface SampleOptions {

@@ -1,8 +1,6 @@
-import type { Exchange } from '../client.ts'
-import { mediaType } from '../client.ts'
-import type { ParsedExchange } from './parse-exchange.ts'
-import type { Violations } from './violation.ts'
-import { isObject } from './violation.ts'
+import { type Exchange, mediaType, type ParsedExchange } from './parse-exchange.ts'
+import type { Violations } from './rule-violation.ts'
+import { isObject } from './rule-violation.ts'
 
 /** Checks the status and the headers of a response, and whether it may have a body. */
 export function* checkHttp({ method, status, headers, text }: Exchange): Violations {

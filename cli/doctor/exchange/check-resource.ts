@@ -2,8 +2,8 @@ import { isMemberName } from './check-document.ts'
 import { checkLink } from './check-links.ts'
 import type { ParsedExchange } from './parse-exchange.ts'
 import { resourceKey } from './parse-exchange.ts'
-import type { Members, Violation, Violations } from './violation.ts'
-import { appendToken, checkMembers, isNonEmptyString, isObject } from './violation.ts'
+import type { Members, RuleViolation, Violations } from './rule-violation.ts'
+import { appendToken, checkMembers, isNonEmptyString, isObject } from './rule-violation.ts'
 
 /** Checks the structure of the primary data and of `included`. */
 export function* checkData({ body, relationship }: ParsedExchange): Violations {
@@ -65,7 +65,7 @@ function* checkNamed(
   }
 }
 
-function* checkSelf(value: Members, pointer: string): Generator<Violation, string | undefined> {
+function* checkSelf(value: Members, pointer: string): Generator<RuleViolation, string | undefined> {
   const { links, id } = value
   const memberPointer = `${pointer}/links`
   if (!isObject(links)) {

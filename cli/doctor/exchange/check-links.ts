@@ -1,7 +1,7 @@
 import type { ParsedExchange } from './parse-exchange.ts'
 import { splitUrl } from './parse-exchange.ts'
-import type { Members, Violation, Violations } from './violation.ts'
-import { appendToken, checkMembers, isObject } from './violation.ts'
+import type { Members, RuleViolation, Violations } from './rule-violation.ts'
+import { appendToken, checkMembers, isObject } from './rule-violation.ts'
 
 /** The format of a link: a path, or an absolute URL. */
 type LinkFormat = 'path' | 'absolute' | 'any'
@@ -91,7 +91,7 @@ function* checkRelated({ self, related }: Members): Violations {
 function* checkPaging({ body, path, query }: ParsedExchange, links: Members): Violations {
   const found = paginationLinks.filter((name) => name in links)
   if (found.length === 0) return
-  const violation = (rule: string, name: string, message: string): Violation => {
+  const violation = (rule: string, name: string, message: string): RuleViolation => {
     return { rule, pointer: appendToken('/links', name), message }
   }
   const isUnpaginated = query.some(([name, value]) => name === 'page[size]' && value === '0')

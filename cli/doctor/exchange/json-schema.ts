@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { appendToken, isObject, type Members } from './violation.ts'
+import { appendToken, isObject, type Members } from './rule-violation.ts'
 
 /** Returns a line for each difference between a value and a schema. @param at - the JSON pointer of the value */
 type Validate = (value: unknown, at: string) => readonly string[]
@@ -10,23 +10,30 @@ interface Context {
   readonly resolve: (reference: string) => unknown
   /** The checks of the schemas that are compiled. */
   readonly compiled: WeakMap<Members, Validate>
+  /** Whether a keyword that is not implemented is an error; otherwise it is not checked. */
+  readonly isStrict: boolean
 }
 
 /** Creates the check of a keyword. @param schema - the schema that has the keyword */
 type Keyword = (operand: unknown, schema: Members, context: Context) => Validate
 
-const none: readonly string[] = []
+/** The result of a check that finds nothing. */
+const none: readonly string[] = Object.freeze([])
 
 /**
  * Creates a compiler of the JSON Schemas of API descriptions. Ajv generates code for every schema, which takes longer than
  * the validation of the few documents of a suite.
  *
  * @param resolve - returns the schema to which a `$ref` refers
- * @returns a function that throws an error if a schema has a keyword that is not implemented
+ * @param isStrict - true for a function that throws an error if a schema has a keyword that is not implemented. Otherwise such keywords,
+ *   and patterns that are no regular expression, are not checked
  * @see https://json-schema.org/draft/2020-12
  */
-export function createSchemaCompiler(resolve: Context['resolve']): (schema: unknown) => Validate {
-  const context: Context = { resolve, compiled: new WeakMap() }
+export function createSchemaCompiler(
+  resolve: Context['resolve'],
+  isStrict: boolean,
+): (schema: unknown) => Validate {
+  const context: Context = { resolve, compiled: new WeakMap(), isStrict }
   return (schema) => compile(schema, context)
 }
 
@@ -40,9 +47,12 @@ function compile(schema: unknown, context: Context): Validate {
   context.compiled.set(schema, validate)
   for (const [name, operand] of Object.entries(schema)) {
     if (annotations.has(name)) continue
-    const keyword = keywords[name]
-    if (keyword === undefined) throw new Error(`the keyword ${name} is not implemented`)
-    checks.push(keyword(operand, schema, context))
+    const keyword = keywords[name] ?? createUnknown(name)
+    try {
+      checks.push(keyword(operand, schema, context))
+    } catch (error) {
+      if (context.isStrict) throw error
+    }
   }
   return validate
 }
@@ -52,6 +62,12 @@ const annotations = new Set([
   ...['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly'],
   ...['format', 'contentEncoding', 'contentMediaType'],
 ])
+
+function createUnknown(name: string): Keyword {
+  return () => {
+    throw new Error(`the keyword ${name} is not implemented`)
+  }
+}
 
 function every(checks: readonly Validate[]): Validate {
   return (value, at) => {
@@ -224,4 +240,51 @@ function namesOf(schema: unknown, context: Context): Set<string> {
 
 function listOf(operand: unknown): readonly unknown[] {
   return [operand].flat()
+}
+
+/** Of longer lists only the first and the last entries are validated: the checks of rules read complete lists. */
+const maxListLength = 20
+
+const beyondAscii = /[\u{80}-\u{10ffff}]/u
+
+/**
+ * Shortens long lists. Returns the value itself if there is nothing to change.
+ * @param depth - how many levels of the document may hold lists: linkage is four below the top
+ * @param rename - makes names with characters beyond ASCII others
+ */
+export function truncateLists(
+  value: unknown,
+  depth: number,
+  rename?: (name: string) => string,
+): unknown {
+  const isChanged = hasLongList(
+    value,
+    depth,
+    (name) => rename !== undefined && beyondAscii.test(name),
+  )
+  return isChanged ? truncate(value, depth, rename ?? ((name) => name)) : value
+}
+
+/** Whether a value has a long list, or a member with such a name. */
+function hasLongList(value: unknown, depth: number, isFound: (name: string) => boolean): boolean {
+  if (typeof value !== 'object' || value === null || depth < 0) return false
+  if (Array.isArray(value))
+    return value.length > maxListLength || value.some((each) => hasLongList(each, depth, isFound))
+  return Object.entries(value).some(
+    ([name, each]) => isFound(name) || hasLongList(each, depth - 1, isFound),
+  )
+}
+
+function truncate(value: unknown, depth: number, rename: (name: string) => string): unknown {
+  if (typeof value !== 'object' || value === null || depth < 0) return value
+  if (!Array.isArray(value)) {
+    const members = Object.entries(value)
+    return Object.fromEntries(
+      members.map(([name, each]) => [rename(name), truncate(each, depth - 1, rename)]),
+    )
+  }
+  const half = maxListLength / 2
+  const some =
+    value.length > maxListLength ? [...value.slice(0, half), ...value.slice(-half)] : value
+  return some.map((each) => truncate(each, depth, rename))
 }

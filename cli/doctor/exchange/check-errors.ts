@@ -1,6 +1,6 @@
 import type { ParsedExchange } from './parse-exchange.ts'
-import type { Members, Violations } from './violation.ts'
-import { appendToken, checkMembers, isNonEmptyString, isObject } from './violation.ts'
+import type { Members, Violations } from './rule-violation.ts'
+import { appendToken, checkMembers, isNonEmptyString, isObject } from './rule-violation.ts'
 
 /** Checks an error document: the errors agree with the status, name their source and reveal no internal details. */
 export function* checkErrors(parsed: ParsedExchange): Violations {
@@ -58,15 +58,16 @@ function* checkError(error: Members, pointer: string, parsed: ParsedExchange): V
       message: 'an internal error must have an id',
     }
   }
-  yield* checkTitle(error, pointer)
+  yield* checkTitle(error, pointer, parsed)
   if ('source' in error) yield* checkSource(error.source, `${pointer}/source`)
   yield* checkLeaks(error, pointer, parsed)
 }
 
-/** The title of each error code in the first response with it. Later responses must have the same title. */
-const titleByCode = new Map<string, string>()
-
-function* checkTitle({ code, title }: Members, pointer: string): Violations {
+function* checkTitle(
+  { code, title }: Members,
+  pointer: string,
+  { titleByCode }: ParsedExchange,
+): Violations {
   if (!isNonEmptyString(code) || !isNonEmptyString(title)) return
   const first = titleByCode.get(code) ?? title
   titleByCode.set(code, first)

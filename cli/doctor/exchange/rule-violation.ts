@@ -1,5 +1,5 @@
 /** A rule that a response violates. */
-export interface Violation {
+export interface RuleViolation {
   /** An id of the conformance rules (`DOC-3`), or a section of `docs/service.md` (`service.md#errors`). */
   readonly rule: string
   /** The JSON pointer of the value that violates the rule; empty for the response itself. */
@@ -8,7 +8,7 @@ export interface Violation {
 }
 
 /** The violations that a check finds. */
-export type Violations = Generator<Violation, void, undefined>
+export type Violations = Generator<RuleViolation, void, undefined>
 
 /** A JSON object whose members are not checked yet. */
 export type Members = Record<string, unknown>
@@ -33,7 +33,7 @@ export function appendToken(pointer: string, token: string | number): string {
 export function* checkMembers(
   value: Members,
   allowed: readonly string[],
-  { rule, pointer }: Pick<Violation, 'rule' | 'pointer'>,
+  { rule, pointer }: Pick<RuleViolation, 'rule' | 'pointer'>,
 ): Violations {
   for (const name of Object.keys(value)) {
     if (allowed.includes(name)) continue

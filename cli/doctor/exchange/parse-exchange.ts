@@ -1,11 +1,32 @@
-import type { Exchange } from '../client.ts'
-import type { Members } from './violation.ts'
-import { isObject } from './violation.ts'
+import type { Members } from './rule-violation.ts'
+import { isObject } from './rule-violation.ts'
+
+/** The media type of JSON:API. */
+export const mediaType = 'application/vnd.api+json'
+
+/** A response as it was received, with its request. */
+export interface Exchange {
+  readonly method: string
+  /** The absolute URL of the request, spelled as it was sent. */
+  readonly url: string
+  /** The body that was sent; empty when there was none. */
+  readonly sent: string
+  readonly status: number
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+  /** True if the request is random. Then the description need not allow the request, but it must describe the response. */
+  readonly isRandom?: boolean
+}
+
+/** The title of each error code in the first response with it. Later responses must have the same title. */
+export type TitleByCode = Map<string, string>
 
 /** A response whose body is a JSON object, with the parsed URL of its request. */
 export interface ParsedExchange {
   readonly exchange: Exchange
   readonly body: Members
+  readonly titleByCode: TitleByCode
   /** True if the status is in the range 200 to 299. */
   readonly isSuccess: boolean
   readonly path: string
@@ -19,12 +40,17 @@ export interface ParsedExchange {
 }
 
 /** Parses the URL of a request and combines it with the body of its response. */
-export function parseExchange(exchange: Exchange, body: Members): ParsedExchange {
+export function parseExchange(
+  exchange: Exchange,
+  body: Members,
+  titleByCode: TitleByCode,
+): ParsedExchange {
   const { path, query } = splitUrl(exchange.url)
   const include = query.find(([name]) => name === 'include')?.[1]
   return {
     exchange,
     body,
+    titleByCode,
     isSuccess: exchange.status >= 200 && exchange.status < 300,
     path,
     query,

@@ -6,8 +6,8 @@ import {
   primaryResources,
   resourceKey,
 } from './parse-exchange.ts'
-import type { Members, Violations } from './violation.ts'
-import { appendToken, isObject } from './violation.ts'
+import type { Members, Violations } from './rule-violation.ts'
+import { appendToken, isObject } from './rule-violation.ts'
 
 /** Checks `included`: present if requested, each resource once, each linked, and exactly the requested resources. */
 export function* checkCompoundDocument(parsed: ParsedExchange): Violations {

@@ -1,6 +1,6 @@
 import type { ParsedExchange } from './parse-exchange.ts'
-import type { Members, Violations } from './violation.ts'
-import { appendToken, checkMembers, isNonEmptyString, isObject } from './violation.ts'
+import type { Members, Violations } from './rule-violation.ts'
+import { appendToken, checkMembers, isNonEmptyString, isObject } from './rule-violation.ts'
 
 const topLevel = ['data', 'errors', 'meta', 'jsonapi', 'links', 'included']
 
