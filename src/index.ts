@@ -9,17 +9,8 @@ export {
   RequestError,
   type RequestErrorOptions,
 } from './errors/errors.ts'
-export type { AccessExplanation, ExplainedError, ExplainedRule } from './handlers/explain-access.ts'
-export {
-  describeAccess,
-  type FieldRights,
-  listAccess,
-  type TypeAccess,
-} from './handlers/list-access.ts'
 export { createHandler, type HandlerOptions, type RequestInfo } from './http/adapters/fetch.ts'
 export { createErrorResponse } from './http/create-error-response.ts'
-export { type ExplainedAccessRequest, explainAccess } from './http/explain-access.ts'
-export { type ExplainedRequest, explainRead } from './http/explain-read.ts'
 export type { HttpOptions } from './http/options.ts'
 export type {
   Client,
@@ -231,11 +222,25 @@ export type { BooleanFormat, DatetimeFormat } from './model/stored-formats.ts'
 export { type TableFunction, tableFunction } from './model/table-function.ts'
 export type { InvalidElement, ReadFailure, ReadResult } from './model/value-result.ts'
 export type { ErrorResponse } from './serialize/errors.ts'
-export type { RuleDescription } from './store/access/describe-rule.ts'
-export type { RuleEffect } from './store/access/explain-access.ts'
 /** What is read of tables to find out what their columns contain. */
 export type { ColumnContent, SampledMember } from './store/column-content.ts'
 export type { ExplainedStatement, ReadExplanation, ReadWarning } from './store/explain.ts'
 export type { Migration, MigrationMode } from './store/migrations.ts'
 export type { ColumnSample, SampleRequest, TableSample } from './store/sample-table.ts'
 export type { Store } from './store/store.ts'
+export type { RuleDescription } from './tools/describe-rule.ts'
+export {
+  type AccessExplanation,
+  type ExplainedAccessRequest,
+  type ExplainedError,
+  type ExplainedRule,
+  explainAccess,
+} from './tools/explain-access.ts'
+export { type ExplainedRequest, explainRead } from './tools/explain-read.ts'
+export type { RuleEffect } from './tools/explain-rules.ts'
+export {
+  describeAccess,
+  type FieldRights,
+  listAccess,
+  type TypeAccess,
+} from './tools/list-access.ts'

@@ -1,6 +1,6 @@
 import type { RouteHandler } from '../handlers/handler.ts'
-import { explainRead, toExplainedRequest } from '../http/explain-read.ts'
 import type { ExplainedStatement, ReadExplanation, ReadWarning } from '../store/explain.ts'
+import { explainRead, toExplainedRequest } from '../tools/explain-read.ts'
 import { type Html, h } from './element.ts'
 import { type PageFiles, pageHeaders, renderLayout } from './layout.ts'
 import type { BaseContext } from './page-context.ts'

@@ -10,11 +10,12 @@ import type { ReadPlan } from '../plan/read.ts'
 import type { CompleteRows, Rows } from '../plan/read-result.ts'
 import type { Row, RowLayout } from '../plan/row-layout.ts'
 import type { WritePlan } from '../plan/write.ts'
-import type { AccessAnswer, AccessQuestion } from './access/explain-access.ts'
 import type { AllowedOperations, AllowedQuestion } from './access/find-allowed.ts'
 import type { ActionCallValues } from './action.ts'
 import type { ReadExplanation } from './explain.ts'
 import type { Migration, MigrationMode } from './migrations.ts'
+import type { RunStatement } from './statement.ts'
+import type { Statements } from './statements.ts'
 import type { Step } from './steps.ts'
 
 /** Runs SQL in a transaction. @returns rows by the names of their columns */
@@ -35,7 +36,7 @@ export interface ReadOptions {
 }
 
 /** How what only reads is cancelled. */
-export interface CancelOptions {
+interface CancelOptions {
   /** Returns a signal that aborts when the result is no longer needed. */
   readonly signal?: (() => AbortSignal) | undefined
 }
@@ -166,10 +167,14 @@ export interface Store {
    */
   explain(plan: ReadPlan, id?: string, options?: ReadOptions): Promise<ReadExplanation>
   /**
-   * Explains what the access rules do to a request, and writes nothing.
+   * Runs the statements of an identity in one snapshot, for what explains its rules. The work only reads.
    * @internal
    */
-  explainAccess(question: AccessQuestion, options?: CancelOptions): Promise<AccessAnswer>
+  inspect<Result>(
+    identity: Identity | undefined,
+    work: (statements: Statements, run: RunStatement) => Promise<Result>,
+    options?: CancelOptions,
+  ): Promise<Result>
   /**
    * Evaluates the access rules of operations on resources, with one statement.
    * @internal

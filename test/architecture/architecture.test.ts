@@ -45,8 +45,9 @@ const layers: Readonly<Record<string, Readonly<{ layers: readonly string[]; outs
   'in-process': { layers: ['errors', 'model', 'parse', 'plan', 'store', 'serialize', 'lifecycle', 'handlers'], outside: ['node:async_hooks'] },
   docs:      { layers: ['openapi'],                                                         outside: [/^node:/] },
   openapi:   { layers: ['errors', 'model', 'parse', 'plan', 'describe', 'handlers'],    outside: [] },
-  html:      { layers: ['errors', 'model', 'parse', 'describe', 'handlers', 'http', 'store/explain.ts'], outside: ['decode-named-character-reference', 'marked', 'preact', 'preact-render-to-string', /^node:/] },
-  http:      { layers: ['errors', 'model', 'parse', 'serialize', 'describe', 'handlers', 'in-process/action-calls.ts', 'openapi', 'store/explain.ts'], outside: ['fastify', 'find-my-way', /^node:/] },
+  tools:     { layers: ['errors', 'model', 'plan', 'describe', 'store', 'lifecycle', 'handlers', 'http'], outside: [] },
+  html:      { layers: ['errors', 'model', 'parse', 'describe', 'handlers', 'http', 'tools/explain-read.ts', 'store/explain.ts'], outside: ['decode-named-character-reference', 'marked', 'preact', 'preact-render-to-string', /^node:/] },
+  http:      { layers: ['errors', 'model', 'parse', 'serialize', 'describe', 'handlers', 'in-process/action-calls.ts', 'openapi', 'tools/list-access.ts', 'store/explain.ts'], outside: ['fastify', 'find-my-way', /^node:/] },
 }
 /** The folders that may import drivers, Node modules and caches. */
 const drivers = {

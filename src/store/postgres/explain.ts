@@ -1,6 +1,4 @@
-import type { Identity } from '../../plan/access/identity.ts'
 import type { ReadPlan } from '../../plan/read.ts'
-import { explainRules } from '../access/explain-access.ts'
 import { compileAllowed, findAllowed } from '../access/find-allowed.ts'
 import { maxBufferedRows } from '../buffering.ts'
 import { type ExplainedStatement, formatParameters, listReadWarnings } from '../explain.ts'
@@ -9,8 +7,7 @@ import { mayHideRows } from '../may-hide-rows.ts'
 import { notFoundError } from '../not-found.ts'
 import { createRunValues, limitRows } from '../run-values.ts'
 import type { RunStatement, RunValues, Statement } from '../statement.ts'
-import type { Statements } from '../statements.ts'
-import type { CancelOptions, ReadHooks, Store } from '../store.ts'
+import type { ReadHooks, Store } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { queryPostgresCatalog } from './catalog.ts'
 import type { PostgresPool } from './connection-pool.ts'
@@ -34,9 +31,9 @@ interface ExplainContext {
 /** Creates the operations of a store that explain reads, and who may see or change a row. */
 export function createExplainOperations(
   context: ExplainContext,
-): Pick<Store, 'explain' | 'explainAccess' | 'findAllowed'> {
+): Pick<Store, 'explain' | 'inspect' | 'findAllowed'> {
   const { pool, tables, target, createSetup, statementsOfRole } = context
-  const read = createReadWithRules(context)
+  const inspect = createInspect(context)
   return {
     explain: async (plan, id, { hooks, signal } = {}) => {
       const setup = createSetup?.(plan.identity)
@@ -53,11 +50,12 @@ export function createExplainOperations(
       )
       return { dialect: 'postgres', statements: explained, warnings }
     },
-    explainAccess: (question, options) =>
-      read(question, options, (statements, run) => explainRules(question, statements, run)),
+    inspect,
     findAllowed: (question, options) =>
-      read(question, options, (statements, run) =>
-        findAllowed(question, compileAllowed(question, statements), run),
+      inspect(
+        question.identity,
+        (statements, run) => findAllowed(question, compileAllowed(question, statements), run),
+        options,
       ),
   }
 }
@@ -75,12 +73,13 @@ function sample<Result>(
 }
 
 /** Creates the function that runs statements in one snapshot of the primary, with the access rules of an identity. */
-function createReadWithRules({ pool, tables, createSetup, statementsOfRole }: ExplainContext) {
-  return async <Result>(
-    { identity }: Readonly<{ identity: Identity | undefined }>,
-    { signal }: CancelOptions = {},
-    work: (statements: Statements, run: PostgresTransaction['all']) => Promise<Result>,
-  ): Promise<Result> => {
+function createInspect({
+  pool,
+  tables,
+  createSetup,
+  statementsOfRole,
+}: ExplainContext): Store['inspect'] {
+  return async (identity, work, { signal } = {}) => {
     const setup = createSetup?.(identity)
     if (!areKnown(tables, setup)) await loadTables(tables, setup)
     const read = async (transaction: PostgresTransaction) => {

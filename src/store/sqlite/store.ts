@@ -6,7 +6,6 @@ import type { Awaitable } from '../../model/hooks.ts'
 import { memoizeByIdentity } from '../../model/memoize-by-identity.ts'
 import type { Model } from '../../model/model.ts'
 import type { ReadShape } from '../../plan/read.ts'
-import { explainRules } from '../access/explain-access.ts'
 import { compileAllowed, findAllowed } from '../access/find-allowed.ts'
 import { createStatementsByRules } from '../access/restrict.ts'
 import { checkDeclaredSql } from '../declared-sql.ts'
@@ -211,7 +210,7 @@ function createReadOperations({
   readCatalog,
   target,
   statementsOf,
-}: ReadContext): Pick<Store, 'read' | 'explain' | 'explainAccess' | 'findAllowed' | 'snapshot'> {
+}: ReadContext): Pick<Store, 'read' | 'explain' | 'inspect' | 'findAllowed' | 'snapshot'> {
   const explain: Store['explain'] = async (plan, id, options = {}) => {
     const { hooks } = options
     const explained = await router.explain(plan, id, options)
@@ -234,10 +233,10 @@ function createReadOperations({
       ),
     explain: (plan, id, options) => retry(() => explain(plan, id, options)),
     // SQL of rules is SQL of the application: it runs in a reader process.
-    explainAccess: (question, options) =>
+    inspect: (identity, work, options) =>
       retry(async () => {
-        const statements = statementsOf(question.identity)
-        return router.run((run) => explainRules(question, statements, run), undefined, options)
+        const statements = statementsOf(identity)
+        return router.run((run) => work(statements, run), undefined, options)
       }),
     findAllowed: (question, options) =>
       retry(async () => {

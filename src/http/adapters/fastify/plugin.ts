@@ -6,7 +6,7 @@ import type {
   FastifyRequest,
   RegisterOptions,
 } from 'fastify'
-import { describeAccess } from '../../../handlers/list-access.ts'
+import { describeAccess } from '../../../tools/list-access.ts'
 import { createRouteNotFound } from '../../headers.ts'
 import {
   anyValue,

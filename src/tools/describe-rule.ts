@@ -1,9 +1,9 @@
-import { computeAuthValue, isAuthValue } from '../../model/access.ts'
-import { type DialectName, sql } from '../../model/dialect.ts'
-import { isObject } from '../../model/json.ts'
-import type { RowCondition, Rule } from '../../plan/access/rules.ts'
-import { formatParameters } from '../explain.ts'
-import { compileStatement } from '../statement.ts'
+import { computeAuthValue, isAuthValue } from '../model/access.ts'
+import { type DialectName, sql } from '../model/dialect.ts'
+import { isObject } from '../model/json.ts'
+import type { RowCondition, Rule } from '../plan/access/rules.ts'
+import { formatParameters } from '../store/explain.ts'
+import { compileStatement } from '../store/statement.ts'
 
 /**
  * The rows that a rule allows, as it was declared: all, none, those of a filter in the grammar of clients, those of a condition in SQL,

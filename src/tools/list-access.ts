@@ -13,11 +13,7 @@ import { compileAccess, resolveModelRules } from '../plan/access/access-shapes.t
 import type { TypeRules } from '../plan/access/identity.ts'
 import { createRightsFinder } from '../plan/access/rights.ts'
 import { isLinkKey, listRuleKeys, toLinkKey } from '../plan/access/rule-key.ts'
-import {
-  describeRule,
-  type RuleAudience,
-  type RuleDescription,
-} from '../store/access/describe-rule.ts'
+import { describeRule, type RuleAudience, type RuleDescription } from './describe-rule.ts'
 
 /** What an identity may do with a field. */
 export interface FieldRights {

@@ -1,12 +1,12 @@
-import { type AppOptions, createAppContext } from '../handlers/app-context.ts'
-import { explainRequest } from '../handlers/explain-request.ts'
-import type { ApiRequest } from '../handlers/handler.ts'
-import { silentLogger } from '../handlers/handler.ts'
+import { type AppContext, type AppOptions, createAppContext } from '../handlers/app-context.ts'
+import { type ApiRequest, silentLogger } from '../handlers/handler.ts'
 import { listRoutes } from '../handlers/protected-routes.ts'
+import type { PlanRoute } from '../handlers/route-table.ts'
+import { getQueryString } from '../http/headers.ts'
+import { createMethodError } from '../http/methods.ts'
+import { createRouter } from '../http/router.ts'
+import { bindHooks } from '../lifecycle/read.ts'
 import type { ReadExplanation } from '../store/explain.ts'
-import { getQueryString } from './headers.ts'
-import { createMethodError } from './methods.ts'
-import { createRouter } from './router.ts'
 
 /** The request that is explained. */
 export interface ExplainedRequest {
@@ -71,4 +71,26 @@ export function toExplainedRequest(
     signal: () => signal ?? new AbortController().signal,
   }
   return { target, request }
+}
+
+/**
+ * Explains a GET request: runs its statements, and returns them with their plans. The plan is that of the request, with its checks and
+ * rules.
+ *
+ * @param options - `runsHooks`: true to run `begin` and the hooks before the read, as the request does
+ * @returns `undefined` for a request that reads nothing
+ * @throws the errors of the request
+ */
+async function explainRequest(
+  planRoute: PlanRoute,
+  request: ApiRequest,
+  context: AppContext,
+  { runsHooks }: Readonly<{ runsHooks: boolean }>,
+): Promise<ReadExplanation | undefined> {
+  const { plan, identity } = planRoute(request, context)
+  if (plan.is !== 'read') return undefined
+  const { read, id } = plan
+  const hooks = runsHooks ? bindHooks(read, context, request) : undefined
+  const own = identity ? { ...read, identity } : read
+  return context.store.explain(own, id, { hooks, signal: request.signal })
 }

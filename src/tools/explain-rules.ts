@@ -1,17 +1,17 @@
-import { sql } from 'kysely'
-import type { Operation } from '../../model/access.ts'
-import { getResourceType } from '../../model/model.ts'
-import { findRowCondition, type Identity } from '../../plan/access/identity.ts'
-import { type RuleKey, toOperation, toRulePath } from '../../plan/access/rule-key.ts'
-import type { RowCondition } from '../../plan/access/rules.ts'
-import type { WritePlan } from '../../plan/write.ts'
-import { formatParameters } from '../explain.ts'
-import { addAuth } from '../run-values.ts'
-import { compileStatement, type RunStatement } from '../statement.ts'
-import type { Statements } from '../statements.ts'
-import { columnAt } from '../tables.ts'
-import type { AccessCheck } from './access-check.ts'
-import { compileRowCondition } from './restrict.ts'
+import type { Operation } from '../model/access.ts'
+import { sql } from '../model/dialect.ts'
+import { getResourceType } from '../model/model.ts'
+import { findRowCondition, type Identity } from '../plan/access/identity.ts'
+import { type RuleKey, toOperation, toRulePath } from '../plan/access/rule-key.ts'
+import type { RowCondition } from '../plan/access/rules.ts'
+import type { WritePlan } from '../plan/write.ts'
+import type { AccessCheck } from '../store/access/access-check.ts'
+import { compileRowCondition } from '../store/access/restrict.ts'
+import { formatParameters } from '../store/explain.ts'
+import { addAuth } from '../store/run-values.ts'
+import { compileStatement, type RunStatement } from '../store/statement.ts'
+import type { Statements } from '../store/statements.ts'
+import { columnAt } from '../store/tables.ts'
 
 // What the access rules do to a request, for developers. The statements are those of the request itself.
 
@@ -23,7 +23,7 @@ export interface ReadSubject {
 }
 
 /** The parts of a request that access rules apply to. */
-export interface AccessQuestion {
+interface AccessQuestion {
   readonly identity: Identity | undefined
   readonly reads: readonly ReadSubject[]
   /** Absent for a request that reads. */
@@ -59,7 +59,7 @@ export interface AppliedRule {
 }
 
 /** The rules for the reads of a request, in their order, and those for its write. */
-export interface AccessAnswer {
+interface AccessAnswer {
   readonly reads: readonly AppliedRule[]
   readonly writes: readonly AppliedRule[]
 }

@@ -1,4 +1,12 @@
 import { type ErrorList, getStatus, toErrorList } from '../errors/collector.ts'
+import { type AppContext, type AppOptions, createAppContext } from '../handlers/app-context.ts'
+import type { ApiRequest } from '../handlers/handler.ts'
+import { HiddenRouteError, listRoutes } from '../handlers/protected-routes.ts'
+import type { RequestPlan } from '../handlers/request-plan.ts'
+import type { ModelRoute, PlanRoute } from '../handlers/route-table.ts'
+import { createRouteNotFound } from '../http/headers.ts'
+import { createMethodError, findMethod } from '../http/methods.ts'
+import { createRouter } from '../http/router.ts'
 import { checkCallRules } from '../lifecycle/action.ts'
 import { computeAuthValue, type Operation } from '../model/access.ts'
 import { getRelationship, getResourceType, type Model } from '../model/model.ts'
@@ -8,13 +16,15 @@ import { collectConditions } from '../plan/affected-types.ts'
 import { formatEdgePath } from '../plan/include.ts'
 import type { ReadPlan, ReadShape } from '../plan/read.ts'
 import { planCallTarget, type WritePlan } from '../plan/write.ts'
-import { describeRule, type RuleDescription } from '../store/access/describe-rule.ts'
-import type { AppliedRule, ReadSubject, RuleEffect } from '../store/access/explain-access.ts'
-import type { AppContext } from './app-context.ts'
-import type { ApiRequest } from './handler.ts'
+import { describeRule, type RuleDescription } from './describe-rule.ts'
+import { type ExplainedRequest, toExplainedRequest } from './explain-read.ts'
+import {
+  type AppliedRule,
+  explainRules,
+  type ReadSubject,
+  type RuleEffect,
+} from './explain-rules.ts'
 import { describeTenant, type TypeAccess } from './list-access.ts'
-import type { RequestPlan } from './request-plan.ts'
-import type { PlanRoute } from './route-table.ts'
 
 /** A rule that applies to a request, and what it does. */
 export interface ExplainedRule {
@@ -56,13 +66,63 @@ export interface AccessExplanation {
   readonly tenant?: TypeAccess['tenant']
 }
 
+/** The request whose access rules are explained. */
+export interface ExplainedAccessRequest extends ExplainedRequest {
+  /** The document of a write. Default: one without attributes and members, whose missing values are not errors. */
+  readonly body?: unknown
+}
+
+/**
+ * Explains what the access rules do to a request, e.g. `PATCH /issues/1`: which rule allows or denies it, which rules restrict the rows
+ * of its response, their conditions and SQL for the identity, and the fields that do not exist for it. It reads the rows that the
+ * request names, and writes nothing. Hooks and validators do not run.
+ *
+ * @param options - the model, the store, and the prefix of the paths
+ * @param line - the method and the URL or path; a URL alone is a GET
+ * @throws ApiError `route_not_found` (404) and `method_not_allowed` (405); what a function of a rule throws
+ */
+export async function explainAccess(
+  options: AppOptions,
+  line: string,
+  { auth, body, signal }: ExplainedAccessRequest = {},
+): Promise<AccessExplanation> {
+  const context = createAppContext(options)
+  const [, method = 'GET', url = ''] = /^(?:([A-Z]+) +)?(.*)$/s.exec(line) ?? []
+  const explained = toExplainedRequest(url, { auth, signal })
+  const { route, id } = createRouter(listRoutes(context), options.prefix ?? '')(explained.target)
+  const name = findMethod(route, method)
+  const plan = name && route.plans[name]
+  if (plan === undefined) throw createMethodError(route, method)
+  const document = body ?? createPlaceholder(route, name, id)
+  const request = {
+    ...explained.request,
+    id,
+    body: new TextEncoder().encode(JSON.stringify(document)),
+  }
+  try {
+    return await explainRequestAccess(plan, request, context, body !== undefined)
+  } catch (error) {
+    // The path leads over a relationship that does not exist for the identity.
+    if (error instanceof HiddenRouteError) throw createRouteNotFound(explained.target)
+    throw error
+  }
+}
+
+/** Creates a document that is valid as far as no field is required. */
+function createPlaceholder({ target }: ModelRoute, method: string | undefined, id: string): object {
+  if (target.is === 'relationship') return { data: target.relationship.many ? [] : null }
+  if (target.is === 'root') return {}
+  const type = target.is === 'related' ? target.relationship.to : target.resource.type
+  return { data: { type, ...(method === 'PATCH' && { id }) } }
+}
+
 /**
  * Explains what the access rules do to a request. The request is planned, and its checks run as statements that only read: hooks and
  * validators do not run, and nothing is written.
  *
  * @param isComplete - false if the body is only a placeholder, so that errors of its values say nothing
  */
-export async function explainRequestAccess(
+async function explainRequestAccess(
   planRoute: PlanRoute,
   request: ApiRequest,
   context: AppContext,
@@ -78,8 +138,10 @@ export async function explainRequestAccess(
     return { status, errors, rules: [], hidden, set: {} }
   }
   const parts = listRequestParts(work, model)
-  const { reads, writes } = await context.store.explainAccess(
-    { identity: work.identity, reads: parts, write: work.write },
+  const { identity, write } = work
+  const { reads, writes } = await context.store.inspect(
+    identity,
+    (statements, run) => explainRules({ identity, reads: parts, write }, statements, run),
     { signal: request.signal },
   )
   const audience = { auth: request.auth, dialect: context.store.dialect }
