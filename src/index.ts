@@ -65,9 +65,8 @@ export type {
   TableTriggers,
   ViewSources,
 } from './model/catalog.ts'
-export { checkTables } from './model/check-tables.ts'
 export type { CodecName } from './model/codec-names.ts'
-export { type Codec, canStore, type DefinedCodec } from './model/codecs.ts'
+export type { Codec, DefinedCodec } from './model/codecs.ts'
 export type { ColumnCodec } from './model/column-codec.ts'
 export {
   type ColumnUse,
@@ -79,12 +78,12 @@ export {
   notNull,
 } from './model/computed.ts'
 export { databaseJson, databaseText } from './model/database-kinds.ts'
+export type { DialectName } from './model/database-names.ts'
 export type { DecimalSize } from './model/decimals.ts'
 export { DeclarationError } from './model/declaration-error.ts'
 export { type Declare, type DeclaredContext, declare } from './model/declare.ts'
 export { type ColumnKind, type DerivedKind, defineKind } from './model/define-kind.ts'
 export { type Checked, type DeclarationsOf, defineModel } from './model/define-model.ts'
-export { type BoundValue, type DialectName, type Sql, sql } from './model/dialect.ts'
 export type {
   ApiDocument,
   DocumentRelationship,
@@ -217,6 +216,7 @@ export type {
   ValueFormat,
 } from './model/resource-types.ts'
 export type { SessionOptions } from './model/session.ts'
+export { type BoundValue, type Sql, sql } from './model/sql.ts'
 export { storedAs } from './model/stored-as.ts'
 export type { BooleanFormat, DatetimeFormat } from './model/stored-formats.ts'
 export { type TableFunction, tableFunction } from './model/table-function.ts'
@@ -224,6 +224,8 @@ export type { InvalidElement, ReadFailure, ReadResult } from './model/value-resu
 export type { ErrorResponse } from './serialize/errors.ts'
 /** What is read of tables to find out what their columns contain. */
 export type { ColumnContent, SampledMember } from './store/column-content.ts'
+/** Functions that get the name of a database. */
+export { canStore, checkTables } from './store/databases.ts'
 export type { ExplainedStatement, ReadExplanation, ReadWarning } from './store/explain.ts'
 export type { Migration, MigrationMode } from './store/migrations.ts'
 export type { ColumnSample, SampleRequest, TableSample } from './store/sample-table.ts'

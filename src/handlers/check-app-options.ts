@@ -18,7 +18,7 @@ const isStore = (value: unknown): boolean => isObject(value) && isFunction(value
 /** The checks of the options of every application, and of `publicUrl`, which all functions that create one have. */
 const appChecks: Readonly<Record<string, Check>> = {
   model: modelCheck,
-  store: mustBe('an open store, as in openSqlite(model, path)', isStore),
+  store: mustBe('an open store', isStore),
   prefix: optional(mustBe('a path such as "/api", without parameters and a final slash', isPrefix)),
   rootMeta: optional(mustBe('an object', isObject)),
   publicUrl: optional(mustBe('an origin such as "https://api.example.org"', isOrigin)),

@@ -1,4 +1,4 @@
-import type { Sql } from './dialect.ts'
+import type { Sql } from './sql.ts'
 
 /** A value or a decision that is computed from the auth context of each request. Created by `auth`. */
 export interface AuthValue<Value = unknown> {

@@ -1,8 +1,8 @@
 import { type AuthValue, computeAuthValue, type FieldRule, isAuthValue } from './access.ts'
-import type { Sql } from './dialect.ts'
 import type { Awaitable, HookContext } from './hooks.ts'
 import type { Kind } from './kinds.ts'
 import type { NullableParameter } from './parameter.ts'
+import type { Sql } from './sql.ts'
 
 /** The parameters of an action, by name: an attribute kind, or `nullable` of one. */
 export type ActionParameters = Readonly<Record<string, Kind<unknown> | NullableParameter>>

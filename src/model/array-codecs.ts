@@ -1,38 +1,20 @@
 import { quote } from '../errors/quote.ts'
-import type { ColumnCodec } from './column-codec.ts'
+import { arrayCodecName, type CodecName, type ScalarCodecName } from './codec-names.ts'
+import type { ColumnCodec, CreateArrayCodec } from './column-codec.ts'
 import { storedValueError } from './stored-values.ts'
 
-/** Creates the codec of arrays in a database. */
-export type CreateArrayCodec = (
-  element: ColumnCodec,
-  options: Readonly<{
-    /** The name of the codec of the elements, or of the kind that a program defines. */
-    name: string
-    /** Whether elements can be null. */
-    hasNulls: boolean
-  }>,
-) => ColumnCodec<readonly unknown[]>
-
-/** Writes the name of the codec of arrays: a question mark means that elements can be null. */
-export function arrayCodecName<Name extends string>(
-  name: Name,
-  hasNulls: boolean,
-): `${Name}${'' | '?'}[]` {
-  return `${name}${hasNulls ? '?' : ''}[]`
-}
-
-/** Creates two codecs of arrays for each codec of single values: without and with null elements. */
-export function createArrayCodecs<Name extends string>(
-  elements: Readonly<Record<Name, ColumnCodec>>,
+/** Adds two codecs of arrays for each codec of single values: without and with null elements. */
+export function addArrayCodecs(
+  scalars: Readonly<Record<ScalarCodecName, ColumnCodec>>,
   create: CreateArrayCodec,
-): Readonly<Record<`${Name}${'' | '?'}[]`, ColumnCodec>> {
-  const entries = Object.entries<ColumnCodec>(elements).flatMap(([name, element]) =>
+): Readonly<Record<CodecName, ColumnCodec>> {
+  const arrays = Object.entries<ColumnCodec>(scalars).flatMap(([name, element]) =>
     [false, true].map(
       (hasNulls) => [arrayCodecName(name, hasNulls), create(element, { name, hasNulls })] as const,
     ),
   )
   // Each name has its codecs. `Object.fromEntries` cannot say which names there are.
-  return Object.fromEntries(entries) as Record<`${Name}${'' | '?'}[]`, ColumnCodec>
+  return { ...scalars, ...Object.fromEntries(arrays) } as Record<CodecName, ColumnCodec>
 }
 
 /**

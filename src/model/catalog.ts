@@ -1,4 +1,4 @@
-import type { DialectName } from './dialect.ts'
+import type { DialectName } from './database-names.ts'
 import { memoizeByIdentity } from './memoize-by-identity.ts'
 import type { Table } from './model.ts'
 

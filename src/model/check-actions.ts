@@ -1,7 +1,6 @@
 import { suggest } from '../errors/suggestion.ts'
 import type { Action } from './action.ts'
 import { fieldAccessChecks } from './check-access-options.ts'
-import { sql } from './dialect.ts'
 import { isObject } from './json.ts'
 import {
   type Check,
@@ -15,6 +14,7 @@ import {
 } from './option-checks.ts'
 import { resolveParameter } from './parameter.ts'
 import type { ResourceDeclaration } from './resource.ts'
+import { sql } from './sql.ts'
 
 /** The checks that actions share with other declarations. */
 interface ActionChecks {

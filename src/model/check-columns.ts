@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { quoteNames } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
 import { findStoredColumn, type StoredTable } from './catalog.ts'
-import { type Codec, describeCodec, getCodec } from './codecs.ts'
-import type { DialectName } from './dialect.ts'
+import { type Codec, describeCodec, findCodec } from './codecs.ts'
+import type { Database } from './database.ts'
 import type { Expression } from './fields.ts'
 import type { Kind } from './kinds.ts'
 import { getCustomOperators } from './operators.ts'
@@ -22,7 +22,7 @@ export interface ColumnReference {
 export function findColumnErrors(
   { location, column, codec, notNull }: ColumnReference,
   table: StoredTable,
-  dialect?: DialectName,
+  database?: Pick<Database, 'codecs'>,
 ): string[] {
   const stored = findStoredColumn(table, column)
   if (stored === undefined) {
@@ -32,13 +32,12 @@ export function findColumnErrors(
   const name = formatColumn(column, table)
   const nullableErrors = notNull ? findNullableErrors(location, column, table) : []
   if (nullableErrors.length > 0) return nullableErrors
-  if (codec === undefined || dialect === undefined) return []
-  const missing = findCodecErrors(location, codec, dialect)
-  if (missing.length > 0) return missing
+  if (codec === undefined || database === undefined) return []
+  const columnCodec = findCodec(codec, database)
+  if (columnCodec === undefined) return findCodecErrors(location, codec, database)
   // A column of a view may have no type.
   const isAccepted =
-    (table.is === 'view' && stored.type === '') ||
-    getCodec(codec, dialect).acceptsColumnType(stored.type)
+    (table.is === 'view' && stored.type === '') || columnCodec.acceptsColumnType(stored.type)
   if (isAccepted) return []
   return [
     `${location}: ${name} has the type "${stored.type}", which cannot store all ${describeCodec(codec)} values exactly`,
@@ -59,24 +58,26 @@ export function findNullableErrors(
 }
 
 /** Reports a kind that a program defines without a codec for the database. */
-export function findCodecErrors(location: string, codec: Codec, dialect: DialectName): string[] {
-  return typeof codec === 'string' || codec[dialect]
+export function findCodecErrors(
+  location: string,
+  codec: Codec,
+  database: Pick<Database, 'codecs'>,
+): string[] {
+  return findCodec(codec, database)
     ? []
-    : [`${location}: the kind ${describeCodec(codec)} has no codec for ${dialect}`]
+    : [`${location}: the kind ${describeCodec(codec)} has no codec for ${database.codecs.database}`]
 }
 
 /** Reports the operators of a kind that have no SQL for the database. */
 export function findOperatorErrors(
   location: string,
   kind: Kind<unknown>,
-  dialect: DialectName,
+  { name }: Pick<Database, 'name'>,
 ): string[] {
   return Object.entries(getCustomOperators(kind)).flatMap(([operator, { sql: writers }]) =>
-    writers[dialect]
+    writers[name]
       ? []
-      : [
-          `${location}: the operator ${operator} of the kind ${kind.name} has no SQL for ${dialect}`,
-        ],
+      : [`${location}: the operator ${operator} of the kind ${kind.name} has no SQL for ${name}`],
   )
 }
 

@@ -212,7 +212,7 @@ function findMatchErrors({ kind, match }: Attribute): string[] {
   if (kind.operators !== 'textual')
     return [`.match: only texts have the operator "match"; this has the kind ${kind.name}`]
   return match.fts === undefined && match.tsvector === undefined
-    ? ['.match: must have "fts", a table of SQLite, or "tsvector", a column of PostgreSQL']
+    ? ['.match: must have "fts", an FTS5 table, or "tsvector", a column of this type']
     : []
 }
 

@@ -8,9 +8,9 @@ import {
 import { createActionCheck } from './check-actions.ts'
 import { createParameterCheck } from './check-parameters.ts'
 import { sessionOptions } from './check-session-options.ts'
-import { isCodecName, isDefinedCodec } from './codecs.ts'
+import { isCodecName } from './codec-names.ts'
+import { isDefinedCodec } from './codecs.ts'
 import type { Computed } from './computed.ts'
-import { type Sql, sql } from './dialect.ts'
 import type {
   Attribute,
   Expression,
@@ -38,6 +38,7 @@ import {
   stringCheck,
 } from './option-checks.ts'
 import type { IdOptions, ResourceDeclaration } from './resource.ts'
+import { type Sql, sql } from './sql.ts'
 
 /**
  * Checks that declarations have no unknown options and that each option has a value of its type. Declarations in plain

@@ -1,7 +1,7 @@
-import { isSql } from './dialect.ts'
 import { isObject } from './json.ts'
 import { type Check, describeValue } from './option-checks.ts'
 import { type DefaultParameter, readArgument } from './parameter.ts'
+import { isSql } from './sql.ts'
 
 /** Creates the check of a parameter of a query or of a table function. @param kind - the check of an attribute kind */
 export function createParameterCheck(kind: Check): Check {

@@ -11,7 +11,7 @@ import {
 } from './check-columns.ts'
 import { findViewErrors } from './check-writes.ts'
 import type { Codec } from './codecs.ts'
-import type { DialectName } from './dialect.ts'
+import type { Database } from './database.ts'
 import type { Kind } from './kinds.ts'
 import {
   type Field,
@@ -33,6 +33,7 @@ import { isWrittenByCreates } from './written-fields.ts'
 export interface CheckContext {
   readonly model: Model
   readonly catalog: Catalog
+  readonly database: Database
 }
 
 /** Writes the error that a table does not exist, with the tables that do. */
@@ -56,7 +57,7 @@ export function findRelationshipErrors(
   field: RelationshipField,
   resource: ResourceType,
   ownTable: StoredTable,
-  { model, catalog }: CheckContext,
+  { model, catalog, database }: CheckContext,
 ): string[] {
   const location = `${resource.type}.fields.${field.name}`
   const target = getResourceType(model, field.to)
@@ -69,12 +70,12 @@ export function findRelationshipErrors(
   const other: Side = { resource: target, table: otherTable }
   const { link } = field
   if (link.foreignKey !== 'join table')
-    return findForeignKeyErrors({ field, link, location }, own, other, catalog)
+    return findForeignKeyErrors({ field, link, location }, own, other, database)
   const codecs = {
-    from: link.ownKey.map((column) => findCodec(column, own, catalog.dialect)),
-    to: link.otherKey.map((column) => findCodec(column, other, catalog.dialect)),
+    from: link.ownKey.map((column) => findReadCodec(column, own, database)),
+    to: link.otherKey.map((column) => findReadCodec(column, other, database)),
   }
-  return findJoinTableErrors({ field, link, location }, codecs, catalog)
+  return findJoinTableErrors({ field, link, location }, codecs, { model, catalog, database })
 }
 
 /** A write of the other side would change an immutable field of resources that exist. */
@@ -125,17 +126,21 @@ function findForeignKeyErrors(
   { field, link, location }: LinkDeclaration<'own' | 'other'>,
   own: Side,
   other: Side,
-  { dialect }: Catalog,
+  database: Database,
 ): string[] {
   const isOwn = link.foreignKey === 'own'
   const [holder, foreignKey] = isOwn ? [own, link.ownKey] : [other, link.otherKey]
   const [referenced, references] = isOwn ? [other, link.otherKey] : [own, link.ownKey]
   const columnErrors = foreignKey.flatMap((column, index) => {
     const referencedColumn = references[index] ?? ''
-    const codec = findCodec(referencedColumn, referenced, dialect)
+    const codec = findReadCodec(referencedColumn, referenced, database)
     const reference = { location: `${location}.references`, column: referencedColumn }
     return [
-      ...findColumnErrors({ location: `${location}.column`, column, codec }, holder.table, dialect),
+      ...findColumnErrors(
+        { location: `${location}.column`, column, codec },
+        holder.table,
+        database,
+      ),
       ...findColumnErrors(reference, referenced.table),
     ]
   })
@@ -190,10 +195,10 @@ function findReferenceErrors(
  * Returns the codec with which a type reads one of its columns. `undefined` if no field reads it, or if the column cannot
  * store such values: that is reported where the column is declared, not for every foreign key that references it.
  */
-function findCodec(
+function findReadCodec(
   column: string,
   { resource: { id, fields }, table }: Side,
-  dialect: DialectName,
+  database: Database,
 ): Codec | undefined {
   const attributes = [...fields.values()].filter((field) => field.is === 'attribute')
   const readers: readonly Readonly<{ column: string | undefined; kind: Kind<unknown> }>[] = [
@@ -201,14 +206,14 @@ function findCodec(
     ...attributes,
   ]
   const codec = readers.find((reader) => reader.column === column)?.kind.codec
-  const errors = findColumnErrors({ location: '', column, codec }, table, dialect)
+  const errors = findColumnErrors({ location: '', column, codec }, table, database)
   return errors.length === 0 ? codec : undefined
 }
 
 function findJoinTableErrors(
   { field, link, location }: LinkDeclaration<'join table'>,
   codecs: Readonly<Record<'from' | 'to', readonly (Codec | undefined)[]>>,
-  catalog: Catalog,
+  { catalog, database }: CheckContext,
 ): string[] {
   const { from, to, joinTable } = link
   const table = findTable(catalog, joinTable)
@@ -219,7 +224,7 @@ function findJoinTableErrors(
       return { location: `${location}.through.${side}`, column, codec: codecs[side][index] }
     })
   const references = [...toReferences('from'), ...toReferences('to')]
-  const errors = references.flatMap((each) => findColumnErrors(each, table, catalog.dialect))
+  const errors = references.flatMap((each) => findColumnErrors(each, table, database))
   if (errors.length > 0 || !field.isWritable) return errors
   const viewErrors = findViewErrors(`${location}.access`, table, ['insert', 'delete'])
   if (viewErrors.length > 0) return viewErrors

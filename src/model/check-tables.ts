@@ -25,8 +25,8 @@ import {
 } from './check-relationships.ts'
 import { findWriteErrors, listFilledColumns } from './check-writes.ts'
 import { getCodec } from './codecs.ts'
+import type { Database } from './database.ts'
 import { throwDeclarationErrors } from './declaration-error.ts'
-import type { DialectName } from './dialect.ts'
 import { type Kind, kinds } from './kinds.ts'
 import type { AttributeField, Field, Model, ResourceType } from './model.ts'
 
@@ -34,25 +34,25 @@ import type { AttributeField, Field, Model, ResourceType } from './model.ts'
  * Checks that the tables of a database match a model.
  * @throws DeclarationError with one line per error, each starting with the path to the wrong option
  */
-export function checkTables(model: Model, catalog: Catalog): void {
+export function checkStoredTables(model: Model, catalog: Catalog, database: Database): void {
   throwDeclarationErrors(
     [...model.types.values()].flatMap((resource) =>
-      findResourceErrors(resource, { model, catalog }),
+      findResourceErrors(resource, { model, catalog, database }),
     ),
   )
 }
 
 function findResourceErrors(resource: ResourceType, context: CheckContext): string[] {
-  const { catalog } = context
+  const { catalog, database } = context
   const table = findTable(catalog, resource.table)
   if (table === undefined)
     return [describeMissingTable(`${resource.type}.table`, resource.table, catalog)]
   if (table.error !== undefined)
     return [`${resource.type}.table: "${table.name}" cannot be read: ${table.error}`]
   const errors = [
-    ...findIdErrors(resource, table, catalog),
+    ...findIdErrors(resource, table, database),
     ...findExpressionErrors(resource, table),
-    ...findSoftDeleteErrors(resource, table, catalog),
+    ...findSoftDeleteErrors(resource, table, database),
     ...[...resource.fields.values()].flatMap((field) =>
       findFieldErrors(field, resource, table, context),
     ),
@@ -61,13 +61,13 @@ function findResourceErrors(resource: ResourceType, context: CheckContext): stri
   return errors.length > 0 || !resource.isWritable ? errors : findWriteErrors(resource, table)
 }
 
-function findIdErrors(resource: ResourceType, table: StoredTable, { dialect }: Catalog): string[] {
+function findIdErrors(resource: ResourceType, table: StoredTable, database: Database): string[] {
   const { type, id, ids, isWritable } = resource
   const location = `${type}.id`
   const isComposite = id.parts.length > 1
   const errors = id.parts.flatMap(({ column, kind }) => [
-    ...findColumnErrors({ location, column, codec: kind.codec, notNull: true }, table, dialect),
-    ...findPartErrors(kind, { location, stored: findStoredColumn(table, column), dialect }),
+    ...findColumnErrors({ location, column, codec: kind.codec, notNull: true }, table, database),
+    ...findPartErrors(kind, { location, stored: findStoredColumn(table, column), database }),
   ])
   if (errors.length > 0 || table.is === 'view') return errors
   if (!isUnique(table, id.columns)) {
@@ -95,15 +95,15 @@ function findIdErrors(resource: ResourceType, table: StoredTable, { dialect }: C
 interface PartContext {
   readonly location: string
   readonly stored: StoredColumn | undefined
-  readonly dialect: DialectName
+  readonly database: Database
 }
 
 /** Reports a kind whose values the database does not store in one spelling each, and an enumeration that is not that of the database. */
 function findPartErrors(
   { name, codec, schema }: Kind<string>,
-  { location, stored, dialect }: PartContext,
+  { location, stored, database }: PartContext,
 ): string[] {
-  if (!getCodec(codec, dialect).idText)
+  if (!getCodec(codec, database).idText)
     return [
       `${location}: ${name} cannot be part of an id on this database, which may store a value in several spellings; use text${name === 'datetime' ? ' or storedAs(datetime, …)' : ''}`,
     ]
@@ -140,12 +140,12 @@ function findExpressionErrors(resource: ResourceType, table: StoredTable): strin
 function findSoftDeleteErrors(
   { type, softDelete, isWritable }: ResourceType,
   table: StoredTable,
-  { dialect }: Catalog,
+  database: Database,
 ): string[] {
   if (softDelete === undefined) return []
   const location = `${type}.softDelete`
   const reference = { location, column: softDelete, codec: kinds.datetime.codec }
-  const errors = findColumnErrors(reference, table, dialect)
+  const errors = findColumnErrors(reference, table, database)
   if (errors.length > 0 || table.is === 'view' || !isWritable) return errors
   const { nullable = true, writable = true } = table.columns.get(softDelete) ?? {}
   const name = formatColumn(softDelete, table)
@@ -160,15 +160,15 @@ function findFieldErrors(
   context: CheckContext,
 ): string[] {
   const location = `${resource.type}.fields.${field.name}`
-  const { dialect } = context.catalog
+  const { database } = context
   switch (field.is) {
     case 'attribute': {
       const { column, expression, kind } = field
       if (column === undefined)
         return [
-          ...findCodecErrors(location, kind.codec, dialect),
-          ...findOperatorErrors(location, kind, dialect),
-          ...listColumns((columnOf) => expression(columnOf, dialect), location).flatMap((each) =>
+          ...findCodecErrors(location, kind.codec, database),
+          ...findOperatorErrors(location, kind, database),
+          ...listColumns((columnOf) => expression(columnOf, database), location).flatMap((each) =>
             findColumnErrors(each, table),
           ),
         ]
@@ -176,10 +176,10 @@ function findFieldErrors(
       // A required attribute may have nulls of other programs; only `nullable: false` is a promise about the column.
       const notNull = !field.acceptsNull && !field.required
       return [
-        ...findColumnErrors(reference, table, dialect),
+        ...findColumnErrors(reference, table, database),
         ...(notNull ? findNullableErrors(`${location}.nullable`, column, table) : []),
-        ...findOperatorErrors(location, kind, dialect),
-        ...findTextIndexErrors(field, `${location}.match`, table, context.catalog),
+        ...findOperatorErrors(location, kind, database),
+        ...findTextIndexErrors(field, `${location}.match`, table, context),
       ]
     }
     case 'computed':
@@ -191,7 +191,7 @@ function findFieldErrors(
           codec: kind.codec,
           notNull: !nullable,
         }
-        return findColumnErrors(reference, table, dialect)
+        return findColumnErrors(reference, table, database)
       })
     case 'relationship':
       return findRelationshipErrors(field, resource, table, context)
@@ -203,38 +203,8 @@ function findTextIndexErrors(
   { match, column }: AttributeField,
   location: string,
   table: StoredTable,
-  catalog: Catalog,
+  { catalog, database: { textIndexes } }: CheckContext,
 ): string[] {
-  if (match === undefined || column === undefined) return []
-  if (catalog.dialect === 'sqlite')
-    return match.fts === undefined
-      ? []
-      : findFtsErrors(match.fts, column, { location, table, catalog })
-  if (match.tsvector === undefined) return []
-  const position = `${location}.tsvector`
-  const errors = findColumnErrors({ location: position, column: match.tsvector }, table)
-  const type = table.columns.get(match.tsvector)?.type
-  return errors.length > 0 || type === 'tsvector'
-    ? errors
-    : [
-        `${position}: ${formatColumn(match.tsvector, table)} has the type "${type}"; it must be tsvector`,
-      ]
-}
-
-function findFtsErrors(
-  name: string,
-  column: string,
-  {
-    location,
-    table,
-    catalog,
-  }: Readonly<{ location: string; table: StoredTable; catalog: Catalog }>,
-): string[] {
-  const position = `${location}.fts`
-  if (table.is === 'view')
-    return [`${position}: the rows of the view "${table.name}" have no numbers`]
-  const index = findTable(catalog, { schema: undefined, name })
-  return index === undefined
-    ? [describeMissingTable(position, { schema: undefined, name }, catalog)]
-    : findColumnErrors({ location: position, column }, index)
+  if (match === undefined || column === undefined || !textIndexes.isDeclared(match)) return []
+  return textIndexes.findErrors({ location, index: match, column, table, catalog })
 }

@@ -58,6 +58,24 @@ function each<Name extends string>(
   return Object.fromEntries(entries) as Record<Name, CodecTraits>
 }
 
+/** Writes the name of the codec of arrays: a question mark means that elements can be null. */
+export function arrayCodecName<Name extends string>(
+  name: Name,
+  hasNulls: boolean,
+): `${Name}${'' | '?'}[]` {
+  return `${name}${hasNulls ? '?' : ''}[]`
+}
+
+/** True if there is a built-in codec of single values with this name. */
+export function isScalarCodecName(name: unknown): name is ScalarCodecName {
+  return typeof name === 'string' && Object.hasOwn(scalarCodecs, name)
+}
+
+/** True if there is a built-in codec of this name. */
+export function isCodecName(name: unknown): name is CodecName {
+  return typeof name === 'string' && isScalarCodecName(name.replace(/\??\[\]$/, ''))
+}
+
 /** What is known of arrays, and of the codecs that a program defines. */
 const others: CodecTraits = { mayBeLong: true, needsNoEscaping: false }
 

@@ -1,4 +1,6 @@
-import type { BoundValue, Sql } from './dialect.ts'
+import type { CodecName } from './codec-names.ts'
+import type { DialectName } from './database-names.ts'
+import type { BoundValue, Sql } from './sql.ts'
 
 /**
  * How a column of one database stores an attribute: how its values are read, bound, compared and sorted.
@@ -65,4 +67,22 @@ export interface ColumnCodec<Value = unknown> {
    * column, the right side that of each value.
    */
   readonly operators?: Readonly<Record<string, (left: Sql, right: readonly [Sql, ...Sql[]]) => Sql>>
+}
+
+/** Creates the codec of arrays in a database. */
+export type CreateArrayCodec = (
+  element: ColumnCodec,
+  options: Readonly<{
+    /** The name of the codec of the elements, or of the kind that a program defines. */
+    name: string
+    /** Whether elements can be null. */
+    hasNulls: boolean
+  }>,
+) => ColumnCodec<readonly unknown[]>
+
+/** The codecs of a database: one for each name. */
+export interface DatabaseCodecs {
+  readonly database: DialectName
+  readonly named: Readonly<Record<CodecName, ColumnCodec>>
+  readonly createArray: CreateArrayCodec
 }

@@ -1,7 +1,7 @@
 import { isAuthValue } from './access.ts'
-import { sql } from './dialect.ts'
 import type { Expression } from './fields.ts'
 import { isObject } from './json.ts'
+import { sql } from './sql.ts'
 
 /** Whether the SQL of a declaration contains a value of the auth context. */
 export function containsAuthValue(write: Expression): boolean {

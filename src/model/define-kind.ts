@@ -1,15 +1,14 @@
 import { suggest } from '../errors/suggestion.ts'
-import { arrayCodecName, type CreateArrayCodec } from './array-codecs.ts'
-import { type Codec, type DefinedCodec, getCodec } from './codecs.ts'
-import type { ColumnCodec } from './column-codec.ts'
-import type { DialectName } from './dialect.ts'
+import { arrayCodecName } from './codec-names.ts'
+import { type DefinedCodec, findCodec } from './codecs.ts'
+import type { ColumnCodec, DatabaseCodecs } from './column-codec.ts'
+import { type DialectName, databaseNames } from './database-names.ts'
 import { isObject } from './json.ts'
 import { type JsonSchema, type Kind, kinds, type OperatorLevel } from './kinds.ts'
+import { memoizeByIdentity } from './memoize-by-identity.ts'
 import type { NoOperators, Operands, OperatorsWith, WithOperators } from './operators.ts'
 import { findOperator, isCountOperator } from './operators.ts'
 import { parametricKinds } from './parametric-kinds.ts'
-import { postgresArrays } from './postgres-arrays.ts'
-import { sqliteArrays } from './sqlite-arrays.ts'
 import type { ReadResult } from './value-result.ts'
 
 /** What every kind of a program defines. */
@@ -109,41 +108,30 @@ export function defineKind<Value>(
     codec:
       'stores' in definition
         ? deriveCodec(definition)
-        : { ...definition.columns, toJSON: () => name },
+        : {
+            toJSON: () => name,
+            find: ({ database }) => definition.columns[database],
+          },
   }
 }
 
 /** Creates the codecs of a derived kind, and those of its arrays if the stored kind is a built-in one. */
 function deriveCodec<Value>(definition: DerivedKind<Value, unknown>): DefinedCodec {
   const { codec } = definition.stores
-  const one = deriveForEach(codec, definition)
+  const derive = memoizeByIdentity((stored: ColumnCodec) => deriveColumnCodec(stored, definition))
+  const find = (codecs: DatabaseCodecs) => {
+    const stored = findCodec(codec, { codecs })
+    return stored && derive(stored)
+  }
+  const one: DefinedCodec = { toJSON: () => definition.name, find }
   if (typeof codec !== 'string') return one
   const createArray = (hasNulls: boolean): DefinedCodec => {
-    const options = { name: codec, hasNulls }
-    const create = (createCodec: CreateArrayCodec, element: ColumnCodec | undefined) =>
-      element && createCodec(element, options)
-    const [sqlite, postgres] = [
-      create(sqliteArrays, one.sqlite),
-      create(postgresArrays, one.postgres),
-    ]
-    return {
-      toJSON: () => arrayCodecName(definition.name, hasNulls),
-      ...(sqlite && { sqlite }),
-      ...(postgres && { postgres }),
-    }
+    const create = memoizeByIdentity((codecs: DatabaseCodecs) =>
+      codecs.createArray(derive(codecs.named[codec]), { name: codec, hasNulls }),
+    )
+    return { toJSON: () => arrayCodecName(definition.name, hasNulls), find: create }
   }
   return { ...one, arrays: [createArray(false), createArray(true)] }
-}
-
-function deriveForEach<Value>(codec: Codec, definition: DerivedKind<Value, unknown>): DefinedCodec {
-  const supports = (dialect: DialectName) =>
-    typeof codec === 'string' || codec[dialect] !== undefined
-  const derive = (dialect: DialectName) => deriveColumnCodec(getCodec(codec, dialect), definition)
-  return {
-    toJSON: () => definition.name,
-    ...(supports('sqlite') && { sqlite: derive('sqlite') }),
-    ...(supports('postgres') && { postgres: derive('postgres') }),
-  }
 }
 
 function deriveColumnCodec<Value>(
@@ -212,6 +200,12 @@ function checkDefinition(definition: unknown): void {
 /** The names of operators on relationships and queries, in addition to those of `operators.ts`. */
 const reservedOperators: readonly string[] = ['any', 'has', 'call', 'field']
 
+const oneDatabase = databaseNames.join(' or ')
+
+function isDatabaseName(name: string): name is DialectName {
+  return databaseNames.some((each) => each === name)
+}
+
 function checkCustomOperators(declared: unknown, fail: (problem: string) => void): void {
   if (declared === undefined) return
   if (!isObject(declared)) fail('customOperators must be an object')
@@ -224,21 +218,20 @@ function checkCustomOperators(declared: unknown, fail: (problem: string) => void
     if (!(isObject(takes) && 'codec' in takes))
       fail(`${location}.takes must be an attribute kind, such as text`)
     const writers = isObject(sql) ? Object.entries(sql) : []
-    if (writers.length === 0)
-      fail(`${location}.sql must have a function for sqlite, postgres, or both`)
-    for (const [dialect, write] of writers)
-      if ((dialect !== 'sqlite' && dialect !== 'postgres') || typeof write !== 'function')
-        fail(`${location}.sql.${dialect} must be a function for sqlite or postgres`)
+    if (writers.length === 0) fail(`${location}.sql must have a function for ${oneDatabase}`)
+    for (const [database, write] of writers)
+      if (!isDatabaseName(database) || typeof write !== 'function')
+        fail(`${location}.sql.${database} must be a function for ${oneDatabase}`)
   }
 }
 
 function checkColumns(columns: unknown, fail: (problem: string) => void): void {
   const entries = isObject(columns) ? Object.entries(columns) : []
-  if (entries.length === 0) fail('columns must have a codec for sqlite, postgres, or both')
-  for (const [dialect, codec] of entries) {
-    if (dialect !== 'sqlite' && dialect !== 'postgres')
-      fail(`columns.${dialect}: ${suggest(dialect, ['sqlite', 'postgres'], 'databases')}`)
+  if (entries.length === 0) fail(`columns must have a codec for ${oneDatabase}`)
+  for (const [database, codec] of entries) {
+    if (!isDatabaseName(database))
+      fail(`columns.${database}: ${suggest(database, [...databaseNames], 'databases')}`)
     if (!isObject(codec) || typeof codec.acceptsColumnType !== 'function')
-      fail(`columns.${dialect}.acceptsColumnType must be a function of a column type`)
+      fail(`columns.${database}.acceptsColumnType must be a function of a column type`)
   }
 }

@@ -1,36 +1,11 @@
-import type { RawBuilder } from 'kysely'
+import type { Database } from './database.ts'
+import type { Comparisons } from './operators.ts'
+import type { BoundValue, ParameterValue, PatternName, Sql, TextPattern } from './sql.ts'
 
-/** Writes SQL, e.g. `` sql`lower(${column('name')})` ``. Values in `${}` are bound; they never become SQL text. */
-export { sql } from 'kysely'
-
-/** A search pattern, for databases that compile it once for all rows. */
-export interface TextPattern {
-  readonly is: PatternName
-  readonly text: string
-}
-
-/** The operators that take a search pattern. */
-export type PatternName = 'like' | 'ilike' | 'match'
-
-/** A value that a driver can bind. */
-export type BoundValue = null | string | number | bigint | Uint8Array
-
-/** The value of a bind parameter: a value for the driver, or a pattern that the connection compiles first. */
-export type ParameterValue = BoundValue | TextPattern
-
-/** A fragment of SQL with its bound values. */
-export type Sql = RawBuilder<unknown>
-
-/** True for a fragment of SQL: what `sql` returns. */
-export function isSql(value: unknown): value is Sql {
-  return typeof value === 'object' && value !== null && 'toOperationNode' in value
-}
-
-/** The names of the supported databases. */
-export type DialectName = 'sqlite' | 'postgres'
-
-/** The dialect of SQL that is shown to people when no database is known. */
-export const defaultDialect: DialectName = 'postgres'
+/** For the files that write SQL of a dialect. */
+export type { DialectName } from './database-names.ts'
+/** For the files that write SQL of a dialect. */
+export * from './sql.ts'
 
 /** How later statements of a transaction refer to the row that it inserted last. */
 export interface LastInsertId {
@@ -59,47 +34,30 @@ export interface AggregatedIds {
 /**
  * The SQL that differs between databases and that filters, sorts, linkage or writes contain. What else differs:
  *
- * - the codecs of columns, with the casts of their parameters: `sqlite-codecs.ts` and `postgres-codecs.ts`
+ * - what a database states before one is opened, such as the codecs of columns: `Database`
  * - how the statements of a read are put together: `src/store/sqlite/full-read.ts` reads in several statements,
  *   `src/store/postgres/document-statement.ts` in one
  * - linkage from groups (`array_agg`), which only a dialect with `aggregateIdsInGroups` uses: `src/store/select.ts`
  * - syntax that another database may not have: casts as `value::type` for codecs with a type (`src/store/statement.ts`), and
  *   `nulls first` (`src/store/sort.ts`)
- * - choices between two databases by the name of the dialect, each of which a third one has to make: `name === ` and
- *   `Record<DialectName, …>` in `src/store/` and `src/model/`
  *
  * Each function takes and returns SQL expressions; texts and patterns may be columns or bind parameters.
  */
-export interface Dialect {
-  readonly name: DialectName
-  /** Null-safe equality: true or false, never unknown. */
-  nullSafeEquals(left: Sql, right: Sql): Sql
+export interface Dialect extends Database, Comparisons {
   /** Encodes a list as the one value that `inList` takes. */
   bindList(values: readonly BoundValue[]): BoundValue
-  /** Membership in a list that is one bind parameter. */
-  inList(left: Sql, list: Sql): Sql
   /** Encodes rows as the one value that `selectRows` takes. Absent: it takes a list for each column. */
   bindRows?(rows: readonly (readonly BoundValue[])[]): BoundValue
   /** Selects the rows that are bind parameters. @param width - the number of columns */
   selectRows(lists: readonly Sql[], width: number): Sql
   /** Equality of a value that is not null with the result of a subquery; false or unknown if the result is empty. */
   equalsSubquery(left: Sql, subquery: Sql): Sql
-  /** The case-folded text: `upper(lower(x))` by Unicode's full mappings. */
-  foldCase(text: Sql): Sql
-  /** Case-sensitive substring search. */
-  contains(text: Sql, part: Sql): Sql
-  /** Case-sensitive search where `%` matches any text. A pattern without `%` matches as a substring. */
-  like(text: Sql, pattern: Sql): Sql
-  startsWith(text: Sql, start: Sql): Sql
-  endsWith(text: Sql, end: Sql): Sql
   /** Searches for a pattern from the client, where that differs from a pattern in another field. */
   readonly patterns?: {
     bind(pattern: TextPattern): ParameterValue
     /** @param pattern - the bind parameter with the result of `bind`; may be used several times */
     write(name: PatternName, text: Sql, pattern: Sql): Sql
   }
-  /** True if every word of `words` is a word of the text, with case folded. */
-  match(text: Sql, words: Sql): Sql
   /**
    * Hides from the planner that an operand is a column, so that it does not infer equal columns; absent where it may know. SQLite 3.53
    * infers from `(t0.a, t0.b) = (t1.a, t1.b) and (t1.a, t1.b) in (select …)` that `t0.a` and `t0.b` are in the list, too, looks them

@@ -2,10 +2,10 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { AuthValue, FieldAccess, LinkAccess } from './access.ts'
 import type { Computed } from './computed.ts'
 import type { Described } from './described.ts'
-import type { Sql } from './dialect.ts'
 import type { JsonPaths } from './json-paths.ts'
 import type { Kind, OperatorLevel } from './kinds.ts'
 import type { NoOperators } from './operators.ts'
+import type { Sql } from './sql.ts'
 
 /**
  * Whether clients can read an attribute, write it, or both. An `immutable` attribute is readable, and a create can set it;

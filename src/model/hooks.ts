@@ -1,7 +1,7 @@
-import type { Sql } from './dialect.ts'
 import type { Attribute, FieldDeclaration, FieldDeclarations, ToOne } from './fields.ts'
 import type { ReturnedNull, SentNull } from './nullability.ts'
 import type { Logger } from './request-context.ts'
+import type { Sql } from './sql.ts'
 
 /** The names of the fields that are declared by one of the functions `attribute`, `toOne` and `toMany`. */
 type NamesOf<F extends FieldDeclarations, Is extends FieldDeclaration['is']> = {

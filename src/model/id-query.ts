@@ -1,5 +1,5 @@
-import type { Sql } from './dialect.ts'
 import { type QueryParameters, resolveParameter } from './parameter.ts'
+import type { Sql } from './sql.ts'
 
 /**
  * A declared query that returns ids of a resource type, such as a call of a stored function. Requests filter by it.

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
-import type { DialectName, Sql } from './dialect.ts'
 import type { Kind } from './kinds.ts'
 import { isMemberName } from './member-names.ts'
-import { formatArray } from './postgres-arrays.ts'
+import type { Sql } from './sql.ts'
 import { booleanTextFormats, datetimeEpochFormats, datetimeTextFormats } from './stored-formats.ts'
 
 /**
@@ -13,8 +12,14 @@ import { booleanTextFormats, datetimeEpochFormats, datetimeTextFormats } from '.
  */
 export type JsonPaths = Readonly<Record<string, Kind<unknown>>>
 
+/** A database, by how it reads values inside JSON. */
+export interface PathDatabase {
+  /** Compiles the value at a path of names in a JSON column: null unless it is a value that the reader reads. */
+  readPath(column: Sql, names: readonly string[], reader: PathReader): Sql
+}
+
 /** Writes an expression over columns for a database. */
-export type FieldExpression = (column: (name: string) => Sql, dialect: DialectName) => Sql
+export type FieldExpression = (column: (name: string) => Sql, database: PathDatabase) => Sql
 
 /** How a value inside JSON is read. */
 interface PathReader {
@@ -102,63 +107,8 @@ export function toPathExpression(
 ): FieldExpression {
   const reader = findReader(kind) ?? { json: 'string' }
   const names = path.split('.')
-  return (columnOf, dialect) => {
-    const value = (dialect === 'sqlite' ? readSqlite : readPostgres)(
-      columnOf(column),
-      names,
-      reader,
-    )
+  return (columnOf, database) => {
+    const value = database.readPath(columnOf(column), names, reader)
     return reader.foldsCase ? sql`lower(${value})` : value
-  }
-}
-
-/** `json` and `jsonb` both have these operators. The first character of JSON text determines its type. */
-function readPostgres(column: Sql, names: readonly string[], { json, pattern }: PathReader): Sql {
-  const path = sql.lit(formatArray(names))
-  const text = sql`(${column} #>> ${path})`
-  const start = sql`left((${column} #> ${path})::text, 1)`
-  const numeric = sql`(case when ${start} between '-' and '9' then ${text}::numeric end)`
-  switch (json) {
-    case 'string': {
-      const isValue = pattern
-        ? sql`${start} = '"' and ${text} ~ ${sql.lit(pattern[0])}`
-        : sql`${start} = '"'`
-      // With the collation of sorts, one index serves sorts and comparisons.
-      return sql`((case when ${isValue} then ${text} end) collate "C")`
-    }
-    case 'boolean':
-      return sql`(case when ${start} in ('t', 'f') then ${text}::boolean end)`
-    case 'integer':
-      return sql`(case when ${numeric} = trunc(${numeric}) and ${numeric} between -9223372036854775808 and 9223372036854775807 then ${numeric}::bigint end)`
-    case 'number':
-      // Outside of these bounds the conversion would be an error.
-      return sql`(case when abs(${numeric}) < 2.4703282292062328e-324 then 0 when abs(${numeric}) <= 1.7976931348623157e308 then ${numeric}::double precision end)`
-  }
-}
-
-function readSqlite(column: Sql, names: readonly string[], { json, pattern }: PathReader): Sql {
-  const path = sql.lit(`$${names.map((name) => `."${name}"`).join('')}`)
-  const type = sql`json_type(${column}, ${path})`
-  const value = sql`json_extract(${column}, ${path})`
-  const ifValue = (isValue: Sql, then: Sql) =>
-    sql`iif(json_valid(${column}) and ${isValue}, ${then}, null)`
-  switch (json) {
-    case 'string': {
-      const matches = pattern ? sql` and ${value} glob ${sql.lit(pattern[1])}` : sql``
-      return ifValue(sql`${type} = 'text'${matches}`, value)
-    }
-    case 'boolean':
-      return ifValue(sql`${type} in ('true', 'false')`, value)
-    case 'integer': {
-      const whole = sql`cast(${value} as integer)`
-      return ifValue(sql`${type} in ('integer', 'real') and ${value} = ${whole}`, whole)
-    }
-    case 'number': {
-      const isInRange = sql`abs(cast(${value} as real)) <= 1.7976931348623157e308`
-      return ifValue(
-        sql`${type} in ('integer', 'real') and ${isInRange}`,
-        sql`cast(${value} as real)`,
-      )
-    }
   }
 }

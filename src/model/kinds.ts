@@ -1,5 +1,5 @@
 import type { Codec } from './codecs.ts'
-import type { DialectName, Sql } from './dialect.ts'
+import type { DialectName } from './database-names.ts'
 import { type Json, serializeJson } from './json.ts'
 import { readJson } from './json-values.ts'
 import {
@@ -11,6 +11,7 @@ import {
   readInteger,
   readNumber,
 } from './numbers.ts'
+import type { Sql } from './sql.ts'
 import {
   maxEmailLength,
   readBytes,

@@ -1,4 +1,4 @@
-import type { BoundValue } from './dialect.ts'
+import type { BoundValue } from './sql.ts'
 import { readString } from './texts.ts'
 import type { ReadResult } from './value-result.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Dialect, PatternName, Sql } from './dialect.ts'
 import { type CustomOperator, type CustomOperators, type Kind, text } from './kinds.ts'
 import { memoizeByIdentity } from './memoize-by-identity.ts'
+import type { PatternName, Sql } from './sql.ts'
 
 /** A filter operator on attributes: the values that it takes, the kinds that it applies to and its SQL. */
 export interface Operator {
@@ -22,8 +22,26 @@ export interface Operator {
   readonly simpler?: Readonly<{ when: (value: unknown) => boolean; write: Write }>
 }
 
+/** The SQL of operators that differs between databases. Texts and patterns may be columns or bind parameters. */
+export interface Comparisons {
+  /** Null-safe equality: true or false, never unknown. */
+  nullSafeEquals(left: Sql, right: Sql): Sql
+  /** Membership in a list that is one bind parameter. */
+  inList(left: Sql, list: Sql): Sql
+  /** The case-folded text: `upper(lower(x))` by Unicode's full mappings. */
+  foldCase(text: Sql): Sql
+  /** Case-sensitive substring search. */
+  contains(text: Sql, part: Sql): Sql
+  /** Case-sensitive search where `%` matches any text. A pattern without `%` matches as a substring. */
+  like(text: Sql, pattern: Sql): Sql
+  startsWith(text: Sql, start: Sql): Sql
+  endsWith(text: Sql, end: Sql): Sql
+  /** True if every word of `words` is a word of the text, with case folded. */
+  match(text: Sql, words: Sql): Sql
+}
+
 /** Writes a comparison as SQL. `right` has one expression, or two for `takes: 'two'`. */
-type Write = (left: Sql, right: readonly [Sql, ...Sql[]], dialect: Dialect) => Sql
+type Write = (left: Sql, right: readonly [Sql, ...Sql[]], dialect: Comparisons) => Sql
 
 /** Creates a search operator. A pattern without `%` becomes the simpler substring search. */
 function search({ foldsCase = false, isNot = false }): Operator {

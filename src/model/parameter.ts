@@ -1,6 +1,6 @@
-import { isSql, type Sql } from './dialect.ts'
 import { parseExactJson } from './json.ts'
 import type { Kind } from './kinds.ts'
+import { isSql, type Sql } from './sql.ts'
 import type { ReadResult } from './value-result.ts'
 
 /** A parameter that a call may omit or set to null. Created by `nullable`. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { type CreateArrayCodec, loadElements } from './array-codecs.ts'
-import type { ColumnCodec } from './column-codec.ts'
-import type { BoundValue, Sql } from './dialect.ts'
+import { loadElements } from './array-codecs.ts'
+import type { ColumnCodec, CreateArrayCodec } from './column-codec.ts'
+import type { BoundValue, Sql } from './sql.ts'
 import { storedValueError } from './stored-values.ts'
 
 /** Elements whose text in an array is not what the `load` of their codec expects. */

@@ -1,6 +1,5 @@
 import { findTenantColumn, isNeverWritten, type TenantOptions } from './access.ts'
 import { createIdKind, createSingleIdKind } from './composite-ids.ts'
-import { sql } from './dialect.ts'
 import type {
   Attribute,
   Expression,
@@ -32,6 +31,7 @@ import { resolvePaths } from './resolve-paths.ts'
 import { resolveFieldRules, resolveLinkRules } from './resolve-rules.ts'
 import { addArguments, resolveTable } from './resolve-table.ts'
 import type { ClientIds, ResourceDeclaration } from './resource.ts'
+import { sql } from './sql.ts'
 import { isWrittenByCreates } from './written-fields.ts'
 
 /** The options of a model that its resource types depend on. */

@@ -1,12 +1,12 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ResourceAccess } from './access.ts'
 import type { Actions, Inferred, NoParameters } from './action.ts'
-import type { BoundValue } from './dialect.ts'
 import type { Expression, FieldDeclarations, WriteAccess } from './fields.ts'
 import type { Hooks, ValidatedOf } from './hooks.ts'
 import type { IdQuery } from './id-query.ts'
 import type { Kind } from './kinds.ts'
 import type { QueryParameters } from './parameter.ts'
+import type { BoundValue } from './sql.ts'
 import type { TableFunction } from './table-function.ts'
 
 /** Whether a client can or must send the id of a new resource; `undefined`: the database or the server generates it. */

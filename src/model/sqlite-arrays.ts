@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import { hasAffinity } from './affinities.ts'
-import type { CreateArrayCodec } from './array-codecs.ts'
-import type { ColumnCodec } from './column-codec.ts'
-import type { BoundValue, Sql } from './dialect.ts'
+import type { ColumnCodec, CreateArrayCodec } from './column-codec.ts'
 import { type JsonValue, serializeJson } from './json.ts'
+import type { BoundValue, Sql } from './sql.ts'
 import { isNullJson } from './sqlite-codecs.ts'
 import { loadSqliteArray } from './sqlite-loads.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { ColumnCodec } from './column-codec.ts'
-import type { Sql } from './dialect.ts'
+import type { Sql } from './sql.ts'
 import {
   type BooleanTextFormat,
   booleanTextFormats,

@@ -1,4 +1,3 @@
-import type { Sql } from './dialect.ts'
 import type { Kind } from './kinds.ts'
 import {
   listParameters,
@@ -6,6 +5,7 @@ import {
   type ResolvedParameter,
   readArgumentText,
 } from './parameter.ts'
+import type { Sql } from './sql.ts'
 import type { ReadResult } from './value-result.ts'
 
 /**

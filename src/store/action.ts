@@ -37,7 +37,7 @@ export function compileActionSql(
 
 /** Compiles a value of a codec as a bind parameter. */
 function boundParam(value: unknown, codec: Codec, dialect: Dialect): Sql {
-  const bind = binderOf(codec, dialect.name)
+  const bind = binderOf(codec, dialect)
   const placeholder: Placeholder = { source: 'constant', bind: () => bind(value) }
   return castParam(sql`${placeholder}`, codec, dialect)
 }

@@ -15,18 +15,15 @@ export function compileQuery(expression: Sql, dialect: Dialect): Statement {
     throw new TypeError(
       'auth(…) is a value of declarations; in the SQL of a hook or a call write the value itself, such as context.auth.id',
     )
-  // The driver of PostgreSQL converts dates, arrays and objects. That of SQLite would bind null instead of some objects.
-  const unbindable =
-    dialect.name === 'sqlite' ? bound(statement, { planValues: [] }).filter(isUnbindable) : []
+  const { canBind } = dialect
+  const unbindable = canBind
+    ? bound(statement, { planValues: [] }).filter((value) => !canBind(value))
+    : []
   if (unbindable.length > 0)
     throw new TypeError(
-      `SQLite cannot bind ${unbindable.map(describe).join(', ')}; bind a text, a number, a boolean, null or bytes`,
+      `${dialect.title} cannot bind ${unbindable.map(describe).join(', ')}; bind a text, a number, a boolean, null or bytes`,
     )
   return statement
-}
-
-function isUnbindable(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)
 }
 
 function describe(value: unknown): string {

@@ -36,7 +36,7 @@ import {
   columnNames,
   compileChangedRows,
   compileKey,
-  isSqliteView,
+  isChangedByTriggers,
   zipColumns,
 } from './written-columns.ts'
 
@@ -96,7 +96,7 @@ export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
 
 /** Whether the values of a write may decide its rules. Those of a row that links change, or a view computes, are known after it. */
 function mayBeKnown({ row, links }: WriteShape, { table }: ResourceType, target: Target): boolean {
-  return row !== 'existing' || (links.length === 0 && !isSqliteView(table, target))
+  return row !== 'existing' || (links.length === 0 && !isChangedByTriggers(table, target))
 }
 
 /** Whether a new row is found as the last insert. Statements of other tables do not find it. */
@@ -245,7 +245,7 @@ function compileHiddenKey(
   const isPoliced = target.mayHide?.(other.table) ?? false
   if (other.scope === undefined && !isPoliced) return undefined
   const otherKey = columnsAt(1, link.otherKey)
-  const isView = isSqliteView(resource.table, target)
+  const isView = isChangedByTriggers(resource.table, target)
   const own = (column: string) =>
     isView ? sql`${tableName(resource.table)}.${sql.id(column)}` : columnAt(0, column)
   const isLinked = isEqualKey(linkKeyAt(link, 'otherKey', 1), linkKeyAt(link, 'ownKey', own))

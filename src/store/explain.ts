@@ -80,13 +80,13 @@ export function listReadWarnings(
     target,
     catalog,
     plan,
-    isSorted: /USE TEMP B-TREE FOR ORDER BY|Sort Key/.test(plan),
+    isSorted: target.dialect.plans.isSorted(plan),
   }
   const where =
-    shape.where && target.dialect.name === 'postgres' ? simplifyNegations(shape.where) : shape.where
+    shape.where && target.dialect.removesNegations ? simplifyNegations(shape.where) : shape.where
   const filters = where ? listFilterWarnings(where, resource, context) : []
   const used = listUsedRelationships(shape, target)
-  const relationships = listIndexWarnings(target.model, catalog)
+  const relationships = listIndexWarnings(target.model, { catalog, database: target.dialect })
     .filter(({ paths }) => paths.some((path) => used.has(path)))
     .map(({ message, fix, key }) => ({
       message,
@@ -109,9 +109,8 @@ function listSortWarnings(
   const attribute = getAttribute(resource, first.field)
   const { column } = attribute
   const subject = `the sort by ${resource.type}.${first.field}`
-  // PostgreSQL reads the rows in the order of an index, and sorts those with equal values by id.
   if (column === undefined)
-    return plan.includes('Presorted Key')
+    return target.dialect.plans.isPresorted(plan)
       ? []
       : describeExpression({ resource, field: first.field, subject }, context)
   const table = findTable(catalog, resource.table)

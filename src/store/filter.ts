@@ -81,7 +81,7 @@ function compileIsNull(name: string, table: ConditionTable, target: Target): Sql
   if (isCompositeId(name, table.resource)) return compileIdIsNull(table)
   const field = getAttribute(table.resource, name)
   const value = validValue(fieldOf(table, field, target), field, target)
-  const { isNull } = getCodec(field.kind.codec, target.dialect.name)
+  const { isNull } = getCodec(field.kind.codec, target.dialect)
   return isNull ? isNull(value) : sql`${value} is null`
 }
 
@@ -105,7 +105,7 @@ function compileComparison(condition: Comparison, table: ConditionTable, target:
   )
   if (first === undefined)
     throw new Error(`The operator ${condition.operator} was planned without a value.`)
-  const write = getCodec(codec, target.dialect.name).operators?.[condition.operator]
+  const write = getCodec(codec, target.dialect).operators?.[condition.operator]
   if (write) return write(left, [first, ...others])
   const simplest = (condition.isSimple && operator.simpler) || operator
   return simplest.write(left, [first, ...others], target.dialect)
@@ -148,7 +148,7 @@ const equalities: ReadonlySet<string> = new Set(['eq', 'in_'])
 
 /** Whether values of a codec are compared by keys, which only valid values have. */
 function hasKey(codec: Codec, { dialect }: Target): boolean {
-  return getCodec(codec, dialect.name).key !== undefined
+  return getCodec(codec, dialect).key !== undefined
 }
 
 /**
@@ -187,7 +187,7 @@ function compileOperand(
     is === 'compare' && !isNegated && equalities.has(operator) && !hasKey(codec, target)
   const value = isPlain ? stored : validValue(stored, field, target)
   if (is === 'fields')
-    return getCodec(codec, target.dialect.name).toExact?.(value) ?? sortKey(value, codec, target)
+    return getCodec(codec, target.dialect).toExact?.(value) ?? sortKey(value, codec, target)
   const write = operators[operator].requires === 'ordered' ? sortKey : comparisonKey
   return write(value, codec, target)
 }
@@ -300,7 +300,7 @@ function compileCall(
   const bound = listParameters(query.parameters).map(([parameter, resolved], index) => {
     const source = parameters[index]
     if (source === undefined) throw new Error(`${name} was planned without ${parameter}.`)
-    const placeholder = argumentParam(source, binderOf(resolved.kind.codec, dialect.name))
+    const placeholder = argumentParam(source, binderOf(resolved.kind.codec, dialect))
     return [parameter, castArgument(placeholder, resolved, dialect)] as const
   })
   const ids = sql`select * from (${query.write(Object.fromEntries(bound))}) as ${sql.id(`q${depth}`)}`
@@ -345,7 +345,7 @@ function compileCount(
 
 /** Compiles an attribute of the rows that a condition is about. */
 function fieldOf({ depth, column }: ConditionTable, field: AttributeField, target: Target): Sql {
-  return column ? field.expression(column, target.dialect.name) : fieldAt(depth, field, target)
+  return column ? field.expression(column, target.dialect) : fieldAt(depth, field, target)
 }
 
 /** Whether at most one id matches a condition. */

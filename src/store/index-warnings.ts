@@ -1,5 +1,6 @@
 import { quoteNames } from '../errors/quote.ts'
 import { type Catalog, findTable, isIndexed } from '../model/catalog.ts'
+import type { Database } from '../model/database.ts'
 import {
   findInverse,
   getResourceType,
@@ -13,6 +14,12 @@ import {
 } from '../model/model.ts'
 import { quoteIdentifier } from './quote-identifier.ts'
 import type { IndexLookup } from './tables.ts'
+
+/** The tables, and the database that an index is created in. */
+interface IndexContext {
+  readonly catalog: Catalog
+  readonly database: Pick<Database, 'namesIndexes'>
+}
 
 /** A relationship without an index. */
 interface IndexWarning {
@@ -39,7 +46,8 @@ interface ForeignKeyColumns {
  * Warns of relationships without an index: to follow one, a database scans the table.
  * @returns a warning for each key
  */
-export function listIndexWarnings(model: Model, catalog: Catalog): IndexWarning[] {
+export function listIndexWarnings(model: Model, context: IndexContext): IndexWarning[] {
+  const { catalog } = context
   const scanned = listForeignKeys(model).filter(({ table, columns, collations }) => {
     const stored = findTable(catalog, table)
     return stored?.indexes !== undefined && !isIndexed(stored, columns) && !isCollated(collations)
@@ -49,7 +57,7 @@ export function listIndexWarnings(model: Model, catalog: Catalog): IndexWarning[
     const label = first.columns.length === 1 ? 'column' : 'columns'
     const message = `no index begins with the ${label} ${names} of "${first.table.name}", which is scanned to follow the relationship`
     const { table, columns } = first
-    return { paths, message, fix: compileCreateIndex(first, catalog), key: { table, columns } }
+    return { paths, message, fix: compileCreateIndex(first, context), key: { table, columns } }
   })
 }
 
@@ -59,14 +67,14 @@ export function listIndexWarnings(model: Model, catalog: Catalog): IndexWarning[
  */
 export function listCollationWarnings(
   model: Model,
-  catalog: Catalog,
+  context: IndexContext,
   hasIndex: IndexLookup,
 ): IndexWarning[] {
   const scanned = listForeignKeys(model).filter(
     ({ table, columns, collations }) =>
       isCollated(collations) && !hasIndex(table, columns, collations),
   )
-  return groupByColumns(scanned, catalog).map(([{ table, columns, collations }, paths]) => {
+  return groupByColumns(scanned, context.catalog).map(([{ table, columns, collations }, paths]) => {
     const names = quoteNames(columns)
     const used = [...new Set(collations.filter((each) => each !== undefined))]
     const message = `${names} of "${table.name}" is compared by the collation ${used.join(' and ')} of what it references, and no index has it, so the table is scanned to follow the relationship`
@@ -74,7 +82,7 @@ export function listCollationWarnings(
       .map((column, index) => formatCollated(quoteIdentifier(column), collations[index]))
       .join(', ')
     const indexed = { table, columns: [...columns, ...used], expression }
-    return { paths, message, fix: compileCreateIndex(indexed, catalog), key: { table, columns } }
+    return { paths, message, fix: compileCreateIndex(indexed, context), key: { table, columns } }
   })
 }
 
@@ -156,12 +164,11 @@ interface IndexedColumns {
 /** Writes the statement that creates an index. */
 export function compileCreateIndex(
   { table, columns, expression }: IndexedColumns,
-  { dialect, schema }: Catalog,
+  { catalog: { schema }, database: { namesIndexes } }: IndexContext,
 ): string {
   const name = quoteIdentifier(table.name)
   const list = expression ?? columns.map(quoteIdentifier).join(', ')
-  // Only SQLite requires a name for an index.
-  if (dialect === 'sqlite')
+  if (namesIndexes)
     return `create index ${quoteIdentifier([table.name, ...columns].join('_'))} on ${name} (${list})`
   const isQualified = table.schema !== undefined && table.schema !== schema
   const qualifiedName = isQualified ? `${quoteIdentifier(table.schema)}.${name}` : name

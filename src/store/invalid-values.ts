@@ -19,7 +19,7 @@ export function compileInvalidValue(
   const resource = getResourceType(model, type)
   const readers = listReaders(stored, resource)
   const isNull = readers.every(({ invalidValues }) => invalidValues !== 'error')
-  const loadOther = findLenientLoad(readers, getCodec(stored.codec, dialect.name))
+  const loadOther = findLenientLoad(readers, getCodec(stored.codec, dialect))
   const position = {
     type,
     attributes: readers.map(({ name }) => name),
@@ -62,7 +62,7 @@ export function compileValueLoad(
   stored: StoredValue,
   { model, dialect }: Target,
 ): ((value: unknown) => unknown) | undefined {
-  const { load } = getCodec(stored.codec, dialect.name)
+  const { load } = getCodec(stored.codec, dialect)
   if (!load || !codecsWithInfinity.includes(stored.codec)) return load
   const readers = listReaders(stored, getResourceType(model, type))
   if (

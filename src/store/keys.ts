@@ -55,9 +55,9 @@ export function nameColumns(
 }
 
 /** Compiles the text of a composite id from its columns; null if one of them is null. */
-export function joinIdParts(columns: readonly Sql[], { parts }: IdField, { name }: Dialect): Sql {
+export function joinIdParts(columns: readonly Sql[], { parts }: IdField, dialect: Dialect): Sql {
   const texts = columns.map((column, index) => {
-    const { idText, hasFreeIdText } = getCodec(parts[index]?.kind.codec ?? 'id', name)
+    const { idText, hasFreeIdText } = getCodec(parts[index]?.kind.codec ?? 'id', dialect)
     if (idText === undefined) throw new Error(`${parts[index]?.column} cannot be part of an id.`)
     return hasFreeIdText ? escapePart(idText(column)) : idText(column)
   })
@@ -71,10 +71,10 @@ const escapePart = (text: Sql): Sql => sql`replace(replace(${text}, '~', '~0'), 
 export function asTypedKeys(
   columns: readonly Sql[],
   { parts }: IdField,
-  { name }: Dialect,
+  dialect: Dialect,
 ): readonly Sql[] {
   return columns.map((column, index) => {
-    const { infersType, select } = getCodec(parts[index]?.kind.codec ?? 'id', name)
+    const { infersType, select } = getCodec(parts[index]?.kind.codec ?? 'id', dialect)
     return infersType && select ? select(column) : column
   })
 }
@@ -132,8 +132,8 @@ function placeholder(source: ParameterSource, bind: Placeholder['bind']): Sql {
 }
 
 /** Creates the function that converts an id to what the driver binds for one of its columns. */
-function bindPart({ kind }: IdPart, index: number, { name }: Dialect) {
-  const bind = binderOf(kind.codec, name)
+function bindPart({ kind }: IdPart, index: number, dialect: Dialect) {
+  const bind = binderOf(kind.codec, dialect)
   return (id: unknown) =>
     id === null || id === undefined ? null : bind(splitId(String(id))?.[index])
 }

@@ -52,7 +52,8 @@ export function compileLink(
 
 /** Whether the rows of a member are found without reading those of all members. */
 function findsById(link: Link, { dialect, isIndexed = () => true }: Target): boolean {
-  if (dialect.name === 'postgres') return false
+  // The planner may rather join the members with the whole table.
+  if (dialect.hasAntiJoins) return false
   if (link.foreignKey !== 'join table') return link.foreignKey === 'other'
   return isIndexed(link.joinTable, [...link.from, ...link.to])
 }
@@ -201,7 +202,7 @@ function compileIsNew(
   { dialect, isIndexed = () => true }: Target,
 ): Sql {
   const table = tableName(link.joinTable)
-  if (dialect.name === 'postgres' || isIndexed(link.joinTable, [...link.from, ...link.to]))
+  if (dialect.hasAntiJoins || isIndexed(link.joinTable, [...link.from, ...link.to]))
     return sql`not exists (select 1 from ${table} where ${isFromSelf} and ${isEqualKey(to, otherKey)})`
   // SQLite would scan the table for each member. It evaluates this subquery once, which must return no null.
   const linked = sql`select ${sql.join(to)} from ${table} where ${and([isFromSelf, ...isKeyPresent(to)])}`

@@ -185,7 +185,7 @@ async function readColumns(
   const further = rest.size > 0 ? await readColumns({ ...request, columns: rest }, source) : []
   return new Map([
     ...list.map(([name, codec], index) => {
-      const load = codec && getCodec(codec, dialect.name).load
+      const load = codec && getCodec(codec, dialect).load
       const values = rows.map((row) => row[2 * index])
       const types = rows.map((row) => row[2 * index + 1])
       const defaultText = request.defaults?.get(name)
@@ -237,7 +237,7 @@ async function searchColumns(
 ): Promise<ReadonlyMap<string, ColumnSample>> {
   const samples = new Map<string, ColumnSample>()
   for (const [name, codec] of columns) {
-    const { select, valid } = codec ? getCodec(codec, dialect.name) : {}
+    const { select, valid } = codec ? getCodec(codec, dialect) : {}
     const column = sql`${sql.id('t', name)}`
     const read = select?.(column) ?? column
     const isOtherKind = valid ? sql`${column} is not null and ${valid(column)} is null` : sql`false`
@@ -284,7 +284,7 @@ function compileSample(
 ): Statement {
   const selected = columns.flatMap(([column, codec]): Sql[] => {
     const reference = sql`${sql.id('t', column)}`
-    const read = codec && getCodec(codec, dialect.name).select
+    const read = codec && getCodec(codec, dialect).select
     const type = typeOf?.(reference) ?? sql`null`
     return [read ? read(reference) : reference, type]
   })

@@ -221,7 +221,7 @@ export function compileLoad(
   target: Target,
 ): ((row: unknown[]) => void) | undefined {
   const values = layout.values.map((value) => {
-    const { keepsStrings = false } = getCodec(value.codec, target.dialect.name)
+    const { keepsStrings = false } = getCodec(value.codec, target.dialect)
     const load = compileValueLoad(layout, value, target)
     return load && { load, keepsStrings, reject: compileInvalidValue(layout, value, target) }
   })

@@ -122,7 +122,7 @@ function compileTerm(
   }
   const attribute = getAttribute(resource, field)
   const { expression, column, kind } = attribute
-  const value = validValue(expression(columnOf, target.dialect.name), attribute, target)
+  const value = validValue(expression(columnOf, target.dialect), attribute, target)
   // Without a related row an expression may still compute a value, from nulls.
   const mayComputeFromNulls = column === undefined && path.length > 0
   const exists = sql`${columnOf(resource.id.columns[0])} is not null`

@@ -1,21 +1,9 @@
-import {
-  type DialectAdapter,
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresQueryCompiler,
-  type QueryCompiler,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-  sql,
-} from 'kysely'
+import { sql } from 'kysely'
 import { type AuthValue, computeAuthValue, isAuthValue } from '../model/access.ts'
 import { type Codec, getCodec } from '../model/codecs.ts'
 import type {
   BoundValue,
   Dialect,
-  DialectName,
   ParameterValue,
   PatternName,
   Sql,
@@ -91,7 +79,7 @@ export function param(source: ParameterSource, codec: Codec, dialect: Dialect): 
 
 /** Compiles a parameter that is assigned to a column, from which the database knows its type. */
 export function assignedParam(source: ParameterSource, codec: Codec, dialect: Dialect): Sql {
-  const placeholder: Placeholder = { source, bind: binderOf(codec, dialect.name) }
+  const placeholder: Placeholder = { source, bind: binderOf(codec, dialect) }
   return sql`${placeholder}`
 }
 
@@ -103,7 +91,7 @@ export function argumentParam(source: ParameterSource, bind: Placeholder['bind']
 
 /** Compiles a parameter for a list of values of a codec. */
 export function listParam(source: ParameterSource, codec: Codec, dialect: Dialect): Sql {
-  return listOf(source, codec, binderOf(codec, dialect.name), dialect)
+  return listOf(source, codec, binderOf(codec, dialect), dialect)
 }
 
 function listOf(
@@ -122,13 +110,13 @@ function listOf(
 
 /** Casts a parameter to the type of its codec, for databases that cannot infer it. */
 export function castParam(placeholder: Sql, codec: Codec, dialect: Dialect, many = ''): Sql {
-  const { infersType } = getCodec(codec, dialect.name)
+  const { infersType } = getCodec(codec, dialect)
   return infersType ? placeholder : castValue(placeholder, codec, dialect, many)
 }
 
 /** Casts an expression, or a parameter whose type the database cannot infer, to the type of its codec. */
 export function castValue(value: Sql, codec: Codec, dialect: Dialect, many = ''): Sql {
-  const { type } = getCodec(codec, dialect.name)
+  const { type } = getCodec(codec, dialect)
   return type === undefined ? value : sql`${value}::${sql.raw(type + many)}`
 }
 
@@ -140,7 +128,7 @@ export function rawParam(source: ParameterSource): Sql {
 
 /** Compiles a parameter for the comparison key of a value. */
 export function keyParam(source: ParameterSource, codec: Codec, dialect: Dialect): Sql {
-  const placeholder: Placeholder = { source, bind: keyBinderOf(codec, dialect.name) }
+  const placeholder: Placeholder = { source, bind: keyBinderOf(codec, dialect) }
   return castParam(sql`${placeholder}`, codec, dialect)
 }
 
@@ -160,7 +148,7 @@ export function patternParam(
 
 /** Compiles a parameter for the comparison keys of a list of values. */
 export function keyListParam(source: ParameterSource, codec: Codec, dialect: Dialect): Sql {
-  return listOf(source, codec, keyBinderOf(codec, dialect.name), dialect)
+  return listOf(source, codec, keyBinderOf(codec, dialect), dialect)
 }
 
 /** Compiles a parameter that is assigned to a column, with a new value for each run. */
@@ -172,15 +160,18 @@ export function generatedParam(generate: () => BoundValue): Sql {
 /** Creates a placeholder for a value of a declaration. */
 export function constant(
   value: BoundValue | boolean,
-  { name }: Pick<Dialect, 'name'>,
+  dialect: Pick<Dialect, 'codecs'>,
 ): Placeholder {
   const boundValue =
-    typeof value === 'boolean' ? (getCodec('boolean', name).bind?.(value) ?? null) : value
+    typeof value === 'boolean' ? (getCodec('boolean', dialect).bind?.(value) ?? null) : value
   return { source: 'constant', bind: () => boundValue }
 }
 
 /** Returns the function that converts a value of a codec to what the driver binds; null stays null. */
-export function binderOf(codec: Codec, dialect: DialectName): (value: unknown) => BoundValue {
+export function binderOf(
+  codec: Codec,
+  dialect: Pick<Dialect, 'codecs'>,
+): (value: unknown) => BoundValue {
   const { bind } = getCodec(codec, dialect)
   return (value) => {
     if (value === null || value === undefined) return null
@@ -188,43 +179,29 @@ export function binderOf(codec: Codec, dialect: DialectName): (value: unknown) =
   }
 }
 
-function keyBinderOf(codec: Codec, dialect: DialectName): (value: unknown) => BoundValue {
+function keyBinderOf(
+  codec: Codec,
+  dialect: Pick<Dialect, 'codecs'>,
+): (value: unknown) => BoundValue {
   const { key } = getCodec(codec, dialect)
   if (key === undefined) return binderOf(codec, dialect)
   return (value) => (value === null || value === undefined ? null : key.bind(value))
 }
 
-const compilers: Readonly<Record<DialectName, Kysely<unknown>>> = {
-  sqlite: compilerOnly(new SqliteAdapter(), () => new SqliteQueryCompiler()),
-  postgres: compilerOnly(new PostgresAdapter(), () => new PostgresQueryCompiler()),
-}
-
-/** Creates a Kysely that compiles and never connects. */
-function compilerOnly(
-  adapter: DialectAdapter,
-  createQueryCompiler: () => QueryCompiler,
-): Kysely<unknown> {
-  return new Kysely({
-    dialect: {
-      createAdapter: () => adapter,
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (database) => new SqliteIntrospector(database),
-      createQueryCompiler,
-    },
-  })
-}
+/** A database, by what compiles statements for it. */
+type CompilingDatabase = Pick<Dialect, 'codecs' | 'compiler'>
 
 /** Compiles an expression to a statement. */
-export function compileStatement(expression: Sql, dialect: Pick<Dialect, 'name'>): Statement {
-  const { sql: text, parameters } = expression.compile(compilers[dialect.name])
+export function compileStatement(expression: Sql, dialect: CompilingDatabase): Statement {
+  const { sql: text, parameters } = expression.compile(dialect.compiler)
   const placeholders = parameters.map((each) => asPlaceholder(each, dialect))
   const hasPattern = placeholders.some(({ isPattern }) => isPattern)
   return { sql: text, placeholders, ...(hasPattern && { hasPattern }) }
 }
 
 /** Creates a placeholder for a value of the auth context in the SQL of a declaration. */
-function authPlaceholder(value: AuthValue, { name }: Pick<Dialect, 'name'>): Placeholder {
-  const bindBoolean = getCodec('boolean', name).bind
+function authPlaceholder(value: AuthValue, dialect: CompilingDatabase): Placeholder {
+  const bindBoolean = getCodec('boolean', dialect).bind
   return {
     source: { read: (auth: unknown) => computeAuthValue(value, auth) },
     bind: (computed) => {
@@ -237,7 +214,7 @@ function authPlaceholder(value: AuthValue, { name }: Pick<Dialect, 'name'>): Pla
 }
 
 /** A parameter that is not a placeholder is a value of a declaration. */
-function asPlaceholder(parameter: unknown, dialect: Pick<Dialect, 'name'>): Placeholder {
+function asPlaceholder(parameter: unknown, dialect: CompilingDatabase): Placeholder {
   if (isAuthValue(parameter)) return authPlaceholder(parameter, dialect)
   const isPlaceholder = typeof parameter === 'object' && parameter !== null && 'source' in parameter
   // Only this module creates objects with a `source`.

@@ -38,7 +38,7 @@ export function compileCall({ parameters, write }: TableFunction, dialect: Diale
     return sql`${text} as ${sql.id(toArgumentColumn(name))}`
   })
   const values = declared.map(([name, parameter], index) => {
-    const bind = binderOf(parameter.kind.codec, dialect.name)
+    const bind = binderOf(parameter.kind.codec, dialect)
     return [name, castArgument(bindArgument(parameter, index, bind), parameter, dialect)] as const
   })
   const rows = sql`(${write(Object.fromEntries(values))}) as ${sql.id('called')}`

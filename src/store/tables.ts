@@ -121,7 +121,7 @@ export function joinColumnAt(depth: number, column: string): Sql {
 
 /** Compiles an attribute of the table `t<depth>`. */
 export function fieldAt(depth: number, field: AttributeField, { dialect }: Target): Sql {
-  return field.expression((column) => columnAt(depth, column), dialect.name)
+  return field.expression((column) => columnAt(depth, column), dialect)
 }
 
 /**
@@ -134,7 +134,7 @@ export function validValue(
   { dialect }: Target,
 ): Sql {
   if (invalidValues === 'error') return value
-  const { key, valid } = getCodec(kind.codec, dialect.name)
+  const { key, valid } = getCodec(kind.codec, dialect)
   const isComparable = key === undefined || key.acceptsAll === true
   return invalidValues === 'lenient' && isComparable ? value : (valid?.(value) ?? value)
 }
@@ -161,13 +161,13 @@ export function getAttribute(resource: ResourceType, name: string): AttributeFie
 
 /** Compiles the key by which an expression is compared. */
 export function comparisonKey(expression: Sql, codec: Codec, { dialect }: Target): Sql {
-  return getCodec(codec, dialect.name).key?.of(expression) ?? expression
+  return getCodec(codec, dialect).key?.of(expression) ?? expression
 }
 
 /** Compiles the key by which an expression is sorted: texts are sorted by code point. */
 export function sortKey(expression: Sql, codec: Codec, target: Target): Sql {
   const key = comparisonKey(expression, codec, target)
-  return getCodec(codec, target.dialect.name).order?.(key) ?? key
+  return getCodec(codec, target.dialect).order?.(key) ?? key
 }
 
 /** Compiles the id of `t0` as the value of a row. */
@@ -177,7 +177,7 @@ export function idColumn({ id }: ResourceType, target: Target): Sql {
 
 /** Compiles columns that contain an id, or reference one, as the value of a row: as text, unless the driver returns it exactly. */
 export function asId(columns: readonly Sql[], id: IdField, target: Target): Sql {
-  const isExact = columns.length === 1 && getCodec(id.kind.codec, target.dialect.name).isExact
+  const isExact = columns.length === 1 && getCodec(id.kind.codec, target.dialect).isExact
   return isExact ? toKey(columns) : asIdText(columns, id, target)
 }
 
@@ -185,7 +185,7 @@ export function asId(columns: readonly Sql[], id: IdField, target: Target): Sql 
 export function asIdText(columns: readonly Sql[], id: IdField, target: Target): Sql {
   if (columns.length > 1) return joinIdParts(columns, id, target.dialect)
   const key = toKey(columns)
-  return getCodec(id.kind.codec, target.dialect.name).idText?.(key) ?? key
+  return getCodec(id.kind.codec, target.dialect).idText?.(key) ?? key
 }
 
 /** Compiles the columns of an id as sort keys. */
@@ -200,7 +200,7 @@ export function idOrder(depth: number, id: IdField, target: Target): Sql {
 
 /** Compiles a key as text. */
 export function asText(key: Sql, codec: Codec, { dialect }: Target): Sql {
-  return getCodec(codec, dialect.name).select?.(key) ?? key
+  return getCodec(codec, dialect).select?.(key) ?? key
 }
 
 /** Compiles whether the row of `t<depth>` is the requested resource. */
@@ -216,7 +216,7 @@ export function requestedId(id: IdField, { dialect, insertedRow }: Target): Sql[
   if (insertedRow === undefined) return idPartParams('id', id, dialect)
   return parts.map(({ kind }, index) => {
     const text = parts.length === 1 ? insertedRow.retained : insertedRow.retainedPart(index)
-    const { fromIdText } = getCodec(kind.codec, dialect.name)
+    const { fromIdText } = getCodec(kind.codec, dialect)
     return fromIdText?.(text) ?? castValue(text, kind.codec, dialect)
   })
 }

@@ -30,10 +30,10 @@ interface UnindexedAccess {
 /** A condition or an order by an expression. */
 export type ExpressionAccess = Pick<UnindexedAccess, 'resource' | 'field' | 'subject'>
 
-/** Whether SQLite converts the stored values of a column, so that an index of the column does not serve the expression. */
+/** Whether the database converts the stored values of a column, so that an index of the column does not serve the expression. */
 export function isConverted(key: Sql, { dialect }: Target): boolean {
   return (
-    dialect.name === 'sqlite' && !/^"t0"\."(?:[^"]|"")+"$/.test(compileStatement(key, dialect).sql)
+    !dialect.indexesServeKeys && !/^"t0"\."(?:[^"]|"")+"$/.test(compileStatement(key, dialect).sql)
   )
 }
 
@@ -75,9 +75,7 @@ export function describeExpression(
 
 /** Whether a plan finds rows of a table by an index on an expression. Catalogs do not list these indexes. */
 export function usesExpressionIndex({ name }: Table, { target, plan }: WarningContext): boolean {
-  if (target.dialect.name === 'sqlite') return plan.includes('<expr>')
-  const scans = [...plan.matchAll(/Seq Scan on (?:[^ .]+\.)?"?([^ "]+)/g)]
-  return scans.every(([, scanned]) => scanned !== name)
+  return target.dialect.plans.usesExpressionIndex(plan, name)
 }
 
 /** Describes a condition or an order without an index, with the index that it needs. */
@@ -86,6 +84,7 @@ export function describeUnindexedAccess(
   { catalog, target, plan }: WarningContext,
 ): UncountedWarning[] {
   const table: Table = resource.table
+  const context = { catalog, database: target.dialect }
   const stored = findTable(catalog, table)
   const { column, kind } = getAttribute(resource, field)
   // Views have no indexes; those of their tables may serve.
@@ -98,11 +97,10 @@ export function describeUnindexedAccess(
   if (expression === undefined) {
     const remedy = "declare their format, e.g. storedAs(datetime, 'YYYY-MM-DD HH:MM:SS')"
     const message = `${cause}; no index serves it, because the texts may have any notation: ${remedy}`
-    const fix = compileCreateIndex({ table, columns: [column] }, catalog)
+    const fix = compileCreateIndex({ table, columns: [column] }, context)
     return [isIndexed(stored, [column]) ? { message } : { message, fix }]
   }
-  // The catalog does not list indexes on expressions. SQLite calls them so in its plans.
-  if (expression.startsWith('lower(') && plan.includes('(<expr>')) return []
-  const fix = compileCreateIndex({ table, columns: [column], expression }, catalog)
+  if (expression.startsWith('lower(') && target.dialect.plans.showsExpressionIndex(plan)) return []
+  const fix = compileCreateIndex({ table, columns: [column], expression }, context)
   return [{ message: `${cause}: no index begins with the column "${column}"`, fix, use }]
 }

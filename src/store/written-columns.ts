@@ -38,7 +38,7 @@ export function compileKey(
   const { dialect, insertedRow } = target
   // The id of the row that was inserted last is a text, which cannot be assigned to a column of an enum type.
   const isText = source === 'id' && insertedRow !== undefined
-  const infersType = id.parts.some(({ kind }) => getCodec(kind.codec, dialect.name).infersType)
+  const infersType = id.parts.some(({ kind }) => getCodec(kind.codec, dialect).infersType)
   const isExact = !hasSpellings(resource, target) && !(isText && infersType)
   const idParams = source === 'id' ? requestedId(id, target) : idPartParams(source, id, dialect)
   const idColumns = columnsAt(1, id.columns)
@@ -62,7 +62,7 @@ export function compileChangedRows(
 ): Readonly<{ table: Sql; where: Sql }> {
   const rows = tableAt(0, table)
   const where = and(conditions)
-  if (!isSqliteView(table, target)) return { table: rows, where }
+  if (!isChangedByTriggers(table, target)) return { table: rows, where }
   const changedIds = sql`select ${sql.join(columnsAt(0, id.columns))} from ${rows} where ${where}`
   return {
     table: tableName(table),
@@ -70,7 +70,7 @@ export function compileChangedRows(
   }
 }
 
-/** Whether triggers make all changes of a table, as for a view of SQLite. */
-export function isSqliteView(table: Table, { triggersOf }: Target): boolean {
+/** Whether triggers make all changes of a table, as for some views. */
+export function isChangedByTriggers(table: Table, { triggersOf }: Target): boolean {
   return triggersOf?.(table)?.newId === 'next integer'
 }

@@ -1,6 +1,7 @@
 import { computeAuthValue, isAuthValue } from '../model/access.ts'
-import { type DialectName, sql } from '../model/dialect.ts'
+import type { Database } from '../model/database.ts'
 import { isObject } from '../model/json.ts'
+import { sql } from '../model/sql.ts'
 import type { RowCondition, Rule } from '../plan/access/rules.ts'
 import { formatParameters } from '../store/explain.ts'
 import { compileStatement } from '../store/statement.ts'
@@ -20,7 +21,7 @@ export type RuleDescription =
 /** For whom a rule is described. */
 export interface RuleAudience {
   readonly auth: unknown
-  readonly dialect: DialectName
+  readonly database: Database
 }
 
 /**
@@ -36,7 +37,7 @@ export function describeRule(rule: Rule | RowCondition, audience: RuleAudience):
       return { filter: rule.declared.map((each) => computeValues(each, audience.auth)) }
     case 'sql': {
       const condition = rule.write((name) => sql`${sql.id(name)}`)
-      const statement = compileStatement(condition, { name: audience.dialect })
+      const statement = compileStatement(condition, audience.database)
       const parameters = formatParameters(statement, { planValues: [], auth: audience.auth })
       return { sql: statement.sql, parameters }
     }

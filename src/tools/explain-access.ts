@@ -16,6 +16,7 @@ import { collectConditions } from '../plan/affected-types.ts'
 import { formatEdgePath } from '../plan/include.ts'
 import type { ReadPlan, ReadShape } from '../plan/read.ts'
 import { planCallTarget, type WritePlan } from '../plan/write.ts'
+import { databases } from '../store/databases.ts'
 import { describeRule, type RuleDescription } from './describe-rule.ts'
 import { type ExplainedRequest, toExplainedRequest } from './explain-read.ts'
 import {
@@ -144,7 +145,7 @@ async function explainRequestAccess(
     (statements, run) => explainRules({ identity, reads: parts, write }, statements, run),
     { signal: request.signal },
   )
-  const audience = { auth: request.auth, dialect: context.store.dialect }
+  const audience = { auth: request.auth, database: databases[context.store.dialect] }
   const explain = ({ condition, pointer, ...rule }: AppliedRule, part = pointer ?? 'path') => {
     return { part, ...rule, rows: describeRule(condition, audience) }
   }

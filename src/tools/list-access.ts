@@ -7,12 +7,13 @@ import {
   operations,
   type TypeOperation,
 } from '../model/access.ts'
-import { type DialectName, defaultDialect } from '../model/dialect.ts'
+import type { DialectName } from '../model/database-names.ts'
 import { getResourceType, type Model, type ResourceType } from '../model/model.ts'
 import { compileAccess, resolveModelRules } from '../plan/access/access-shapes.ts'
 import type { TypeRules } from '../plan/access/identity.ts'
 import { createRightsFinder } from '../plan/access/rights.ts'
 import { isLinkKey, listRuleKeys, toLinkKey } from '../plan/access/rule-key.ts'
+import { databases, defaultDatabase } from '../store/databases.ts'
 import { describeRule, type RuleAudience, type RuleDescription } from './describe-rule.ts'
 
 /** What an identity may do with a field. */
@@ -54,11 +55,11 @@ export interface TypeAccess {
 export function listAccess(
   model: Model,
   auth: unknown,
-  dialect: DialectName = defaultDialect,
+  dialect: DialectName = defaultDatabase.name,
 ): readonly TypeAccess[] {
   const findShape = compileAccess(model)
   const rules = findShape?.(auth).rules
-  const audience: RuleAudience = { auth, dialect }
+  const audience: RuleAudience = { auth, database: databases[dialect] }
   const { types } = describeModel(createRightsFinder(model, findShape)(auth))
   return [...types.values()].map(({ type, fields, hidden }): TypeAccess => {
     const resource = getResourceType(model, type)
@@ -150,7 +151,7 @@ export function describeAccess(model: Model): readonly string[] {
       // Without a rule of its own, a link needs the rules of other operations.
       if (rule === undefined && isLinkKey(operation)) return []
       const who = toPhrase(
-        describeRule(rule ?? !isClosed, { auth: undefined, dialect: defaultDialect }),
+        describeRule(rule ?? !isClosed, { auth: undefined, database: defaultDatabase }),
       )
       return who === 'nobody' ? [] : [`${operation} ${who}`]
     })

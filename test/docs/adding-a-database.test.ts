@@ -36,18 +36,7 @@ describe('docs/adding-a-database.md', () => {
   })
 
   it('counts the edits and the codecs', () => {
-    const numbers = new Map([
-      [29, 'twenty-nine'],
-      [30, 'thirty'],
-      [31, 'thirty-one'],
-      [32, 'thirty-two'],
-      [33, 'thirty-three'],
-      [34, 'thirty-four'],
-      [35, 'thirty-five'],
-      [36, 'thirty-six'],
-      [37, 'thirty-seven'],
-    ])
-    assert.ok(guide.includes(`edits in ${numbers.get(edits.length)} other files`))
+    assert.ok(guide.includes(`edits in ${edits.length} other files`))
     assert.equal(testEdits.length, 4)
     assert.ok(guide.includes(`each of the ${Object.keys(sqliteCodecs).length} codecs`))
   })
@@ -62,8 +51,7 @@ describe('docs/adding-a-database.md', () => {
     )
     const shared = sqlite.filter((file) => postgres.includes(file))
     assert.deepEqual([...required, ...optional].sort(), shared.sort())
-    assert.equal(required.length, 14)
-    assert.ok(guide.includes('at least fourteen files'))
+    assert.ok(guide.includes(`at least ${required.length} files`))
   })
 
   it('names files in which the shared SQL has the listed constructs', () => {

@@ -8,6 +8,7 @@ import * as lapidary from 'lapidary'
 import { openSqlite } from 'lapidary/sqlite'
 import { getCodec } from '../../src/model/codecs.ts'
 import { listOperators } from '../../src/model/operators.ts'
+import { databases as allDatabases } from '../../src/store/databases.ts'
 import { findViolations } from '../checker/check-exchange.ts'
 import { type Client, connect } from '../client.ts'
 import { databases } from '../databases.ts'
@@ -162,13 +163,13 @@ describe('The guides of docs/declaring.md', () => {
       assert.equal(kind.operators, operators, name)
       assert.deepEqual(listOperators(kind), names.get(operators), name)
       assert.deepEqual(kind.schema, JSON.parse(schema), name)
-      const { acceptsColumnType } = getCodec(kind.codec, 'sqlite')
+      const { acceptsColumnType } = getCodec(kind.codec, allDatabases.sqlite)
       // One column of each affinity. A column without a type has the affinity BLOB.
       const accepted = ['TEXT', 'BLOB', 'INTEGER', 'NUMERIC', 'REAL'].filter((type) =>
         acceptsColumnType(type),
       )
       assert.deepEqual(columns.split(', ').sort(), accepted.sort(), name)
-      const postgres = getCodec(kind.codec, 'postgres')
+      const postgres = getCodec(kind.codec, allDatabases.postgres)
       const suited = [...postgresTypes].flatMap(([name, type]) =>
         postgres.acceptsColumnType(type) ? [name] : [],
       )

@@ -4,7 +4,8 @@ import { describe, it } from 'node:test'
 import { decimal, enumeration, type Json, json } from 'lapidary'
 import { type Affinity, getAffinity } from '../../src/model/affinities.ts'
 import type { CodecName } from '../../src/model/codec-names.ts'
-import { codecs, getCodec } from '../../src/model/codecs.ts'
+import { getCodec } from '../../src/model/codecs.ts'
+import { databases } from '../../src/store/databases.ts'
 
 /** Column types and the affinity that SQLite gives them. */
 // biome-ignore format: a table, one affinity a row
@@ -109,7 +110,7 @@ describe('Columns of SQLite', () => {
     const isForUntyped = codec !== 'databaseTextId'
     it(`${codec}: accepts columns of affinity ${affinities.join(', ')}${isForUntyped ? ' and columns without a type' : ''}`, () => {
       // The table has a row for each codec.
-      const { acceptsColumnType } = getCodec(codec as CodecName, 'sqlite')
+      const { acceptsColumnType } = getCodec(codec as CodecName, databases.sqlite)
       assert.equal(acceptsColumnType(''), isForUntyped)
       for (const [affinity, names] of all) {
         const isAccepted = affinities.some((each) => each === affinity)
@@ -124,7 +125,7 @@ describe('Columns of SQLite', () => {
   it('arrays are texts, so columns that would convert a text to a number are not accepted', () => {
     for (const name of Object.keys(accepted)) {
       for (const suffix of ['[]', '?[]']) {
-        const { acceptsColumnType } = getCodec(`${name}${suffix}` as CodecName, 'sqlite')
+        const { acceptsColumnType } = getCodec(`${name}${suffix}` as CodecName, databases.sqlite)
         const found = all.flatMap(([affinity, [type = '']]) =>
           acceptsColumnType(type) ? [affinity] : [],
         )
@@ -135,7 +136,10 @@ describe('Columns of SQLite', () => {
 
   it('the table has every codec', () => {
     const arrays = Object.keys(accepted).flatMap((name) => [`${name}[]`, `${name}?[]`])
-    assert.deepEqual([...Object.keys(accepted), ...arrays], Object.keys(codecs.sqlite))
+    assert.deepEqual(
+      [...Object.keys(accepted), ...arrays],
+      Object.keys(databases.sqlite.codecs.named),
+    )
   })
 })
 
@@ -166,7 +170,10 @@ describe('Stored values that a codec cannot read', () => {
   ]
   for (const [codec, stored, message] of cases) {
     it(`${codec}: ${message}`, () => {
-      assert.throws(() => getCodec(codec, 'sqlite').load?.(stored), { name: 'Error', message })
+      assert.throws(() => getCodec(codec, databases.sqlite).load?.(stored), {
+        name: 'Error',
+        message,
+      })
     })
   }
 })
@@ -174,7 +181,7 @@ describe('Stored values that a codec cannot read', () => {
 describe('JSON that other programs stored', () => {
   for (const stored of ['5', '"x"', 'null', '{"_id":1,"links":[]}', '["\\u0000"]'])
     it(`is serialized unchanged, even if clients may not send it: ${stored}`, () => {
-      const value = getCodec('json', 'sqlite').load?.(stored)
+      const value = getCodec('json', databases.sqlite).load?.(stored)
       // The kind serializes any value that the codec loads.
       assert.equal(json.serialize(value as Json), stored)
       if (value !== null) assert.ok('expected' in json.readBody(value))

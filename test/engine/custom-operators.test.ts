@@ -206,7 +206,7 @@ describe('Operators of a kind of a program at the start', () => {
       rejected({ [name]: {} }, new RegExp(`customOperators\\.${name}: there is an operator`))
     rejected({ 'a b': {} }, /customOperators\.a b: must be a name/)
     rejected({ near: { sql: { sqlite: write } } }, /near\.takes must be an attribute kind/)
-    rejected({ near: { takes: integer } }, /near\.sql must have a function for sqlite, postgres/)
+    rejected({ near: { takes: integer } }, /near\.sql must have a function for sqlite or postgres/)
     rejected({ near: { takes: integer, sql: { mysql: write } } }, /near\.sql\.mysql must be a/)
   })
 

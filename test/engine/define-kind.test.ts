@@ -322,7 +322,7 @@ describe('The definition of a kind', () => {
   }
 
   for (const [columns, message] of [
-    [{}, 'columns must have a codec for sqlite, postgres, or both'],
+    [{}, 'columns must have a codec for sqlite or postgres'],
     [{ postgre: {} }, 'columns.postgre: did you mean "postgres"?'],
     [{ sqlite: {} }, 'columns.sqlite.acceptsColumnType must be a function of a column type'],
   ] as const) {

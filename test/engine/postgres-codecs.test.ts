@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { defineModel } from 'lapidary'
 import type { CodecName, ScalarCodecName } from '../../src/model/codec-names.ts'
-import { codecs, getCodec } from '../../src/model/codecs.ts'
+import { getCodec } from '../../src/model/codecs.ts'
+import { databases } from '../../src/store/databases.ts'
 import { everyDatabase } from '../databases.ts'
 import { openStore } from './engine.ts'
 
@@ -113,8 +114,8 @@ for (const database of everyDatabase.filter(({ dialect }) => dialect === 'postgr
           },
         ])
         const [tried] = (await store.catalog()).tables
-        for (const name of Object.keys(codecs.postgres) as CodecName[]) {
-          const { acceptsColumnType } = getCodec(name, 'postgres')
+        for (const name of Object.keys(databases.postgres.codecs.named) as CodecName[]) {
+          const { acceptsColumnType } = getCodec(name, databases.postgres)
           const found = types.filter((_, at) =>
             acceptsColumnType(tried?.columns.get(`c${at}`)?.type ?? ''),
           )

@@ -222,10 +222,11 @@ function listAttributeColumns(field: AttributeField): readonly string[] {
   if (stored.length > 0) return stored
   const columns: string[] = []
   // The columns of an expression are the same for every database.
-  field.expression((name) => {
+  const columnOf = (name: string) => {
     columns.push(name)
     return sql.id(name)
-  }, 'sqlite')
+  }
+  field.expression(columnOf, { readPath: (column) => column })
   return columns
 }
 

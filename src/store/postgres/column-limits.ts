@@ -8,6 +8,7 @@ import { type AttributeField, getResourceType, type Model } from '../../model/mo
 import { isStoredFormat } from '../../model/stored-formats.ts'
 import { toFieldPointer } from '../../plan/filter-errors.ts'
 import type { WritePlan } from '../../plan/write.ts'
+import { postgres } from './database.ts'
 
 /** Describes the values that a column accepts, for a value that it rejects; returns `undefined` for a value that it accepts. */
 type Limit = (value: unknown) => string | undefined
@@ -96,7 +97,7 @@ function checkValue(value: unknown, field: AttributeField, limit: Limit): ApiErr
 /** Returns a value as its column stores it: in the format of `storedAs`, or as a kind of the program binds it. */
 function toStored({ codec }: Kind<unknown>, value: unknown): unknown {
   return typeof codec !== 'string' || isStoredFormat(codec)
-    ? getCodec(codec, 'postgres').bind?.(value)
+    ? getCodec(codec, postgres).bind?.(value)
     : value
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { AggregatedIds, Dialect, LastInsertId, Sql } from '../../model/dialect.ts'
 import { formatArray } from '../../model/postgres-arrays.ts'
 import { nameColumns } from '../keys.ts'
+import { postgres } from './database.ts'
 
 /** The characters between words, as in `../sqlite/functions.ts`; PostgreSQL stores no U+0000. */
 const separators =
@@ -31,7 +32,7 @@ export const isGenuinePostgres = sql`(version() ~ '^PostgreSQL [0-9a-z.]+ ' and 
  */
 export function postgresDialect(folding: string, keepsSettings = true): Dialect {
   return {
-    name: 'postgres',
+    ...postgres,
     nullSafeEquals: (left, right) => sql`${left} is not distinct from ${right}`,
     bindList: formatArray,
     inList: (left, list) => sql`${left} = any(${list})`,

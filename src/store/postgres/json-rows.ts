@@ -8,6 +8,7 @@ import { isLinkageFromIncluded } from '../linkage.ts'
 import { compileLoad } from '../select.ts'
 import { loadRows } from '../statement-values.ts'
 import type { Target } from '../tables.ts'
+import { postgres } from './database.ts'
 
 /** The rows of a document. */
 export interface DocumentRows {
@@ -101,7 +102,7 @@ export function jsonRow(columns: readonly Sql[], { values }: RowLayout): Sql {
 
 /** Whether the values of a codec are selected as text; `false` for a codec that an application defines. */
 function isReadAsText(codec: Codec): boolean {
-  return typeof codec === 'string' && getCodec(codec, 'postgres').select !== undefined
+  return typeof codec === 'string' && getCodec(codec, postgres).select !== undefined
 }
 
 /** Compiles a row as a JSON array, or as an array of arrays. */

@@ -200,7 +200,7 @@ function listLayoutColumns(layout: RowLayout, target: Target): string[] {
   for (const value of layout.values) {
     if ('column' in value) columns.push(value.column)
     else if ('count' in value) columns.push(...ownKeyOf(value.count))
-    else getAttribute(resource, value.expression).expression(addColumn, target.dialect.name)
+    else getAttribute(resource, value.expression).expression(addColumn, target.dialect)
   }
   return [...columns, ...layout.linkages.flatMap(({ relationship }) => ownKeyOf(relationship))]
 }

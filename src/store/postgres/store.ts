@@ -1,5 +1,5 @@
 import type { Catalog } from '../../model/catalog.ts'
-import { checkTables } from '../../model/check-tables.ts'
+import { checkStoredTables } from '../../model/check-tables.ts'
 import { throwDeclarationErrors } from '../../model/declaration-error.ts'
 import type { Dialect } from '../../model/dialect.ts'
 import { memoizeByIdentity } from '../../model/memoize-by-identity.ts'
@@ -24,6 +24,7 @@ import { checkCollations, queryCollations } from './collations.ts'
 import type { PostgresConnection } from './connection.ts'
 import { PostgresPool } from './connection-pool.ts'
 import { PostgresCountCache } from './counts.ts'
+import { postgres } from './database.ts'
 import { describeColumns } from './describe-columns.ts'
 import { postgresDialect } from './dialect.ts'
 import { createExplainOperations } from './explain.ts'
@@ -324,7 +325,7 @@ async function verify(target: Target, connection: PostgresConnection): ReturnTyp
   const catalog = await addTableFunctions(target, await queryPostgresCatalog(connection), (query) =>
     describeColumns(query, connection),
   )
-  checkTables(model, catalog)
+  checkStoredTables(model, catalog, postgres)
   const findCollation = await queryCollations(connection, catalog)
   throwDeclarationErrors([
     ...checkCollations(model, catalog, findCollation),

@@ -129,7 +129,7 @@ function compileSizes(layout: RowLayout, target: Target): Sql[] {
       sizes.set(column, compileMeasuredSize(column))
       return columnAt(0, column)
     }
-    getAttribute(resource, value.expression).expression(addColumn, target.dialect.name)
+    getAttribute(resource, value.expression).expression(addColumn, target.dialect)
   }
   return [...sizes.values()]
 }

@@ -16,6 +16,7 @@ import { quoteIdentifier } from '../quote-identifier.ts'
 import { compileStatement } from '../statement.ts'
 import type { Collation, CollationLookup } from './collations.ts'
 import type { PostgresConnection } from './connection.ts'
+import { postgres } from './database.ts'
 import { postgresDialect } from './dialect.ts'
 
 /** A column that the model uses, as it is in the database. */
@@ -140,7 +141,7 @@ export async function listPostgresWarnings(
     ),
     ...listNullWarnings(model, catalog),
     ...listCascadeWarnings(model, catalog),
-    ...listIndexWarnings(model, catalog).map(formatIndexWarning),
+    ...listIndexWarnings(model, { catalog, database: postgres }).map(formatIndexWarning),
     ...listRuleWarnings(model, catalog),
     ...(await listMatchWarnings(model, catalog, connection)),
   ]
@@ -171,13 +172,13 @@ async function listMatchWarnings(
   catalog: Catalog,
   connection: PostgresConnection,
 ): Promise<string[]> {
-  const texts = listScannedTexts(model, 'postgres')
+  const texts = listScannedTexts(model, postgres)
   if (texts.length === 0) return []
   const large = await connection.all(largeTablesQuery, { planValues: [] })
   return texts.flatMap((each) => {
     const { schema = catalog.schema, name } = each.table
     const found = large.find((row) => row[0] === schema && row[1] === name)
-    return formatScannedTexts(each, Number(found?.[2] ?? 0), 'postgres')
+    return formatScannedTexts(each, Number(found?.[2] ?? 0), postgres)
   })
 }
 

@@ -2,13 +2,14 @@ import { sql } from 'kysely'
 import type { BoundValue, Dialect, Sql } from '../../model/dialect.ts'
 import { nameColumns } from '../keys.ts'
 import { and } from '../tables.ts'
+import { sqlite } from './database.ts'
 import { toGlobPattern } from './patterns.ts'
 
 const contains = (text: Sql, part: Sql) => sql`instr(${text}, ${part}) > 0`
 
 /** The SQL dialect of SQLite. The functions `lapidary_…` are in `functions.ts`. */
 export const sqliteDialect: Dialect = {
-  name: 'sqlite',
+  ...sqlite,
   nullSafeEquals: (left, right) => sql`${left} is ${right}`,
   bindList: (values) => `[${values.map(toJson).join(',')}]`,
   inList: (left, list) => sql`${left} in (select value from json_each(${list}))`,

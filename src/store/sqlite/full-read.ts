@@ -123,7 +123,7 @@ function compileOwnedRead(
   const lookup = chooseLookup(shape, field, target)
   const { join, condition } = compileLookup(key, lookup, owner.id, dialect)
   const { id } = resource
-  const isExact = id.parts.length === 1 && getCodec(id.kind.codec, dialect.name).isExact === true
+  const isExact = id.parts.length === 1 && getCodec(id.kind.codec, dialect).isExact === true
   const isUnordered = lookup === 'index' && isExact
   const order = isUnordered ? sql`` : sql` order by ${idOrder(0, id, target)}`
   // The linkage of a single owner is that of all rows.

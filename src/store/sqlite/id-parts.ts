@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type Codec, getCodec } from '../../model/codecs.ts'
 import type { Sql } from '../../model/dialect.ts'
+import { sqlite } from './database.ts'
 
 /** Whether the value of a column is a part of an id, by the codec of the part. */
 const tests: Readonly<Record<string, (column: Sql) => Sql>> = {
@@ -26,7 +27,7 @@ const idCodecs: Readonly<Record<string, string>> = {
 
 /** Compiles whether the value of a column is a part of an id. Null is none. @param codec - that of the id, or of an attribute */
 export function isIdPart(codec: Codec, column: Sql): Sql {
-  const { valid } = getCodec(codec, 'sqlite')
+  const { valid } = getCodec(codec, sqlite)
   const test = typeof codec === 'string' ? tests[idCodecs[codec] ?? codec] : undefined
   return test?.(column) ?? sql`${valid?.(column) ?? column} is not null`
 }

@@ -11,6 +11,7 @@ import {
   type Table,
 } from '../../model/model.ts'
 import type { SqliteCollationLookup } from './collations.ts'
+import { sqlite } from './database.ts'
 
 /** Columns of a table: a foreign key, or the columns that it references. */
 interface Key {
@@ -90,7 +91,7 @@ function hasNumericKeys(link: Link, own: ResourceType, other: ResourceType): boo
   const isNumeric = ({ id }: ResourceType, key: KeyColumns) =>
     key.every((column) => {
       const part = id.parts.find((each) => each.column === column)
-      return part !== undefined && getCodec(part.kind.codec, 'sqlite').isExact === true
+      return part !== undefined && getCodec(part.kind.codec, sqlite).isExact === true
     })
   if (link.foreignKey === 'own') return isNumeric(other, link.otherKey)
   if (link.foreignKey === 'other') return isNumeric(own, link.ownKey)

@@ -10,6 +10,7 @@ import { and, asIdText, columnsAt, tableAt, tableName } from '../tables.ts'
 import { excludeNullIds } from '../view-ids.ts'
 import { mentionsForeignCollation, type SqliteCollationLookup } from './collations.ts'
 import type { SqliteConnection } from './connection.ts'
+import { sqlite } from './database.ts'
 import { sqliteDialect } from './dialect.ts'
 import { isIdPart } from './id-parts.ts'
 import { collateLinks, replaceCollations } from './key-collations.ts'
@@ -153,7 +154,7 @@ function canCheck(resource: ResourceType, table: StoredTable): boolean {
   const { columns, parts } = resource.id
   return (
     columns.every((name) => table.columns.has(name)) &&
-    parts.every(({ kind }) => getCodec(kind.codec, 'sqlite').idText) &&
+    parts.every(({ kind }) => getCodec(kind.codec, sqlite).idText) &&
     !isRowid(resource, table)
   )
 }

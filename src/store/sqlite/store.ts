@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Catalog } from '../../model/catalog.ts'
-import { checkTables } from '../../model/check-tables.ts'
+import { checkStoredTables } from '../../model/check-tables.ts'
 import { throwDeclarationErrors } from '../../model/declaration-error.ts'
 import type { Awaitable } from '../../model/hooks.ts'
 import { memoizeByIdentity } from '../../model/memoize-by-identity.ts'
@@ -28,6 +28,7 @@ import { findViewIdErrors } from '../view-ids.ts'
 import { querySqliteCatalog } from './catalog.ts'
 import { createCollationLookup, type SqliteCollationLookup } from './collations.ts'
 import { type ConnectionOptions, SqliteConnection } from './connection.ts'
+import { sqlite } from './database.ts'
 import { DatabaseFile } from './database-file.ts'
 import { sqliteDialect } from './dialect.ts'
 import { describeLog, emptyLog } from './empty-log.ts'
@@ -346,7 +347,7 @@ async function verify(
   const catalog = await addTableFunctions(target, stored, (query) =>
     connection.columns(compileStatement(query, target.dialect)),
   )
-  checkTables(target.model, catalog)
+  checkStoredTables(target.model, catalog, sqlite)
   const errors = await checkDeclaredSql(target, (statement) => connection.prepare(statement))
   throwDeclarationErrors(errors)
   const reader = new LimitedReader(path, checkTimeout)

@@ -14,6 +14,7 @@ import { formatScannedTexts, listScannedTexts } from '../match-warnings.ts'
 import { listNullWarnings } from '../null-warnings.ts'
 import { observeCollations, type SqliteCollation } from './collations.ts'
 import type { SqliteConnection } from './connection.ts'
+import { sqlite } from './database.ts'
 import { createIndexLookup } from './indexes.ts'
 import { listRejectedChangeWarnings } from './rejected-changes.ts'
 import { estimateRowCount } from './table-size.ts'
@@ -35,10 +36,14 @@ export function listSqliteWarnings(
     ...listRejectedChangeWarnings(model, catalog),
     ...listNullWarnings(model, catalog),
     ...listCascadeWarnings(model, catalog),
-    ...listIndexWarnings(model, catalog).map(formatIndexWarning),
-    ...listCollationWarnings(model, catalog, createIndexLookup(connection)).map(formatIndexWarning),
-    ...listScannedTexts(model, 'sqlite').flatMap((texts) =>
-      formatScannedTexts(texts, countRows(texts.table, catalog, connection), 'sqlite'),
+    ...listIndexWarnings(model, { catalog, database: sqlite }).map(formatIndexWarning),
+    ...listCollationWarnings(
+      model,
+      { catalog, database: sqlite },
+      createIndexLookup(connection),
+    ).map(formatIndexWarning),
+    ...listScannedTexts(model, sqlite).flatMap((texts) =>
+      formatScannedTexts(texts, countRows(texts.table, catalog, connection), sqlite),
     ),
   ]
 }

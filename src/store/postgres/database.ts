@@ -1,0 +1,35 @@
+import { PostgresAdapter, PostgresQueryCompiler } from 'kysely'
+import { addArrayCodecs } from '../../model/array-codecs.ts'
+import type { Database } from '../../model/database.ts'
+import { postgresArrays } from '../../model/postgres-arrays.ts'
+import { postgresCodecs } from '../../model/postgres-codecs.ts'
+import { createCompiler } from '../create-compiler.ts'
+import { readPath } from './json-paths.ts'
+import { textIndexes } from './text-indexes.ts'
+
+/** What PostgreSQL states before a database is opened. */
+export const postgres: Database = {
+  name: 'postgres',
+  title: 'PostgreSQL',
+  codecs: {
+    database: 'postgres',
+    named: addArrayCodecs(postgresCodecs, postgresArrays),
+    createArray: postgresArrays,
+  },
+  compiler: createCompiler(new PostgresAdapter(), () => new PostgresQueryCompiler()),
+  readPath,
+  textIndexes,
+  plans: {
+    isSorted: (plan) => plan.includes('Sort Key'),
+    // An index returns the rows in order, and those with equal values are sorted by id.
+    isPresorted: (plan) => plan.includes('Presorted Key'),
+    usesExpressionIndex(plan, table) {
+      const scans = [...plan.matchAll(/Seq Scan on (?:[^ .]+\.)?"?([^ "]+)/g)]
+      return scans.every(([, scanned]) => scanned !== table)
+    },
+    showsExpressionIndex: () => false,
+  },
+  namesIndexes: false,
+  indexesServeKeys: true,
+  removesNegations: true,
+}

@@ -1,0 +1,33 @@
+import { SqliteAdapter, SqliteQueryCompiler } from 'kysely'
+import { addArrayCodecs } from '../../model/array-codecs.ts'
+import type { Database } from '../../model/database.ts'
+import { sqliteArrays } from '../../model/sqlite-arrays.ts'
+import { sqliteCodecs } from '../../model/sqlite-codecs.ts'
+import { createCompiler } from '../create-compiler.ts'
+import { readPath } from './json-paths.ts'
+import { textIndexes } from './text-indexes.ts'
+
+/** What SQLite states before a database is opened. */
+export const sqlite: Database = {
+  name: 'sqlite',
+  title: 'SQLite',
+  codecs: {
+    database: 'sqlite',
+    named: addArrayCodecs(sqliteCodecs, sqliteArrays),
+    createArray: sqliteArrays,
+  },
+  compiler: createCompiler(new SqliteAdapter(), () => new SqliteQueryCompiler()),
+  readPath,
+  textIndexes,
+  plans: {
+    isSorted: (plan) => plan.includes('USE TEMP B-TREE FOR ORDER BY'),
+    isPresorted: () => false,
+    usesExpressionIndex: (plan) => plan.includes('<expr>'),
+    showsExpressionIndex: (plan) => plan.includes('(<expr>'),
+  },
+  namesIndexes: true,
+  indexesServeKeys: false,
+  removesNegations: false,
+  // The driver would bind null instead of some objects.
+  canBind: (value) => typeof value !== 'object' || value === null || ArrayBuffer.isView(value),
+}
