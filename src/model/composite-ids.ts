@@ -1,6 +1,6 @@
+import { furtherValues } from './further-values.ts'
 import type { Kind } from './kinds.ts'
 import type { IdPart } from './model.ts'
-import { furtherValues } from './postgres-values.ts'
 import type { ReadResult } from './value-result.ts'
 
 // The text of an id over several columns (docs/decisions/0063): the texts of its parts, joined by commas. In a part `~0` stands for

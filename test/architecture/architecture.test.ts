@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import manifest from '../../package.json' with { type: 'json' }
 import { mutants } from '../property/access/mutants.ts'
-import { type Source, sourcesIn } from './sources.ts'
+import { type Source, sourcesIn, withoutComments } from './sources.ts'
 
 const engine = sourcesIn('src')
 
@@ -100,6 +100,31 @@ describe('The layers of the engine', () => {
       [],
     )
     assert.equal(index?.code.replace(/^export (type )?\{[^}]*\} from ''\s*/gm, '').trim(), '')
+  })
+
+  it('name no database but in its folder, in the list of names, and where functions get a name', () => {
+    const naming = engine.filter(({ file, text }) => {
+      const isOfDatabase = drivers.folders.some((folder) => file.startsWith(folder))
+      return !isOfDatabase && /sqlite|postgres/i.test(withoutComments(text))
+    })
+    const expected = ['src/model/database-names.ts', 'src/store/databases.ts']
+    assert.deepEqual(
+      naming.map(({ file }) => file),
+      expected,
+    )
+  })
+
+  it('import nothing of a database elsewhere but its contract', () => {
+    const outside = engine.flatMap(({ file, imports }) =>
+      imports.flatMap(({ file: to = '' }) => {
+        const folder = drivers.folders.find((each) => to.startsWith(each))
+        return folder === undefined || file.startsWith(folder) ? [] : [`${file}: ${to}`]
+      }),
+    )
+    assert.deepEqual(outside, [
+      'src/store/databases.ts: src/store/postgres/database.ts',
+      'src/store/databases.ts: src/store/sqlite/database.ts',
+    ])
   })
 
   it('have no import cycles, types included', () => {

@@ -58,7 +58,8 @@ function namesOf(clause: string): string[] | undefined {
   )
 }
 
-function withoutComments(text: string): string {
+/** Removes the comments of a program. */
+export function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1')
 }
 

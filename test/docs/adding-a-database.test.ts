@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { sqliteCodecs } from '../../src/model/sqlite-codecs.ts'
+import { sqliteCodecs } from '../../src/store/sqlite/codecs.ts'
 import { absolutePath, readPage, section, tableRows } from './pages.ts'
 
 const guide = readPage('docs/adding-a-database.md')

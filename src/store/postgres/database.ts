@@ -1,9 +1,9 @@
 import { PostgresAdapter, PostgresQueryCompiler } from 'kysely'
-import { addArrayCodecs } from '../../model/array-codecs.ts'
 import type { Database } from '../../model/database.ts'
-import { postgresArrays } from '../../model/postgres-arrays.ts'
-import { postgresCodecs } from '../../model/postgres-codecs.ts'
+import { addArrayCodecs } from '../array-codecs.ts'
 import { createCompiler } from '../create-compiler.ts'
+import { postgresArrays } from './arrays.ts'
+import { postgresCodecs } from './codecs.ts'
 import { readPath } from './json-paths.ts'
 import { textIndexes } from './text-indexes.ts'
 

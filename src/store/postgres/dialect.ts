@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { AggregatedIds, Dialect, LastInsertId, Sql } from '../../model/dialect.ts'
-import { formatArray } from '../../model/postgres-arrays.ts'
 import { nameColumns } from '../keys.ts'
+import { formatArray } from './arrays.ts'
 import { postgres } from './database.ts'
 
 /** The characters between words, as in `../sqlite/functions.ts`; PostgreSQL stores no U+0000. */

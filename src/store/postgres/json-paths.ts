@@ -1,6 +1,6 @@
 import type { PathDatabase } from '../../model/json-paths.ts'
-import { formatArray } from '../../model/postgres-arrays.ts'
 import { sql } from '../../model/sql.ts'
+import { formatArray } from './arrays.ts'
 
 /** Compiles the value at a path. `json` and `jsonb` both have these operators. The first character of JSON text determines its type. */
 export const readPath: PathDatabase['readPath'] = (column, names, { json, pattern }) => {

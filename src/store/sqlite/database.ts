@@ -1,9 +1,9 @@
 import { SqliteAdapter, SqliteQueryCompiler } from 'kysely'
-import { addArrayCodecs } from '../../model/array-codecs.ts'
 import type { Database } from '../../model/database.ts'
-import { sqliteArrays } from '../../model/sqlite-arrays.ts'
-import { sqliteCodecs } from '../../model/sqlite-codecs.ts'
+import { addArrayCodecs } from '../array-codecs.ts'
 import { createCompiler } from '../create-compiler.ts'
+import { sqliteArrays } from './arrays.ts'
+import { sqliteCodecs } from './codecs.ts'
 import { readPath } from './json-paths.ts'
 import { textIndexes } from './text-indexes.ts'
 

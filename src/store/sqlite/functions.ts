@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { canonicalDecimal, decimalKey } from '../../model/decimals.ts'
-import { isSqliteValue } from '../../model/sqlite-loads.ts'
 import { splitWords } from '../../model/texts.ts'
 import { instantKey, parseStoredInstant, parseStoredTime } from '../../model/times.ts'
+import { isSqliteValue } from './loads.ts'
 
 /** Folds case by Unicode's full mappings: lower case, then upper case, so that `ß`, `ς` and `K` fold too. */
 export function foldCase(text: string): string {
@@ -38,7 +38,7 @@ function containsWords(text: string, words: string): boolean {
   return splitFoldedWords(words).every((word) => present.has(word))
 }
 
-/** The functions of comparison keys, for values that do not compare as they are stored (`src/model/sqlite-codecs.ts`). */
+/** The functions of comparison keys, for values that do not compare as they are stored (`codecs.ts`). */
 const comparisonKeys: Readonly<Record<string, (stored: unknown) => string>> = {
   lapidary_decimal: (stored) => decimalKey(canonicalDecimal(String(stored))),
   lapidary_datetime: (stored) => instantKey(parseStoredInstant(stored)),

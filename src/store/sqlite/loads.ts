@@ -1,16 +1,16 @@
-import { loadElements } from './array-codecs.ts'
-import { canonicalDecimal } from './decimals.ts'
-import { type JsonValue, parseExactJson, serializeJson } from './json.ts'
-import { parseStoredJson } from './json-values.ts'
-import { isStoredFormat, parseStoredFormat } from './stored-formats.ts'
+import { canonicalDecimal } from '../../model/decimals.ts'
+import { type JsonValue, parseExactJson, serializeJson } from '../../model/json.ts'
+import { parseStoredJson } from '../../model/json-values.ts'
+import { isStoredFormat, parseStoredFormat } from '../../model/stored-formats.ts'
 import {
   encodeStoredBytes,
   parseStoredInteger,
   parseStoredUuid,
   storedValueError,
-} from './stored-values.ts'
-import { readBytes } from './texts.ts'
-import { parseStoredDate, parseStoredInstant, parseStoredTime } from './times.ts'
+} from '../../model/stored-values.ts'
+import { readBytes } from '../../model/texts.ts'
+import { parseStoredDate, parseStoredInstant, parseStoredTime } from '../../model/times.ts'
+import { loadElements } from '../array-codecs.ts'
 
 // How values that SQLite stores are loaded. Apart from the codecs, which write SQL with Kysely: a reader process checks stored
 // values with these functions only, and starts in a fraction of the time without Kysely.

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
+import type { ColumnCodec, CreateArrayCodec } from '../../model/column-codec.ts'
+import { type JsonValue, serializeJson } from '../../model/json.ts'
+import type { BoundValue, Sql } from '../../model/sql.ts'
 import { hasAffinity } from './affinities.ts'
-import type { ColumnCodec, CreateArrayCodec } from './column-codec.ts'
-import { type JsonValue, serializeJson } from './json.ts'
-import type { BoundValue, Sql } from './sql.ts'
-import { isNullJson } from './sqlite-codecs.ts'
-import { loadSqliteArray } from './sqlite-loads.ts'
+import { isNullJson } from './codecs.ts'
+import { loadSqliteArray } from './loads.ts'
 
 /** How JSON text has what the codec of the elements binds; all others as a string or a number. */
 const formats: Readonly<Record<string, (bound: unknown) => string>> = {

@@ -1,7 +1,7 @@
 import { quote } from '../errors/quote.ts'
-import { arrayCodecName, type CodecName, type ScalarCodecName } from './codec-names.ts'
-import type { ColumnCodec, CreateArrayCodec } from './column-codec.ts'
-import { storedValueError } from './stored-values.ts'
+import { arrayCodecName, type CodecName, type ScalarCodecName } from '../model/codec-names.ts'
+import type { ColumnCodec, CreateArrayCodec } from '../model/column-codec.ts'
+import { storedValueError } from '../model/stored-values.ts'
 
 /** Adds two codecs of arrays for each codec of single values: without and with null elements. */
 export function addArrayCodecs(

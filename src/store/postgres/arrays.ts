@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { loadElements } from './array-codecs.ts'
-import type { ColumnCodec, CreateArrayCodec } from './column-codec.ts'
-import type { BoundValue, Sql } from './sql.ts'
-import { storedValueError } from './stored-values.ts'
+import type { ColumnCodec, CreateArrayCodec } from '../../model/column-codec.ts'
+import type { BoundValue, Sql } from '../../model/sql.ts'
+import { storedValueError } from '../../model/stored-values.ts'
+import { loadElements } from '../array-codecs.ts'
 
 /** Elements whose text in an array is not what the `load` of their codec expects. */
 const elementTexts: Readonly<Record<string, (text: string) => unknown>> = {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { ColumnCodec } from './column-codec.ts'
-import type { Sql } from './sql.ts'
+import type { ColumnCodec } from '../model/column-codec.ts'
+import type { Sql } from '../model/sql.ts'
 import {
   type BooleanTextFormat,
   booleanTextFormats,
@@ -16,9 +16,9 @@ import {
   parseBooleanText,
   parseDatetimeText,
   parseEpoch,
-} from './stored-formats.ts'
-import { parseStoredInteger } from './stored-values.ts'
-import { parseStoredInstant } from './times.ts'
+} from '../model/stored-formats.ts'
+import { parseStoredInteger } from '../model/stored-values.ts'
+import { parseStoredInstant } from '../model/times.ts'
 
 /** What the codecs of one database have in common. */
 interface FormatDialect {
@@ -46,37 +46,25 @@ type FormatCodecs = Readonly<
 
 /** Creates the codecs of `storedAs` for a database. */
 export function createFormatCodecs(dialect: FormatDialect): FormatCodecs {
-  const datetimeText = (format: DatetimeTextFormat) => createDatetimeText(format, dialect)
-  const epoch = (format: DatetimeEpochFormat) => createEpoch(format, dialect)
-  const booleanText = (format: BooleanTextFormat) => createBooleanText(format, dialect)
   return {
-    'YYYY-MM-DD HH:MM:SS': datetimeText('YYYY-MM-DD HH:MM:SS'),
-    'YYYY-MM-DD HH:MM:SS.SSS': datetimeText('YYYY-MM-DD HH:MM:SS.SSS'),
-    'YYYY-MM-DD HH:MM:SS.SSSSSS': datetimeText('YYYY-MM-DD HH:MM:SS.SSSSSS'),
-    'YYYY-MM-DDTHH:MM:SSZ': datetimeText('YYYY-MM-DDTHH:MM:SSZ'),
-    'YYYY-MM-DDTHH:MM:SS.SSSZ': datetimeText('YYYY-MM-DDTHH:MM:SS.SSSZ'),
-    'YYYY-MM-DDTHH:MM:SS.SSSSSSZ': datetimeText('YYYY-MM-DDTHH:MM:SS.SSSSSSZ'),
-    'YYYY-MM-DDTHH:MM:SS': datetimeText('YYYY-MM-DDTHH:MM:SS'),
-    'YYYY-MM-DDTHH:MM:SS.SSS': datetimeText('YYYY-MM-DDTHH:MM:SS.SSS'),
-    'YYYY-MM-DDTHH:MM:SS.SSSSSS': datetimeText('YYYY-MM-DDTHH:MM:SS.SSSSSS'),
-    'YYYY-MM-DD HH:MM:SS+00:00': datetimeText('YYYY-MM-DD HH:MM:SS+00:00'),
-    'YYYY-MM-DD HH:MM:SS.SSS+00:00': datetimeText('YYYY-MM-DD HH:MM:SS.SSS+00:00'),
-    'YYYY-MM-DD HH:MM:SS.SSSSSS+00:00': datetimeText('YYYY-MM-DD HH:MM:SS.SSSSSS+00:00'),
-    'YYYY-MM-DDTHH:MM:SS+00:00': datetimeText('YYYY-MM-DDTHH:MM:SS+00:00'),
-    'YYYY-MM-DDTHH:MM:SS.SSS+00:00': datetimeText('YYYY-MM-DDTHH:MM:SS.SSS+00:00'),
-    'YYYY-MM-DDTHH:MM:SS.SSSSSS+00:00': datetimeText('YYYY-MM-DDTHH:MM:SS.SSSSSS+00:00'),
-    'epoch-seconds': epoch('epoch-seconds'),
-    'epoch-milliseconds': epoch('epoch-milliseconds'),
-    't/f': booleanText('t/f'),
-    'T/F': booleanText('T/F'),
-    'y/n': booleanText('y/n'),
-    'Y/N': booleanText('Y/N'),
-    'yes/no': booleanText('yes/no'),
-    'YES/NO': booleanText('YES/NO'),
-    'true/false': booleanText('true/false'),
-    'TRUE/FALSE': booleanText('TRUE/FALSE'),
+    ...createEach(datetimeTextFormats, (format) => createDatetimeText(format, dialect)),
+    ...createEach(datetimeEpochFormats, (format) => createEpoch(format, dialect)),
+    ...createEach(booleanTextFormats, (format) => createBooleanText(format, dialect)),
     '1/0': createBooleanInteger(dialect),
   }
+}
+
+function createEach<Format extends string, Value>(
+  formats: Readonly<Record<Format, unknown>>,
+  create: (format: Format) => ColumnCodec<Value>,
+): Record<Format, ColumnCodec<Value>> {
+  // The table has the formats only, which `Object.keys` cannot say.
+  const names = Object.keys(formats) as Format[]
+  // Each format has its codec, which `Object.fromEntries` cannot say.
+  return Object.fromEntries(names.map((name) => [name, create(name)])) as Record<
+    Format,
+    ColumnCodec<Value>
+  >
 }
 
 function createDatetimeText(

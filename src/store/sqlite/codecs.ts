@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
+import type { ScalarCodecName } from '../../model/codec-names.ts'
+import type { ColumnCodec } from '../../model/column-codec.ts'
+import { decimalKey } from '../../model/decimals.ts'
+import { type JsonValue, serializeJson } from '../../model/json.ts'
+import { toStoredKey } from '../../model/mixed-keys.ts'
+import type { Sql } from '../../model/sql.ts'
+import { formatFixedInstant, instantKey } from '../../model/times.ts'
+import { createFormatCodecs } from '../stored-format-codecs.ts'
 import { hasAffinity, isIntegerByAccident } from './affinities.ts'
-import type { ScalarCodecName } from './codec-names.ts'
-import type { ColumnCodec } from './column-codec.ts'
-import { decimalKey } from './decimals.ts'
-import { type JsonValue, serializeJson } from './json.ts'
-import { toStoredKey } from './mixed-keys.ts'
-import type { Sql } from './sql.ts'
-import { sqliteLoads } from './sqlite-loads.ts'
-import { createFormatCodecs } from './stored-format-codecs.ts'
-import { formatFixedInstant, instantKey } from './times.ts'
+import { sqliteLoads } from './loads.ts'
 
 /** Reads an integer as text, because node:sqlite throws when it reads one beyond 2^53 as a number. Keys are read as bigints. */
 const asText = (column: Sql): Sql => sql`cast(${column} as text)`

@@ -1,6 +1,6 @@
-// Values of PostgreSQL that JSON:API attributes cannot express: the dates and timestamps `infinity` and `-infinity`, those of years before
-// 1 and after 9999, the time `24:00:00`, and the numbers `NaN`, `Infinity` and `-Infinity`. In ids they have the text that PostgreSQL
-// prints in the time zone UTC, which is one text for each value (docs/decisions/0063).
+// Values that a column can store and that JSON:API attributes cannot express: the dates and timestamps `infinity` and `-infinity`, those of
+// years before 1 and after 9999, the time `24:00:00`, and the numbers `NaN`, `Infinity` and `-Infinity`. Only PostgreSQL stores them. In ids
+// they have the text that it prints in the time zone UTC, which is one text for each value (docs/decisions/0063).
 
 /** `infinity`, or a date with an optional time. https://www.postgresql.org/docs/current/datatype-datetime.html */
 const pattern =
@@ -12,7 +12,7 @@ const lastYear = { date: 5_874_897, datetime: 294_276 } as const
 
 const isFurtherNumber = (text: string): boolean => /^(?:NaN|-?Infinity)$/.test(text)
 
-/** Whether a text is a stored value, as PostgreSQL prints it, that no attribute can have; by codec. */
+/** Whether a text is a stored value, as the database prints it, that no attribute can have; by codec. */
 export const furtherValues: Readonly<Record<string, (text: string) => boolean>> = {
   date: (text) => isDistantTime(text, 'date'),
   datetime: (text) => isDistantTime(text, 'datetime'),
