@@ -229,8 +229,8 @@ function compileUpdate(
 }
 
 /**
- * Compiles a column of a key of `t0` if it references a row outside of the scope of the relationship's type, or one that a policy of the
- * database hides. Such a key is serialized as null, so an update that sends the null back must not clear it (docs/decisions/0020).
+ * Compiles a column of a key of `t0` if it references no row that the request may see: one outside of the scope of the relationship's
+ * type, one that a policy of the database hides, or none, which must not be told from a hidden one. Such a key is serialized as null, so an update that sends the null back must not clear it (docs/decisions/0020).
  * @returns `undefined` if there is no such key
  */
 function compileHiddenKey(
@@ -242,19 +242,13 @@ function compileHiddenKey(
   if (column.is !== 'key') return undefined
   const { link, to } = getRelationship(resource, column.relationship)
   const other = getResourceType(target.model, to)
-  const isPoliced = target.mayHide?.(other.table) ?? false
-  if (other.scope === undefined && !isPoliced) return undefined
-  const otherKey = columnsAt(1, link.otherKey)
+  if (other.scope === undefined && !target.mayHide?.(other.table)) return undefined
   const isView = isChangedByTriggers(resource.table, target)
   const own = (column: string) =>
     isView ? sql`${tableName(resource.table)}.${sql.id(column)}` : columnAt(0, column)
   const isLinked = isEqualKey(linkKeyAt(link, 'otherKey', 1), linkKeyAt(link, 'ownKey', own))
-  if (isPoliced) {
-    const isVisible = and([isLinked, ...inScope(1, other)])
-    return sql`case when not exists (select 1 from ${tableAt(1, other.table)} where ${isVisible}) then ${own(name)} end`
-  }
-  const isOutOfScope = sql`(${and(inScope(1, other))}) is not true`
-  return sql`(select ${otherKey[link.ownKey.indexOf(name)]} from ${tableAt(1, other.table)} where ${isLinked} and ${isOutOfScope})`
+  const isVisible = and([isLinked, ...inScope(1, other)])
+  return sql`case when not exists (select 1 from ${tableAt(1, other.table)} where ${isVisible}) then ${own(name)} end`
 }
 
 /**

@@ -217,6 +217,9 @@ function removesLinks({ field, change }: ChangedLinks, context: LinkContext): re
   if (link.foreignKey === 'own') {
     const kept = existsMember([isSameKeyAt(0, field, 1, target.dialect)], field, context)
     if (change === 'remove') return [kept]
+    const hasKey = isKeyPresent(linkKeyAt(link, 'ownKey', 0))
+    if (member.scope === undefined && !target.mayHide?.(member.table))
+      return [...hasKey, sql`not (${kept})`]
     // Null leaves a link to a row alone that the request may not read.
     const isReplaced = existsMember([], field, context)
     const current = and([
@@ -224,7 +227,6 @@ function removesLinks({ field, change }: ChangedLinks, context: LinkContext): re
       ...inScope(0, member),
     ])
     const isVisible = sql`exists (select 1 from ${tableAt(0, member.table)} where ${current})`
-    const hasKey = isKeyPresent(linkKeyAt(link, 'ownKey', 0))
     return [...hasKey, sql`not (${kept})`, sql`(${isReplaced} or ${isVisible})`]
   }
   const current = [isCurrentMember(field, context.resource, context.target), ...inScope(0, member)]
