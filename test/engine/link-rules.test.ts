@@ -318,6 +318,59 @@ engine('Rules for links to hidden resources', hiding, (api) => {
     })
 })
 
+const loose = defineModel([
+  resource('users', { path: '/users', table: 'usr', fields: { name: attribute(text) } }),
+  resource('members', {
+    path: '/members',
+    table: 'usr',
+    access: {
+      read: { filter: [{ name: 'name', op: 'ne', val: 'hidden' }] },
+      anonymous: ['read'],
+    },
+    fields: { name: attribute(text) },
+  }),
+  resource('notes', {
+    path: '/notes',
+    table: 'note',
+    fields: {
+      owner: toOne('users', { column: 'owner_id', unlink: false }),
+      keeper: toOne('members', { column: 'keeper_id', unlink: false }),
+    },
+  }),
+  resource('keys', {
+    path: '/keys',
+    table: 'note',
+    fields: {
+      owner_id: attribute(integer, { access: 'read-only' }),
+      keeper_id: attribute(integer, { access: 'read-only' }),
+    },
+  }),
+])
+const looseTables = ({ newId, id }: ColumnTypes) => `
+  create table usr (id ${newId}, name text);
+  create table note (id ${newId}, owner_id ${id}, keeper_id ${id});
+  insert into usr (name) values ('hidden'), ('shown');
+  insert into note (owner_id, keeper_id) values (9, 9), (null, 1), (null, 2)`
+
+engine('A link that no one may remove', { model: loose, tables: looseTables }, (app) => {
+  const clear = (note: string, name: string) =>
+    app.call('PATCH', `/notes/${note}/relationships/${name}`, { body: { data: null } })
+  const stored = async (note: string) => (await app.call('GET', `/keys/${note}`)).one.attributes
+
+  it('stays if it references no row', async () => {
+    assert.equal(codeOf(await clear('1', 'owner')), 'forbidden')
+    assert.deepEqual(await stored('1'), { owner_id: 9, keeper_id: 9 })
+  })
+
+  it('is not told apart from none if it references a hidden row, or no row where rows may be hidden', async () => {
+    assert.equal(codeOf(await clear('3', 'keeper')), 'forbidden')
+    assert.equal(codeOf(await clear('1', 'keeper')), 200)
+    assert.equal(codeOf(await clear('2', 'keeper')), 200)
+    assert.deepEqual(await stored('1'), { owner_id: 9, keeper_id: 9 })
+    assert.deepEqual(await stored('2'), { owner_id: null, keeper_id: 1 })
+  })
+})
+
 it('rejects an attribute that writes the key of a relationship with rules', () => {
   const note = resource('notes', {
     path: '/notes',
