@@ -1,20 +1,27 @@
 import { quote } from '../errors/quote.ts'
 import { arrayCodecName, type CodecName, type ScalarCodecName } from '../model/codec-names.ts'
-import type { ColumnCodec, CreateArrayCodec } from '../model/column-codec.ts'
+import type { ColumnCodec, CreateArrayCodec, DatabaseCodecs } from '../model/column-codec.ts'
+import type { DialectName } from '../model/database-names.ts'
 import { storedValueError } from '../model/stored-values.ts'
 
-/** Adds two codecs of arrays for each codec of single values: without and with null elements. */
-export function addArrayCodecs(
+/**
+ * Creates the codecs of a database: those of single values, and for each two of arrays, without and with null elements.
+ * @param createArray - creates those of arrays
+ */
+export function createCodecs(
+  database: DialectName,
   scalars: Readonly<Record<ScalarCodecName, ColumnCodec>>,
-  create: CreateArrayCodec,
-): Readonly<Record<CodecName, ColumnCodec>> {
+  createArray: CreateArrayCodec,
+): DatabaseCodecs {
   const arrays = Object.entries<ColumnCodec>(scalars).flatMap(([name, element]) =>
     [false, true].map(
-      (hasNulls) => [arrayCodecName(name, hasNulls), create(element, { name, hasNulls })] as const,
+      (hasNulls) =>
+        [arrayCodecName(name, hasNulls), createArray(element, { name, hasNulls })] as const,
     ),
   )
   // Each name has its codecs. `Object.fromEntries` cannot say which names there are.
-  return { ...scalars, ...Object.fromEntries(arrays) } as Record<CodecName, ColumnCodec>
+  const named = { ...scalars, ...Object.fromEntries(arrays) } as Record<CodecName, ColumnCodec>
+  return { database, named, createArray }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { PostgresAdapter, PostgresQueryCompiler } from 'kysely'
 import type { Database } from '../../model/database.ts'
-import { addArrayCodecs } from '../array-codecs.ts'
+import { createCodecs } from '../array-codecs.ts'
 import { createCompiler } from '../create-compiler.ts'
 import { postgresArrays } from './arrays.ts'
 import { postgresCodecs } from './codecs.ts'
@@ -11,11 +11,7 @@ import { textIndexes } from './text-indexes.ts'
 export const postgres: Database = {
   name: 'postgres',
   title: 'PostgreSQL',
-  codecs: {
-    database: 'postgres',
-    named: addArrayCodecs(postgresCodecs, postgresArrays),
-    createArray: postgresArrays,
-  },
+  codecs: createCodecs('postgres', postgresCodecs, postgresArrays),
   compiler: createCompiler(new PostgresAdapter(), () => new PostgresQueryCompiler()),
   readPath,
   textIndexes,

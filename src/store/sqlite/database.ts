@@ -1,6 +1,6 @@
 import { SqliteAdapter, SqliteQueryCompiler } from 'kysely'
 import type { Database } from '../../model/database.ts'
-import { addArrayCodecs } from '../array-codecs.ts'
+import { createCodecs } from '../array-codecs.ts'
 import { createCompiler } from '../create-compiler.ts'
 import { sqliteArrays } from './arrays.ts'
 import { sqliteCodecs } from './codecs.ts'
@@ -11,11 +11,7 @@ import { textIndexes } from './text-indexes.ts'
 export const sqlite: Database = {
   name: 'sqlite',
   title: 'SQLite',
-  codecs: {
-    database: 'sqlite',
-    named: addArrayCodecs(sqliteCodecs, sqliteArrays),
-    createArray: sqliteArrays,
-  },
+  codecs: createCodecs('sqlite', sqliteCodecs, sqliteArrays),
   compiler: createCompiler(new SqliteAdapter(), () => new SqliteQueryCompiler()),
   readPath,
   textIndexes,
