@@ -61,7 +61,8 @@ export interface Dialect extends Database, Comparisons {
   /**
    * Hides from the planner that an operand is a column, so that it does not infer equal columns; absent where it may know. SQLite 3.53
    * infers from `(t0.a, t0.b) = (t1.a, t1.b) and (t1.a, t1.b) in (select …)` that `t0.a` and `t0.b` are in the list, too, looks them
-   * up in the wrong columns of it, and loses rows. Not to be used where the column has another affinity than the other operand.
+   * up in the wrong columns of it, and loses rows. The operand has no affinity then; keys need none, because the check at the start accepts
+   * only columns that store the same values.
    */
   hideColumn?(column: Sql): Sql
   /**
