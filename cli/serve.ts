@@ -53,13 +53,13 @@ async function readDatabase({
   show,
   write,
 }: ServeCommand): Promise<ServedDatabase> {
-  const { databaseUrl, clientIds, idMismatch, pageSize, maxPageSize } = settings
+  const { databaseUrl, clientIds, idMismatch, pageSize, maxPageSize, secret } = settings
   const declarations = await readDeclarations(databaseUrl, { types, show, readOnly: !write })
   const resources = evaluateDeclarations(declarations)
   const [warnings, unserved]: [string[], string[]] = [[], []]
   const application: Application = {
     model: defineModel(resources, {
-      ...{ clientIds, idMismatch, pageSize, maxPageSize },
+      ...{ clientIds, idMismatch, pageSize, maxPageSize, secret },
       invalidValues: 'lenient',
     }),
     title: 'The tables of a database',

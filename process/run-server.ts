@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { randomBytes } from 'node:crypto'
 import { Session } from 'node:inspector/promises'
 import { setTimeout } from 'node:timers/promises'
 import type { ServerSettings } from './server-settings.ts'
@@ -28,6 +29,10 @@ export async function runServer<Settings extends ServerSettings>(
 ): Promise<void> {
   if (cluster.isWorker) return runWorker(settings, start)
   warnAboutUnrestrictedHosts(settings)
+  if (settings.secret === undefined)
+    console.warn(
+      'lapidary: SECRET is not set: cursors and other tokens of this server end with its process.',
+    )
   if (settings.workers === 1) {
     const stop = stopOnSignals()
     const server = await start(settings)
@@ -39,7 +44,8 @@ export async function runServer<Settings extends ServerSettings>(
   const stop = stopOnSignals(supervisorLimit, killWorkers)
   const database = await prepare(settings)
   const { host, port, workers: count } = settings
-  const workers = await superviseWorkers({ host, port, count })
+  const secret = settings.secret ? undefined : randomBytes(32).toString('base64url')
+  const workers = await superviseWorkers({ host, port, count, secret })
   stop.onStop(workers.close)
   const name = host.includes(':') ? `[${host}]` : host
   console.log(formatGreeting(`http://${name}:${workers.port}`, database))

@@ -13,6 +13,9 @@ const largestInteger = Number.MAX_SAFE_INTEGER
 const positiveInteger = integerBetween(1, largestInteger)
 const milliseconds = integerBetween(1, 2 ** 30)
 
+/** The minimum number of characters of a secret, as that of the option `secret` of a model. */
+const minimumSecret = 16
+
 /** The settings of every server: of the persons/computers service and of `lapidary serve`. */
 export const serverSettings = {
   host: {
@@ -139,6 +142,13 @@ export const serverSettings = {
     default: 'on',
     help: 'on describes the API at /openapi.json, and each resource type by a JSON Schema',
   },
+  secret: {
+    read: readSecrets,
+    expected: `a text of at least ${minimumSecret} characters without commas, or two, comma-separated`,
+    default: undefined,
+    help: 'secret from which the keys of cursors and other tokens are derived; new,old accepts those of both; without it a random one, so that they end with the process',
+    isSecret: true,
+  },
   logLevel: {
     ...oneOf(...logLevels),
     default: 'info',
@@ -195,6 +205,14 @@ export function findConflicts(values: Readonly<Record<string, unknown>>): string
       ? [`PAGE_SIZE must not be above MAX_PAGE_SIZE; they are ${pageSize} and ${maxPageSize}`]
       : []),
   ]
+}
+
+/** Reads `new,old`. The texts are not trimmed: other processes have to derive the same keys. */
+function readSecrets(text: string): readonly string[] | undefined {
+  const secrets = text.split(',')
+  return secrets.length <= 2 && secrets.every((each) => [...each].length >= minimumSecret)
+    ? secrets
+    : undefined
 }
 
 function isDatabase(text: string): boolean {

@@ -12,6 +12,8 @@ interface Setting<Value = unknown> extends TextFormat<Value> {
   readonly default: string | undefined
   /** The description in `--help`. */
   readonly help: string
+  /** Whether messages must not contain its text. */
+  readonly isSecret?: boolean
 }
 
 /** Settings by name in camel case: `maxBody` has the flag `--max-body` and the variable `MAX_BODY`. */
@@ -106,11 +108,14 @@ export function parseSettings<Table extends SettingTable>(
   check: (values: Readonly<Record<string, unknown>>) => readonly string[] = () => [],
 ): SettingValues<Table> {
   const errors: string[] = []
-  const entries = Object.entries(table).map(([name, { read, expected, default: text }]) => {
+  const entries = Object.entries(table).map(([name, setting]) => {
+    const { read, expected, default: text, isSecret = false } = setting
     const given = texts[name] ?? text
     const value = given === undefined ? undefined : read(given)
     if (given !== undefined && value === undefined)
-      errors.push(`${toVariable(name)} must be ${expected}; it is "${redactPasswords(given)}"`)
+      errors.push(
+        `${toVariable(name)} must be ${expected}${isSecret ? '' : `; it is "${redactPasswords(given)}"`}`,
+      )
     return [name, value]
   })
   const values = Object.fromEntries(entries)

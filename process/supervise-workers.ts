@@ -19,6 +19,8 @@ interface WorkerOptions {
   readonly host: string
   /** 0 chooses a free port. */
   readonly port: number
+  /** The random secret that the workers share; `undefined` if a setting has one. */
+  readonly secret: string | undefined
 }
 
 /** Running worker processes that share one address. */
@@ -40,14 +42,19 @@ interface Workers {
 export async function superviseWorkers(options: WorkerOptions): Promise<Workers> {
   if (!reusesPort) cluster.schedulingPolicy = cluster.SCHED_NONE
   await assertPortIsFree(options)
-  const supervisor = new Supervisor()
+  const supervisor = new Supervisor(options.secret)
   const port = await supervisor.start(options)
   return { port, close: () => supervisor.close() }
 }
 
 /** Starts workers, replaces those that exit, and stops all of them. */
 class Supervisor {
+  readonly #secret: string | undefined
   #isClosing = false
+
+  constructor(secret: string | undefined) {
+    this.#secret = secret
+  }
 
   /**
    * Given port 0 and `SO_REUSEPORT`, the first worker chooses a free port and the others use it. Without `SO_REUSEPORT`
@@ -81,7 +88,7 @@ class Supervisor {
 
   /** @returns the port that the worker listens on */
   #startWorker(port: number): Promise<number> {
-    const worker = cluster.fork(workerEnvironment(port))
+    const worker = cluster.fork(workerEnvironment(port, this.#secret))
     const startedAt = Date.now()
     return new Promise((resolve, reject) => {
       let listeningOn: number | undefined

@@ -14,9 +14,15 @@ interface ListeningMessage {
   readonly port: number
 }
 
-/** Returns the environment variables of a worker that listens on a port. The port 0 chooses a free one. */
-export function workerEnvironment(port: number): Readonly<Record<string, string>> {
-  return { [portVariable]: String(port) }
+/**
+ * Returns the environment variables of a worker that listens on a port. The port 0 chooses a free one.
+ * @param secret - the random secret that the workers share; absent if a setting has one
+ */
+export function workerEnvironment(
+  port: number,
+  secret: string | undefined,
+): Readonly<Record<string, string>> {
+  return { [portVariable]: String(port), ...(secret !== undefined && { SECRET: secret }) }
 }
 
 /** Returns the port that the supervisor has passed to this worker. */

@@ -41,11 +41,11 @@ export function prepareService(settings: Settings, demo: boolean): Promise<strin
 }
 
 function createApplication(settings: Settings, demo: boolean): Application {
-  const { clientIds, idMismatch, pageSize, basePath, maxPageSize = null } = settings
+  const { clientIds, idMismatch, pageSize, basePath, maxPageSize = null, secret } = settings
   // The supervisor has migrated the database before it started the workers.
   const isMigrated = settings.migrate === 'off' || cluster.isWorker
   return {
-    model: defineModel(resources, { clientIds, idMismatch, pageSize, maxPageSize }),
+    model: defineModel(resources, { clientIds, idMismatch, pageSize, maxPageSize, secret }),
     title: 'Persons and computers',
     rootMeta: {
       description: 'Persons and computers, by JSON:API 1.0.',

@@ -38,6 +38,7 @@ import {
   stringCheck,
 } from './option-checks.ts'
 import type { IdOptions, ResourceDeclaration } from './resource.ts'
+import { minimumSecretLength } from './seal.ts'
 import { type Sql, sql } from './sql.ts'
 
 /**
@@ -77,6 +78,17 @@ const pageSize = mustBe(
   'a whole number from 1',
   (value) => Number.isSafeInteger(value) && Number(value) >= 1,
 )
+/** Its errors do not contain the secret. */
+const secret: Check = (value, location) => {
+  const secrets: readonly unknown[] = Array.isArray(value) ? value : [value]
+  const isValid = secrets.every(
+    (each) => typeof each === 'string' && [...each].length >= minimumSecretLength,
+  )
+  if (isValid && secrets.length > 0 && secrets.length <= 2) return []
+  return [
+    `${location}: must be a string of at least ${minimumSecretLength} characters, or an array of the new and the old one`,
+  ]
+}
 const storedValue = mustBe(
   'a string, a number, true, false, null or bytes',
   (value) =>
@@ -337,5 +349,6 @@ const modelOptions = members({
   invalidValues: optional(invalidValues),
   access: optional(oneOf('deny by default')),
   tenant: optional(tenantOptions),
+  secret: optional(secret),
   session: optional(sessionOptions),
 } satisfies Record<keyof ModelOptions, Check>)

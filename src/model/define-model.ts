@@ -5,6 +5,7 @@ import type { Hooks } from './hooks.ts'
 import type { Model, ModelOptions, ResourceType } from './model.ts'
 import { listForeignKeys, resolveResource } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
+import { createSealer } from './seal.ts'
 import { TransactionScope } from './transaction-scope.ts'
 
 // The compiler evaluates these types for every model, so they cost a declaration as much in a list of a hundred as in a list of two:
@@ -148,6 +149,7 @@ export function defineModel<const Resources extends readonly ResourceDeclaration
     clientIds: options.clientIds ?? 'discard',
     idMismatch: options.idMismatch ?? 'discard',
     ...pageSizes(options),
+    sealer: createSealer(options.secret === undefined ? undefined : [options.secret].flat()),
   }
 }
 

@@ -17,6 +17,7 @@ import type { FieldExpression } from './json-paths.ts'
 import type { Kind } from './kinds.ts'
 import type { Nullability } from './nullability.ts'
 import type { ResourceDeclaration } from './resource.ts'
+import type { Sealer } from './seal.ts'
 import type { SessionOptions } from './session.ts'
 import type { BoundValue } from './sql.ts'
 import type { TableFunction } from './table-function.ts'
@@ -227,6 +228,11 @@ export interface ModelOptions<Type extends string = string, Auth = unknown> {
   readonly access?: 'deny by default'
   /** Restricts every read and write to the rows of one tenant. */
   readonly tenant?: TenantOptions
+  /**
+   * The secret from which the keys of cursors and other tokens are derived; of two, the first seals and both open. Default: a random
+   * one, so that tokens end with the process, and other processes do not accept them.
+   */
+  readonly secret?: string | readonly string[] | undefined
   /** The role and the settings of PostgreSQL under which every request runs. Not for SQLite, which has none. */
   readonly session?: SessionOptions
 }
@@ -254,6 +260,8 @@ export interface Model<Types extends Declarations = Declarations, Auth = unknown
   readonly maxPageSize: number | undefined
   /** The function that runs at the start of every transaction. */
   readonly begin: ModelHooks<string, Auth>['begin']
+  /** @internal */
+  readonly sealer: Sealer
   /** @internal */
   readonly transactionScope: TransactionScope
   /**

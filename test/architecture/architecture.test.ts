@@ -34,7 +34,7 @@ const layers: Readonly<Record<string, Readonly<{ layers: readonly string[]; outs
   errors:    { layers: [],                                                               outside: ['fastest-levenshtein'] },
   auth:      { layers: ['errors', 'model'],                                              outside: ['jose', /^node:/] },
   client:    { layers: ['model', 'parse/format-query.ts', 'parse/format-document.ts'],     outside: [] },
-  model:     { layers: ['errors'],                                                       outside: ['kysely', '@standard-schema/spec', 'node:async_hooks'] },
+  model:     { layers: ['errors'],                                                       outside: ['kysely', '@standard-schema/spec', 'node:async_hooks', 'node:crypto'] },
   parse:     { layers: ['errors', 'model/json.ts'],                                      outside: [] },
   plan:      { layers: ['errors', 'model', 'parse'],                                     outside: ['lru-cache'] },
   describe:  { layers: ['model', 'plan'],                                                outside: [] },

@@ -203,7 +203,7 @@ describe('A start', () => {
     async (test) => {
       // An address of no machine, so that the start fails after the warning.
       const args = ['--host', '192.0.2.1', '--port', '0', '--database-url', 'sqlite::memory:']
-      const { stderr } = await run(test, args)
+      const { stderr } = await run(test, args, { SECRET: 'a secret of enough characters' })
       const [warning = '', ...rest] = stderr.trimEnd().split('\n')
       assert.match(
         warning,
@@ -212,6 +212,13 @@ describe('A start', () => {
       assert.equal(rest.length, 1, stderr)
     },
   )
+
+  it('given no secret, then one line says that tokens end with the process', async (test) => {
+    const args = ['--host', '192.0.2.1', '--port', '0', '--database-url', 'sqlite::memory:']
+    assert.match((await run(test, args)).stderr, /^lapidary: SECRET is not set: .* end with/m)
+    const { stderr } = await run(test, [...args, '--secret', 'a secret of enough characters'])
+    assert.doesNotMatch(stderr, /SECRET|a secret/)
+  })
 
   it(
     'given allowed hosts, or an address of this machine, then no line warns of links',
