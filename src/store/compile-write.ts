@@ -69,7 +69,7 @@ export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
   const { lastInsertId } = target.dialect
   const linking = shape.row === 'new' ? { ...target, insertedRow: lastInsertId } : target
   const isNew = shape.row !== 'existing'
-  const triggers = isNew ? target.triggersOf?.(resource.table) : undefined
+  const triggers = isNew ? target.facts.triggersOf(resource.table) : undefined
   const mayChangeId = triggers?.changes.has('insert') ?? false
   const sent = compileSentColumns(shape, resource, target)
   const inserted = isNew ? compileInsertedColumns(sent, resource, target) : undefined
@@ -159,10 +159,10 @@ function compileInsert(
 function compileNewId(
   { row }: WriteShape,
   { id, table }: ResourceType,
-  { dialect, triggersOf }: Target,
+  { dialect, facts }: Target,
 ): Sql[] {
   if (row === 'newWithId') return idPartParams('id', id, dialect)
-  const triggers = triggersOf?.(table)
+  const triggers = facts.triggersOf(table)
   if (triggers?.newId !== 'next integer' || id.kind.codec !== 'id') return []
   const [name] = id.columns
   // The view may leave rows of its table out.
@@ -183,7 +183,7 @@ function compileGeneratedParts({ ids }: ResourceType, assigned: ReadonlySet<stri
 
 /** Compiles the clause with which an insert returns the id of the new row; none where a rule makes it impossible. */
 function compileReturning({ row }: WriteShape, { id, table }: ResourceType, target: Target): Sql {
-  if (target.triggersOf?.(table)?.silentRule !== undefined) return sql``
+  if (target.facts.triggersOf(table)?.silentRule !== undefined) return sql``
   const idText = asIdText(columnNames(id.columns), id, target)
   const lastInsertId = row === 'new' ? target.dialect.lastInsertId : undefined
   return sql` returning ${lastInsertId?.retain(idText) ?? idText}`
@@ -242,7 +242,7 @@ function compileHiddenKey(
   if (column.is !== 'key') return undefined
   const { link, to } = getRelationship(resource, column.relationship)
   const other = getResourceType(target.model, to)
-  if (other.scope === undefined && !target.mayHide?.(other.table)) return undefined
+  if (other.scope === undefined && !target.facts.mayHide(other.table)) return undefined
   const isView = isChangedByTriggers(resource.table, target)
   const own = (column: string) =>
     isView ? sql`${tableName(resource.table)}.${sql.id(column)}` : columnAt(0, column)

@@ -6,7 +6,6 @@ import type { ReadPlan } from '../plan/read.ts'
 import type { OrderTerm } from '../plan/sort.ts'
 import { listFilterWarnings } from './filter-warnings.ts'
 import type { IndexUse, UncountedWarning } from './index-effects.ts'
-import { listIndexWarnings } from './index-warnings.ts'
 import { simplifyNegations } from './simplify-negations.ts'
 import type { RunValues, Statement } from './statement.ts'
 import { bound } from './statement-values.ts'
@@ -17,6 +16,7 @@ import {
   isConverted,
   type WarningContext,
 } from './unindexed-access.ts'
+import { listIndexWarnings } from './verify/index-warnings.ts'
 
 // What a read does, for developers: its statements with their plans, and what makes them slow. Nothing here runs for a request
 // that is not explained.

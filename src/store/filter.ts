@@ -163,7 +163,7 @@ function withoutRounding(
   const isReal =
     kind.codec === 'number' &&
     column !== undefined &&
-    target.isSinglePrecision?.(resource.table, column)
+    target.facts.isSinglePrecision(resource.table, column)
   return isReal ? sql`${value}::text::double precision` : value
 }
 

@@ -32,7 +32,7 @@ export function compileInvalidValue(
     const invalid: InvalidValue = { ...position, id: String(row[0]), value }
     if (!isNull)
       throw new Error(`${describeInvalidValue(invalid)}, which is not a valid value`, { cause })
-    reportInvalidValue?.(invalid)
+    reportInvalidValue(invalid)
     return null
   }
 }

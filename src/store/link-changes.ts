@@ -51,11 +51,11 @@ export function compileLink(
 }
 
 /** Whether the rows of a member are found without reading those of all members. */
-function findsById(link: Link, { dialect, isIndexed = () => true }: Target): boolean {
+function findsById(link: Link, { dialect, facts }: Target): boolean {
   // The planner may rather join the members with the whole table.
   if (dialect.hasAntiJoins) return false
   if (link.foreignKey !== 'join table') return link.foreignKey === 'other'
-  return isIndexed(link.joinTable, [...link.from, ...link.to])
+  return facts.isIndexed(link.joinTable, [...link.from, ...link.to])
 }
 
 function compileChanges(
@@ -199,10 +199,10 @@ interface JoinKeys {
 function compileIsNew(
   link: JoinLink,
   { isFromSelf, to, otherKey }: JoinKeys,
-  { dialect, isIndexed = () => true }: Target,
+  { dialect, facts }: Target,
 ): Sql {
   const table = tableName(link.joinTable)
-  if (dialect.hasAntiJoins || isIndexed(link.joinTable, [...link.from, ...link.to]))
+  if (dialect.hasAntiJoins || facts.isIndexed(link.joinTable, [...link.from, ...link.to]))
     return sql`not exists (select 1 from ${table} where ${isFromSelf} and ${isEqualKey(to, otherKey)})`
   // SQLite would scan the table for each member. It evaluates this subquery once, which must return no null.
   const linked = sql`select ${sql.join(to)} from ${table} where ${and([isFromSelf, ...isKeyPresent(to)])}`
@@ -215,7 +215,7 @@ export function compileIsMember(link: Link, other: ResourceType, target: Target)
   const { dialect } = target
   const key = linkKeyAt(link, 'ownKey', 0)
   const isId = isSameKey(link.otherKey, id.columns) && !hasSpellings(other, target)
-  const isKnown = other.scope === undefined && !target.mayHide?.(other.table)
+  const isKnown = other.scope === undefined && !target.facts.mayHide(other.table)
   if (isId && isKnown) return isInIdList(key, 'ids', id, dialect)
   const isListed = isInIdList(columnsAt(1, id.columns), 'ids', id, dialect)
   const where = and([isListed, ...inScope(1, other)])

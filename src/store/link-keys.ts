@@ -69,16 +69,12 @@ export function isKeyIndexed(
   table: Table,
   link: Link,
   key: 'ownKey' | 'otherKey',
-  { isIndexed = () => true }: Target,
+  { facts }: Target,
 ): boolean {
-  return isIndexed(table, link[key], link.collations?.[key])
+  return facts.isIndexed(table, link[key], link.collations?.[key])
 }
 
 /** The same for a key of the join table. */
-export function isJoinKeyIndexed(
-  link: JoinLink,
-  key: 'from' | 'to',
-  { isIndexed = () => true }: Target,
-): boolean {
-  return isIndexed(link.joinTable, link[key], link.collations?.[key])
+export function isJoinKeyIndexed(link: JoinLink, key: 'from' | 'to', { facts }: Target): boolean {
+  return facts.isIndexed(link.joinTable, link[key], link.collations?.[key])
 }

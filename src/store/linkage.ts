@@ -36,9 +36,9 @@ export function isLinkageFromIncluded(shape: ReadShape, index: number, target: T
 }
 
 /** Whether the keys of a type may be spelled differently from its ids, because their comparison ignores case. */
-export function hasSpellings({ table, id }: ResourceType, { ignoresCase }: Target): boolean {
+export function hasSpellings({ table, id }: ResourceType, { facts }: Target): boolean {
   return id.parts.some(
-    ({ column, kind }) => kind.codec === 'text' && (ignoresCase?.(table, column) ?? false),
+    ({ column, kind }) => kind.codec === 'text' && facts.ignoresCase(table, column),
   )
 }
 
@@ -55,8 +55,8 @@ export function isOwnKey(field: RelationshipField, target: Target): boolean {
     link.foreignKey === 'own' &&
     isSameKey(link.otherKey, other.id.columns) &&
     other.scope === undefined &&
-    !target.mayHide?.(other.table) &&
+    !target.facts.mayHide(other.table) &&
     !hasSpellings(other, target) &&
-    (isEnforced ?? target.isEnforced?.(field) ?? true)
+    (isEnforced ?? target.facts.isEnforced(field))
   )
 }

@@ -1,6 +1,7 @@
 import type { ResourceType, Table } from '../model/model.ts'
+import { listTables } from './database-facts.ts'
 import type { ReadHooks } from './store.ts'
-import { listTables, type Target } from './tables.ts'
+import type { Target } from './tables.ts'
 
 /**
  * Whether rows of the tables may be hidden from a request: by access rules, hooks, a tenant, the session, policies of the database, or
@@ -9,7 +10,7 @@ import { listTables, type Target } from './tables.ts'
  * @param target - with the rules of the request
  */
 export function mayHideRows(
-  { model, access, mayHide = () => false }: Target,
+  { model, access, facts }: Target,
   hooks: ReadHooks | undefined,
 ): boolean {
   const types = [...model.types.values()]
@@ -21,7 +22,7 @@ export function mayHideRows(
   const restrictions = [access, hooks, model.access?.tenant, model.session, model.begin]
   return (
     restrictions.some((each) => each !== undefined) ||
-    listTables(model).some(mayHide) ||
+    listTables(model).some(facts.mayHide) ||
     types.some(({ table }) => !isServedWhole(table))
   )
 }

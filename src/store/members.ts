@@ -27,7 +27,7 @@ export function compileMembers({ layout, changedBy }: MembersShape, target: Targ
   const where = changedBy ? compileIsChanged(changedBy, resource, isListed, target) : isListed
   const from = sql`${tableAt(0, resource.table)}${sql.join(joins, sql``)}`
   const order = idOrder(0, id, target)
-  const canLock = changedBy && !target.triggersOf?.(resource.table)?.cannotLock
+  const canLock = changedBy && !target.facts.triggersOf(resource.table)?.cannotLock
   // Other joined rows are not locked.
   const lock =
     canLock && dialect.locks ? sql`${dialect.locks['no key update']} of ${sql.id('t0')}` : sql``

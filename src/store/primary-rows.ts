@@ -60,7 +60,7 @@ function isRelated(
   const isKeyInPath =
     isSameKey(link.ownKey, resource.id.columns) &&
     resource.scope === undefined &&
-    !target.mayHide?.(resource.table) &&
+    !target.facts.mayHide(resource.table) &&
     !hasSpellings(resource, target) &&
     isPathReferenced(field, target)
   if (isKeyInPath) return isLinkedFrom(depth, link, idParam('id', resource.id, target.dialect))
@@ -74,8 +74,8 @@ function isRelated(
  * Whether only existing resources can have related rows, so that the rows need not be looked up through the resource in the path: a
  * key that leads nowhere must not give the related resources of a resource that does not exist (docs/decisions/0057).
  */
-function isPathReferenced(field: RelationshipField, { isEnforced }: Target): boolean {
-  return field.link.foreignKey !== 'own' && (isEnforced?.(field) ?? true)
+function isPathReferenced(field: RelationshipField, { facts }: Target): boolean {
+  return field.link.foreignKey !== 'own' && facts.isEnforced(field)
 }
 
 /** Compiles the condition that the resource in the path exists; `undefined` if the path contains no id. */

@@ -25,7 +25,8 @@ export async function removeResource(write: PlannedWrite): Promise<'deleted' | '
   const { plan, statements, connection } = write
   const resource = getType(write)
   const change = resource.softDelete === undefined ? 'delete' : 'update'
-  const isReplaceable = statements.target.triggersOf?.(resource.table)?.changes.has(change) ?? false
+  const isReplaceable =
+    statements.target.facts.triggersOf(resource.table)?.changes.has(change) ?? false
   const before = isReplaceable ? [checkStep, findStep] : [checkStep]
   const steps = [...before, { ...removeStep, needs: isReplaceable ? before : [] }]
   const { removed } = await connection.runSteps(steps, { ...write, removed: 0 })

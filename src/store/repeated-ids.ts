@@ -26,12 +26,12 @@ export function checkIds<Read extends Rows>(rows: Read, shape: ReadShape, target
 }
 
 /** Whether the ids of the resources in a document may repeat: no constraint makes those of one of its types unique. */
-export function mayRepeatIds({ type, includeEdges }: ReadShape, { hasUniqueIds }: Target): boolean {
-  return [type, ...includeEdges.map(({ to }) => to)].some((each) => !hasUniqueIds?.(each))
+export function mayRepeatIds({ type, includeEdges }: ReadShape, { facts }: Target): boolean {
+  return [type, ...includeEdges.map(({ to }) => to)].some((each) => !facts.hasUniqueIds(each))
 }
 
 function checkRows(rows: readonly Row[], type: string, target: Target): void {
-  if (areAscending(rows) || target.hasUniqueIds?.(type)) return
+  if (areAscending(rows) || target.facts.hasUniqueIds(type)) return
   checkBatch(rows, new Set(), getResourceType(target.model, type))
 }
 
@@ -42,7 +42,7 @@ function checkStream(rows: StreamedRows, shape: ReadShape, target: Target): Stre
   const knownPrimary = new Set<string>()
   const known = new Map<string, Set<string>>()
   const check = (batch: readonly Row[], type: string, ids: Set<string>) => {
-    if (target.hasUniqueIds?.(type)) return
+    if (target.facts.hasUniqueIds(type)) return
     checkBatch(batch, ids, getResourceType(target.model, type))
     if (ids.size > maxKnownIds) ids.clear()
   }

@@ -8,12 +8,8 @@ import { and, idOrder, type Target, tableAt } from './tables.ts'
 // So a write locks the rows first, and later statements check and change them.
 
 /** Compiles the clause that locks the selected rows of a table; empty where the database need not or cannot lock them. */
-export function compileLockClause(
-  table: Table,
-  lock: RowLock,
-  { dialect, triggersOf }: Target,
-): Sql {
-  return (triggersOf?.(table)?.cannotLock ? undefined : dialect.locks?.[lock]) ?? sql``
+export function compileLockClause(table: Table, lock: RowLock, { dialect, facts }: Target): Sql {
+  return (facts.triggersOf(table)?.cannotLock ? undefined : dialect.locks?.[lock]) ?? sql``
 }
 
 /**
@@ -28,9 +24,9 @@ export function compileRowLock(
   lock: RowLock,
   target: Target,
 ): readonly Statement[] {
-  const { dialect, triggersOf, mayLock } = target
-  const canLock = dialect.locks !== undefined && !triggersOf?.(table)?.cannotLock
-  if (!canLock || mayLock?.(table) === false) return []
+  const { dialect, facts } = target
+  const canLock = dialect.locks !== undefined && !facts.triggersOf(table)?.cannotLock
+  if (!canLock || !facts.mayLock(table)) return []
   const rows = sql`select 1 from ${tableAt(0, table)} where ${and(where)} order by ${idOrder(0, id, target)}`
   return [compileStatement(sql`${rows}${compileLockClause(table, lock, target)}`, dialect)]
 }

@@ -16,7 +16,7 @@ import {
   type SampledMember,
 } from './column-content.ts'
 import { compileStatement, type Statement } from './statement.ts'
-import { maxViewRows } from './view-ids.ts'
+import { maxViewRows } from './verify/view-ids.ts'
 
 /** The maximum number of rows that are read from each table. */
 const maxRows = 1000

@@ -24,15 +24,11 @@ interface Entry<Value> {
 
 /** Caches what is compiled from query shapes, up to a number of bytes. It evicts the least recently used entries. */
 export class StatementCache {
-  /** Whether what is compiled now may be used again: not while tables are missing, whose facts it depends on. */
-  readonly canKeep: () => boolean
   readonly #entries: LRUCache<object, Entry<unknown>>
   /** The most recently used entry: to use it again does not change the order. */
   #latest: object | undefined
 
-  /** @param canKeep - whether what is compiled now may be used again; absent: it always may */
-  constructor(bytes: number = defaultCacheSize, canKeep: () => boolean = () => true) {
-    this.canKeep = canKeep
+  constructor(bytes: number = defaultCacheSize) {
     this.#entries = new LRUCache({
       maxSize: bytes,
       dispose: (entry) => {
@@ -48,7 +44,7 @@ export class StatementCache {
 
   /**
    * Returns a function that compiles each query shape once, and again after it was evicted. A value larger than the cache is not
-   * cached, nor is one while `canKeep` returns false.
+   * cached.
    * @param sizeOf - estimates the memory of a value in bytes, with what it compiles later
    */
   memoize<Shape extends object, Value extends NonNullable<unknown> | null>(
@@ -63,9 +59,7 @@ export class StatementCache {
         this.#latest = entry
         return entry.value
       }
-      const canKeep = this.canKeep()
       const value = compile(shape)
-      if (!canKeep) return value
       const newEntry: Entry<Value> = { value }
       this.#latest = undefined
       this.#entries.set(newEntry, newEntry, { size: Math.max(Math.ceil(sizeOf(value, shape)), 1) })

@@ -74,9 +74,8 @@ export function createStatements(target: Target, cache = new StatementCache()): 
     ofType: (type) => {
       const known = types.get(type)
       if (known !== undefined) return known
-      const canKeep = cache.canKeep()
       const created = createTypeStatements(getResourceType(target.model, type), target)
-      if (canKeep) types.set(type, created)
+      types.set(type, created)
       return created
     },
   }
@@ -111,7 +110,6 @@ function createMemberChecks(target: Target, cache: StatementCache): Statements['
   return ({ requested, operation }, index) => (operation ? (compile(requested)[index] ?? []) : [])
 }
 
-/** Those that depend on the triggers of the table are compiled when they are used: the table may not exist before. */
 function createTypeStatements(resource: ResourceType, target: Target): TypeStatements {
   const locks = new Map<RowLock, Statement>()
   let remove: Statement | undefined

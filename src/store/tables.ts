@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { TableTriggers } from '../model/catalog.ts'
 import { type Codec, getCodec } from '../model/codecs.ts'
 import type { Dialect, LastInsertId, Sql } from '../model/dialect.ts'
 import {
@@ -7,14 +6,13 @@ import {
   findPath,
   type IdField,
   type KeyColumns,
-  listRelationships,
   type Model,
-  type RelationshipField,
   type ResourceType,
   type StoredValue,
   type Table,
 } from '../model/model.ts'
 import type { RowRules } from '../plan/access/identity.ts'
+import type { DatabaseFacts } from './database-facts.ts'
 import type { ReportInvalidValue } from './invalid-value-report.ts'
 import { asTypedKeys, idPartParams, isEqualKey, joinIdParts, toKey } from './keys.ts'
 import { castValue } from './statement.ts'
@@ -27,49 +25,19 @@ export interface LinkageLimit {
   readonly perRelationship: number
 }
 
-/**
- * Whether columns are the first of an index.
- * @param collations - by which the columns are compared; `undefined` for their own
- */
-export type IndexLookup = (
-  table: Table,
-  columns: KeyColumns,
-  collations?: readonly (string | undefined)[] | undefined,
-) => boolean
-
-/** The model and the dialect for which SQL is compiled. */
+/** What SQL is compiled for. */
 export interface Target {
-  /** A getter in both stores: it changes when the tables of the database are known. Statements read it when they are compiled. */
+  /** The declared model, with what `serveModel` changes in it, and with the access rules of a request. */
   readonly model: Model
   readonly dialect: Dialect
+  /** What the database is known to have. */
+  readonly facts: DatabaseFacts
+  /** Receives each stored value that is returned as null. */
+  readonly reportInvalidValue: ReportInvalidValue
   /** Set if the requested resource is the row that was inserted last; absent: its id is a parameter. */
   readonly insertedRow?: LastInsertId | undefined
   /** Absent: the linkage is complete. */
   readonly linkageLimit?: LinkageLimit | undefined
-  /** Whether columns are the first of an index, so that a lookup visits few rows; absent: they always are. */
-  readonly isIndexed?: IndexLookup | undefined
-  /** Whether comparisons of a text column ignore case or trailing spaces; absent: none does. */
-  readonly ignoresCase?: ((table: Table, column: string) => boolean) | undefined
-  /** Whether a column has floating-point numbers of four bytes; absent: none has. */
-  readonly isSinglePrecision?: ((table: Table, column: string) => boolean) | undefined
-  /** What triggers and rules may do with the changes of a table's rows; absent: nothing. */
-  readonly triggersOf?: ((table: Table) => TableTriggers | undefined) | undefined
-  /**
-   * Whether a policy of the database may hide rows of a table, so that a key does not tell whether the row that it references exists for
-   * the request; absent: none does.
-   */
-  readonly mayHide?: ((table: Table) => boolean) | undefined
-  /** Whether every role of a request may lock rows of a table, which needs the privilege to update it; absent: all may. */
-  readonly mayLock?: ((table: Table) => boolean) | undefined
-  /**
-   * Whether the database has a foreign key for a relationship, so that every key references a row: an own key one of the other table,
-   * any other key one of the own table. Absent: it has all.
-   */
-  readonly isEnforced?: ((field: RelationshipField) => boolean) | undefined
-  /** Whether a constraint of the database makes the ids of a type unique, so that no rows are compared; absent: of no type. */
-  readonly hasUniqueIds?: ((type: string) => boolean) | undefined
-  /** Receives each stored value that is returned as null; absent: nothing does. */
-  readonly reportInvalidValue?: ReportInvalidValue | undefined
   /** The rules that the scopes of the model contain, and the target without them; absent: there are none. */
   readonly access?: Readonly<{ rules: RowRules; unrestricted: Target }>
 }
@@ -77,16 +45,6 @@ export interface Target {
 /** Compiles the name of a table, with its schema if one is declared. */
 export function tableName({ schema, name }: Table): Sql {
   return schema === undefined ? sql`${sql.id(name)}` : sql`${sql.id(schema, name)}`
-}
-
-/** Lists the tables of a model, including join tables and without table functions; a table may occur more than once. */
-export function listTables(model: Model): Table[] {
-  return [...model.types.values()].flatMap(({ table, fields }) => [
-    ...(table.call === undefined ? [table] : []),
-    ...listRelationships({ fields }).flatMap(({ link }) =>
-      link.foreignKey === 'join table' ? [link.joinTable] : [],
-    ),
-  ])
 }
 
 /** Compiles a table with the alias `t<depth>`. */
@@ -182,7 +140,11 @@ export function asId(columns: readonly Sql[], id: IdField, target: Target): Sql 
 }
 
 /** Compiles columns that contain an id, or reference one, as its text. */
-export function asIdText(columns: readonly Sql[], id: IdField, target: Target): Sql {
+export function asIdText(
+  columns: readonly Sql[],
+  id: IdField,
+  target: Pick<Target, 'dialect'>,
+): Sql {
   if (columns.length > 1) return joinIdParts(columns, id, target.dialect)
   const key = toKey(columns)
   return getCodec(id.kind.codec, target.dialect).idText?.(key) ?? key

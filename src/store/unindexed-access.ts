@@ -2,9 +2,9 @@ import { type Catalog, findTable, isIndexed } from '../model/catalog.ts'
 import type { Sql } from '../model/dialect.ts'
 import type { ResourceType, Table } from '../model/model.ts'
 import type { IndexUse, UncountedWarning } from './index-effects.ts'
-import { compileCreateIndex } from './index-warnings.ts'
 import { compileStatement } from './statement.ts'
 import { fieldAt, getAttribute, type Target } from './tables.ts'
+import { compileCreateIndex } from './verify/index-warnings.ts'
 
 /** What warnings depend on in addition to the read. */
 export interface WarningContext {

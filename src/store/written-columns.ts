@@ -71,6 +71,6 @@ export function compileChangedRows(
 }
 
 /** Whether triggers make all changes of a table, as for some views. */
-export function isChangedByTriggers(table: Table, { triggersOf }: Target): boolean {
-  return triggersOf?.(table)?.newId === 'next integer'
+export function isChangedByTriggers(table: Table, { facts }: Target): boolean {
+  return facts.triggersOf(table)?.newId === 'next integer'
 }

@@ -58,6 +58,7 @@ for (const database of databases)
         insert into note (text, author) values ('x', '1'), ('y', '2'), ('z', '1')`,
       )
       store = await openStore(ruled, opened.url, { poolSize: 1 })
+      await store.prepare()
     })
     after(async () => {
       await store.close()
@@ -99,6 +100,7 @@ for (const database of databases)
     it('given a rule that is a filter, then a list has the statements of a client that sends the filter', async (test) => {
       const plain = await openStore(open, opened.url)
       test.after(() => plain.close())
+      await plain.prepare()
       const listStatements = async (model: Model, used: Store, query: object) => {
         const statements: string[] = []
         const listen = (message: unknown) => statements.push((message as { sql: string }).sql)

@@ -11,6 +11,7 @@ import { compileRead } from '../../src/store/compile-read.ts'
 import { sqliteDialect } from '../../src/store/sqlite/dialect.ts'
 import { anyCharacters } from '../property/random-texts.ts'
 import { scale, seed } from '../property/seed.ts'
+import { emptyTarget } from './empty-facts.ts'
 import { library } from './library.ts'
 
 const resource = getResourceType(library, 'book')
@@ -25,10 +26,10 @@ function planQuery(query: Readonly<Record<string, unknown>>): ReadPlan {
 
 /** The SQL of every statement of a plan. */
 function compileAll({ shape }: ReadPlan): string[] {
-  const { rows, boundedRows, reversedRows, count, byIds, includedRows } = compileRead(shape, {
-    model: library,
-    dialect: sqliteDialect,
-  })
+  const { rows, boundedRows, reversedRows, count, byIds, includedRows } = compileRead(
+    shape,
+    emptyTarget(library, sqliteDialect),
+  )
   const statements = [
     rows,
     boundedRows,

@@ -218,7 +218,7 @@ function removesLinks({ field, change }: ChangedLinks, context: LinkContext): re
     const kept = existsMember([isSameKeyAt(0, field, 1, target.dialect)], field, context)
     if (change === 'remove') return [kept]
     const hasKey = isKeyPresent(linkKeyAt(link, 'ownKey', 0))
-    if (member.scope === undefined && !target.mayHide?.(member.table))
+    if (member.scope === undefined && !target.facts.mayHide(member.table))
       return [...hasKey, sql`not (${kept})`]
     // Null leaves a link to a row alone that the request may not read.
     const isReplaced = existsMember([], field, context)

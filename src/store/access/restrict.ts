@@ -24,8 +24,7 @@ interface RuleRows {
 export function compileRowCondition(condition: RowCondition, rows: RuleRows, target: Target): Sql {
   if (typeof condition === 'boolean') return condition ? sql`true` : sql`false`
   const { access } = target
-  // A rule sees the rows of every identity, so a key in it is the link.
-  const unrestricted = { ...(access?.unrestricted ?? target), mayHide: undefined }
+  const unrestricted = seeAllRows(access?.unrestricted ?? target)
   switch (condition.is) {
     case 'filter': {
       const resource = getResourceType(unrestricted.model, rows.resource.type)
@@ -39,6 +38,11 @@ export function compileRowCondition(condition: RowCondition, rows: RuleRows, tar
       return sql`(${sql.join(parts, sql.raw(condition.is === 'any' ? ' or ' : ' and '))})`
     }
   }
+}
+
+/** A rule sees the rows of every identity, so a key in it is the link. */
+function seeAllRows(target: Target): Target {
+  return { ...target, facts: { ...target.facts, mayHide: () => false } }
 }
 
 /**
@@ -74,20 +78,14 @@ function restrictType(resource: ResourceType, rules: RowRules, target: Target): 
 /**
  * Returns a function that finds the statements of an identity: identities with the same rules share them.
  * @param create - creates the statements of a target
- * @param canKeep - whether they may be used again; absent: they always may
  */
 export function createStatementsByRules<Statements extends Readonly<{ target: Target }>>(
   unrestricted: Statements,
   create: (target: Target) => Statements,
-  canKeep: () => boolean = () => true,
 ): (identity: Identity | undefined) => Statements {
-  const createByRules = (rules: RowRules) => {
+  const byRules = memoizeByIdentity((rules: RowRules) => {
     const target = restrictTarget(unrestricted.target, rules)
     return target === unrestricted.target ? unrestricted : create(target)
-  }
-  const byRules = memoizeByIdentity(createByRules)
-  return (identity) => {
-    if (identity === undefined) return unrestricted
-    return canKeep() ? byRules(identity.rules) : createByRules(identity.rules)
-  }
+  })
+  return (identity) => (identity === undefined ? unrestricted : byRules(identity.rules))
 }

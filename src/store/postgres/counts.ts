@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Sql } from '../../model/dialect.ts'
+import type { Dialect, Sql } from '../../model/dialect.ts'
 import {
   getRelationship,
   getResourceType,
@@ -14,10 +14,11 @@ import type { Condition } from '../../plan/condition.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { compileCount } from '../compile-read.ts'
 import { countKey, createCountCache } from '../count-cache.ts'
+import { listTables } from '../database-facts.ts'
 import { quoteTableName } from '../quote-identifier.ts'
 import { compileStatement, param, type RunValues, type Statement } from '../statement.ts'
 import { bound } from '../statement-values.ts'
-import { getAttribute, listTables, type Target } from '../tables.ts'
+import { getAttribute, type Target } from '../tables.ts'
 import type { PostgresConnection } from './connection.ts'
 import { isGenuinePostgres } from './dialect.ts'
 
@@ -46,19 +47,18 @@ export function isSnapshotCurrent({ dialect }: Target): Sql {
 export const cacheValidator = sql`case when pg_is_in_recovery() then null
   when pg_current_wal_flush_lsn() >= pg_current_wal_insert_lsn() then ${snapshotId} end`
 
-/** A count that depends only on the rows of tables. */
-export interface CacheableCount {
-  /** The quoted names of the tables. */
-  readonly tables: readonly string[]
-  /** The statement that counts. */
-  readonly statement: Statement
-}
-
-/** Compiles what identifies the count of a query shape in the cache; null if it must not be cached, or nothing is counted. */
-export function compileCacheableCount(shape: ReadShape, target: Target): CacheableCount | null {
+/**
+ * Compiles the statement that identifies the count of a query shape in the cache; null if it must not be cached, or nothing is counted.
+ * @param cacheableTables - the quoted names of the tables whose counts may be cached
+ */
+export function compileCacheableCount(
+  shape: ReadShape,
+  target: Target,
+  cacheableTables: ReadonlySet<string>,
+): Statement | null {
   const tables = shape.isPaged ? countedTables(shape, target) : undefined
-  if (tables === undefined) return null
-  return { tables: tables.map(quoteTableName), statement: compileCount(shape, target) }
+  const isCacheable = tables?.every((table) => cacheableTables.has(quoteTableName(table)))
+  return isCacheable ? compileCount(shape, target) : null
 }
 
 /** A count. */
@@ -71,44 +71,34 @@ export interface CachedCount {
 /** Smaller counts are not cached: to compute the snapshot id takes the server as long as to count so many rows. */
 const minCachedCount = 500
 
-/** The count cache of a store. Nothing is cached before the tables were inspected. */
+/** The count cache of a store. */
 export class PostgresCountCache {
   readonly #counts = createCountCache<CachedCount>()
-  #tables: ReadonlySet<string> = new Set()
 
-  /** Enables the cache for counts of some tables. */
-  enableFor(tables: ReadonlySet<string>): void {
-    this.#tables = tables
-  }
-
-  /** Finds the last count. */
-  find(cacheable: CacheableCount, values: RunValues): CachedCount | undefined {
-    if (!this.#isCacheable(cacheable)) return undefined
-    return this.#counts.get(countKey(cacheable.statement, bound(cacheable.statement, values)))
+  /** Finds the last count. @param statement - of `compileCacheableCount` */
+  find(statement: Statement, values: RunValues): CachedCount | undefined {
+    return this.#counts.get(countKey(statement, bound(statement, values)))
   }
 
   /** Adds a count if it is large enough. */
-  add(cacheable: CacheableCount, values: RunValues, count: CachedCount): void {
-    if (count.count < minCachedCount || !this.#isCacheable(cacheable)) return
-    this.#counts.set(countKey(cacheable.statement, bound(cacheable.statement, values)), count)
-  }
-
-  #isCacheable({ tables }: CacheableCount): boolean {
-    return tables.every((table) => this.#tables.has(table))
+  add(statement: Statement, values: RunValues, count: CachedCount): void {
+    if (count.count >= minCachedCount)
+      this.#counts.set(countKey(statement, bound(statement, values)), count)
   }
 }
 
 /**
  * Lists the tables of a model whose counts may be cached: ordinary, logged tables without row-level security and without child
- * tables. None if the server is not PostgreSQL itself.
+ * tables. None if the server is not PostgreSQL itself, or if requests have a session: which rows it finds depends on its role, its search
+ * path and the policies of the tables.
  */
 export async function listCacheableTables(
   model: Model,
   connection: PostgresConnection,
-  { dialect }: Target,
+  dialect: Dialect,
 ): Promise<ReadonlySet<string>> {
   const names = listTables(model).map((table) => sql`(${sql.lit(quoteTableName(table))})`)
-  if (names.length === 0) return new Set()
+  if (names.length === 0 || model.session !== undefined) return new Set()
   const isOrdinary = sql`relkind = 'r' and relam = 2 and relpersistence = 'p' and not relrowsecurity and not relhassubclass`
   const query = sql`select name from (values ${sql.join(names)}) as t (name) join pg_class on oid = to_regclass(name)
     where ${isOrdinary} and ${isGenuinePostgres}`

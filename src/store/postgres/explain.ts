@@ -8,37 +8,34 @@ import { notFoundError } from '../not-found.ts'
 import { createRunValues, limitRows } from '../run-values.ts'
 import type { RunStatement, RunValues, Statement } from '../statement.ts'
 import type { ReadHooks, Store } from '../store.ts'
-import type { Target } from '../tables.ts'
 import { queryPostgresCatalog } from './catalog.ts'
 import type { PostgresPool } from './connection-pool.ts'
 import { splitColumns } from './document-statement.ts'
+import type { OpenPostgresTables } from './open-tables.ts'
 import { createPostgresRunQuery } from './read.ts'
-import { areKnown, type KnownTables, loadTables } from './role-tables.ts'
 import type { CreateSessionSetup } from './session-setup.ts'
-import type { PostgresStatements, PostgresStatementsOfRole } from './statements.ts'
+import type { PostgresStatements } from './statements.ts'
 import type { PostgresTransaction } from './transaction.ts'
 
 /** What the operations that explain need. */
 interface ExplainContext {
   /** The primary. */
   readonly pool: PostgresPool
-  readonly tables: KnownTables
-  readonly target: Target
+  readonly tables: OpenPostgresTables
   readonly createSetup: CreateSessionSetup | undefined
-  readonly statementsOfRole: PostgresStatementsOfRole
 }
 
 /** Creates the operations of a store that explain reads, and who may see or change a row. */
 export function createExplainOperations(
   context: ExplainContext,
 ): Pick<Store, 'explain' | 'inspect' | 'findAllowed'> {
-  const { pool, tables, target, createSetup, statementsOfRole } = context
+  const { pool, tables, createSetup } = context
   const inspect = createInspect(context)
   return {
     explain: async (plan, id, { hooks, signal } = {}) => {
       const setup = createSetup?.(plan.identity)
-      if (!areKnown(tables, setup)) await loadTables(tables, setup)
-      const options = { statements: statementsOfRole(setup)(plan.identity), hooks }
+      const { target, statementsOf } = await tables.get(setup)
+      const options = { statements: statementsOf(plan.identity), hooks }
       const work = (transaction: PostgresTransaction) => explainRead(transaction, plan, id, options)
       const explained = await pool.read(signal?.(), work, setup)
       const catalog = await queryPostgresCatalog(pool.shared)
@@ -73,17 +70,12 @@ function sample<Result>(
 }
 
 /** Creates the function that runs statements in one snapshot of the primary, with the access rules of an identity. */
-function createInspect({
-  pool,
-  tables,
-  createSetup,
-  statementsOfRole,
-}: ExplainContext): Store['inspect'] {
+function createInspect({ pool, tables, createSetup }: ExplainContext): Store['inspect'] {
   return async (identity, work, { signal } = {}) => {
     const setup = createSetup?.(identity)
-    if (!areKnown(tables, setup)) await loadTables(tables, setup)
+    const { statementsOf } = await tables.get(setup)
     const read = async (transaction: PostgresTransaction) => {
-      const result = await work(statementsOfRole(setup)(identity), (statement, values) =>
+      const result = await work(statementsOf(identity), (statement, values) =>
         transaction.all(statement, values),
       )
       await transaction.commit()

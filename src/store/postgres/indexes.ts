@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Catalog, findTable, isIndexed } from '../../model/catalog.ts'
+import type { IndexLookup } from '../database-facts.ts'
 import { compileStatement } from '../statement.ts'
-import type { IndexLookup } from '../tables.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
 
@@ -23,7 +23,7 @@ const indexesQuery = compileStatement(
 )
 
 /** Queries the indexed columns. The columns of a view count as indexed, because those of its tables may be. */
-export async function queryIndexes(
+export async function queryPostgresIndexes(
   connection: PostgresConnection,
   catalog: Catalog,
 ): Promise<IndexLookup> {

@@ -147,8 +147,7 @@ function isReachable(edge: LocatedIncludeEdge, target: Target): Sql {
   if (startsAtLinkage(edge)) {
     const { id, table } = to
     const key = keyAt(0, id.columns)
-    const isIndexed = target.isIndexed?.(table, id.columns) ?? true
-    if (!isIndexed) return isInHashed(key, ownKeys)
+    if (!target.facts.isIndexed(table, id.columns)) return isInHashed(key, ownKeys)
     return anyOwnKey ? sql`${key} = ${anyOwnKey}` : sql`${key} in (${ownKeys})`
   }
   const field = getRelationship(from, edge.relationship)

@@ -9,17 +9,17 @@ import {
   maxWriteResources,
 } from '../buffering.ts'
 import { isFoundByKey } from '../related-rows.ts'
+import type { Statement } from '../statement.ts'
 import { StatementCache, statementSize } from '../statement-cache.ts'
 import { createStatements, type Statements } from '../statements.ts'
 import type { Target } from '../tables.ts'
 import { memoizeByRowBound, type PageStatement } from './bounded-pages.ts'
-import { type CacheableCount, compileCacheableCount } from './counts.ts'
+import { compileCacheableCount } from './counts.ts'
 import {
   compileDocumentStatement,
   type DocumentOptions,
   type DocumentStatement,
 } from './document-statement.ts'
-import type { SessionSetup } from './session-setup.ts'
 
 /** The statements of a store on PostgreSQL. Each statement of a document reads all of it. */
 export interface PostgresStatements extends Statements {
@@ -36,17 +36,11 @@ export interface PostgresStatements extends Statements {
   /** Whether a stream finds rows by a column without an index, so that nested loops would scan a table for each row. */
   readonly needsHashJoins: (shape: ReadShape) => boolean
   /** What identifies the count of a list in the cache; null if the count must not be cached. */
-  readonly cacheableCount: (shape: ReadShape) => CacheableCount | null
+  readonly cacheableCount: (shape: ReadShape) => Statement | null
 }
 
 /** Returns the statements of an identity; those without rules for `undefined`. */
 export type PostgresStatementsOf = (identity: Identity | undefined) => PostgresStatements
-
-/**
- * Returns the statements of requests with the role of a session; roles that see all tables alike share them.
- * @param setup - that of the request; `undefined` for the role of the connection
- */
-export type PostgresStatementsOfRole = (setup: SessionSetup | undefined) => PostgresStatementsOf
 
 /** The limits of a document in memory. */
 const readLimits: DocumentOptions = {
@@ -61,14 +55,18 @@ const writeLimits: DocumentOptions = {
   textLimit: 'included rows',
 }
 
-/** Creates the statements of a model for PostgreSQL. @param cache - holds the statements of query shapes */
+/**
+ * Creates the statements of a model for PostgreSQL.
+ * @param cacheableTables - the quoted names of the tables whose counts may be cached
+ * @param cache - holds the statements of query shapes
+ */
 export function createPostgresStatements(
   target: Target,
+  cacheableTables: ReadonlySet<string>,
   cache = new StatementCache(),
 ): PostgresStatements {
   const memoize = (compile: (shape: ReadShape) => DocumentStatement) =>
     cache.memoize(compile, (statement) => statementSize(statement))
-  // The model of the target is that of the database once its tables are known.
   const compileInserted = (shape: ReadShape) =>
     compileDocumentStatement(
       shape,
@@ -85,13 +83,14 @@ export function createPostgresStatements(
     boundedDocument: (shape) => (needsLimits(shape) ? boundedDocument : documentForWrite)(shape),
     cachedCountPage: memoizeByRowBound(target, memoize, { ...readLimits, cachesCount: true }),
     reversedPage: memoizeByRowBound(target, memoize, { ...readLimits, isReversed: true }),
-    ...createDecisions(target, cache),
+    ...createDecisions(target, cacheableTables, cache),
   }
 }
 
 /** Creates what is decided once for each query shape: how it is joined, and whether its count is cached. */
 function createDecisions(
   target: Target,
+  cacheableTables: ReadonlySet<string>,
   cache: StatementCache,
 ): Pick<PostgresStatements, 'needsHashJoins' | 'cacheableCount'> {
   return {
@@ -100,8 +99,8 @@ function createDecisions(
       () => 100,
     ),
     cacheableCount: cache.memoize(
-      (shape) => compileCacheableCount(shape, target),
-      (cacheable) => statementSize(...(cacheable ? [cacheable.statement] : [])),
+      (shape) => compileCacheableCount(shape, target, cacheableTables),
+      (statement) => statementSize(...(statement ? [statement] : [])),
     ),
   }
 }
@@ -114,7 +113,7 @@ function needsLimits(shape: ReadShape): boolean {
 
 /** Whether an index finds the rows of every relationship of a document, in both directions. */
 function isFullyIndexed({ includeEdges, primary, included }: ReadShape, target: Target): boolean {
-  const { isIndexed = () => true, model } = target
+  const { facts, model } = target
   const linked = [primary, ...included].flatMap(({ type, linkages }) =>
     linkages.map(({ relationship }) => ({ type, relationship })),
   )
@@ -125,8 +124,8 @@ function isFullyIndexed({ includeEdges, primary, included }: ReadShape, target: 
     const { link } = field
     const isInverseIndexed =
       link.foreignKey === 'join table'
-        ? isIndexed(link.joinTable, link.to)
-        : isIndexed(resource.table, link.ownKey)
+        ? facts.isIndexed(link.joinTable, link.to)
+        : facts.isIndexed(resource.table, link.ownKey)
     return isInverseIndexed && isFoundByKey(field, target)
   })
 }

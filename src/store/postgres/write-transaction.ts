@@ -10,9 +10,8 @@ import { openTransaction } from '../transaction.ts'
 import { checkColumnLimits } from './column-limits.ts'
 import type { PostgresPool } from './connection-pool.ts'
 import { isConflict, unavailableError } from './errors.ts'
+import type { PostgresTables } from './open-tables.ts'
 import type { SessionSetup } from './session-setup.ts'
-import type { PostgresStatementsOf } from './statements.ts'
-import type { LoadedTableFacts } from './table-facts.ts'
 import { beginWrite, type PostgresTransaction } from './transaction.ts'
 import { createWriteConnection } from './write-connection.ts'
 
@@ -24,8 +23,7 @@ const firstPause = 20
 /** The dependencies of write transactions. */
 interface WriteContext {
   readonly pool: PostgresPool
-  readonly statementsOf: PostgresStatementsOf
-  readonly facts: LoadedTableFacts
+  readonly tables: PostgresTables
   /** Sets what the session of the request has. */
   readonly setup: SessionSetup | undefined
 }
@@ -33,12 +31,13 @@ interface WriteContext {
 /** Runs work in a write transaction, as `Store.transaction`. */
 export function executeTransaction<Result>(
   work: (transaction: Transaction) => Awaitable<Result>,
-  { pool, statementsOf, facts, setup }: WriteContext,
+  { pool, tables, setup }: WriteContext,
 ): Promise<Result> {
+  const { facts, statementsOf } = tables
   const run = async (transaction: PostgresTransaction) => {
     const operations = openTransaction(statementsOf, (statements) =>
       createWriteConnection(transaction, statements, (plan) =>
-        checkColumnLimits(plan, statements.target.model, facts.current.columnLimits),
+        checkColumnLimits(plan, statements.target.model, facts.columnLimits),
       ),
     )
     const result = await work(operations)
@@ -51,9 +50,7 @@ export function executeTransaction<Result>(
       const connection = setup ? pool.shared.withSetup(setup) : pool.shared
       // Ids of other codecs are random.
       if (resource.id.kind.codec === 'id')
-        await connection.allUnprepared(
-          compileSequenceSkip(resource, statementsOf(undefined).target),
-        )
+        await connection.allUnprepared(compileSequenceSkip(resource, tables.target))
     },
   )
 }

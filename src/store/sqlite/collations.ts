@@ -1,56 +1,98 @@
 import { sql } from 'kysely'
-import type { Table } from '../../model/model.ts'
+import { type Catalog, findTable } from '../../model/catalog.ts'
+import {
+  type Field,
+  getResourceType,
+  listRelationships,
+  type Model,
+  type Table,
+} from '../../model/model.ts'
 import { compileStatement } from '../statement.ts'
-import { tableName } from '../tables.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
 
 /** A collation that every SQLite database has; `foreign` is one that only another program has, so that SQLite compares nothing by it. */
 export type SqliteCollation = 'binary' | 'nocase' | 'rtrim' | 'foreign'
 
-/** Returns the collation of a column. No pragma returns it, so comparisons of the column are observed. */
-function observeCollation(
+/** Returns the collation of a column that a model reads; `binary` for any other column. */
+export type SqliteCollationLookup = (table: Table, column: string) => SqliteCollation
+
+/** Observes the collations of the columns that a model reads, with one statement for each table. */
+export function observeCollations(
+  model: Model,
+  catalog: Catalog,
   connection: SqliteConnection,
-  table: Table,
-  column: string,
-): SqliteCollation {
-  if (table.call) return 'binary'
-  try {
-    return compareColumns(connection, table, [column])[0] ?? 'binary'
-  } catch (error) {
-    if (isCollationMissing(error)) return 'foreign'
-    throw error
+): SqliteCollationLookup {
+  const byTable = new Map<string, ReadonlyMap<string, SqliteCollation>>()
+  for (const [table, named] of Map.groupBy(listReadColumns(model), ([{ name }]) => name)) {
+    const stored = findTable(catalog, { schema: undefined, name: table })
+    const columns = [...new Set(named.map(([, column]) => column))]
+    const existing = columns.filter((column) => stored?.columns.has(column))
+    const collations = observeTable(table, existing, connection)
+    byTable.set(table, new Map(existing.map((column, at) => [column, collations[at] ?? 'binary'])))
+  }
+  return ({ name, call }, column) => (call ? undefined : byTable.get(name)?.get(column)) ?? 'binary'
+}
+
+/** Lists the columns of ids, attributes and keys; a column may occur more than once. */
+function listReadColumns(model: Model): (readonly [table: Table, column: string])[] {
+  const columnsOf = (table: Table, columns: readonly string[]) =>
+    columns.map((column) => [table, column] as const)
+  return [...model.types.values()].flatMap(({ table, id, fields }) => [
+    ...columnsOf(table, [...id.columns, ...[...fields.values()].flatMap(listFieldColumns)]),
+    ...listRelationships({ fields }).flatMap(({ link, to }) => [
+      ...columnsOf(table, link.ownKey),
+      ...columnsOf(getResourceType(model, to).table, link.otherKey),
+      ...(link.foreignKey === 'join table'
+        ? columnsOf(link.joinTable, [...link.from, ...link.to])
+        : []),
+    ]),
+  ])
+}
+
+function listFieldColumns(field: Field): readonly string[] {
+  switch (field.is) {
+    case 'attribute':
+      return field.column === undefined ? [] : [field.column]
+    case 'computed':
+      return field.columns.map(([column]) => column)
+    case 'relationship':
+      return []
   }
 }
 
 /** The columns of a statement that observes collations: SQLite returns 2,000 columns at most, and has two for each. */
 const maxObserved = 500
 
-/** Returns the collations of columns of a table, by one statement for many of them. */
-export function observeCollations(
-  connection: SqliteConnection,
-  table: Table,
+/** Observes the collations of columns of a table. No pragma returns them, so the columns are compared. */
+function observeTable(
+  table: string,
   columns: readonly string[],
+  connection: SqliteConnection,
 ): readonly SqliteCollation[] {
-  if (table.call) return columns.map(() => 'binary')
-  try {
-    return Array.from({ length: Math.ceil(columns.length / maxObserved) }, (_, at) =>
-      columns.slice(at * maxObserved, (at + 1) * maxObserved),
-    ).flatMap((part) => compareColumns(connection, table, part))
-  } catch (error) {
-    if (!isCollationMissing(error)) throw error
-    return columns.map((column) => observeCollation(connection, table, column))
-  }
+  const parts = Array.from({ length: Math.ceil(columns.length / maxObserved) }, (_, at) =>
+    columns.slice(at * maxObserved, (at + 1) * maxObserved),
+  )
+  return parts.flatMap((part): readonly SqliteCollation[] => {
+    try {
+      return compareColumns(table, part, connection)
+    } catch (error) {
+      if (!isCollationMissing(error)) throw error
+      return part.length === 1
+        ? ['foreign']
+        : part.flatMap((column) => observeTable(table, [column], connection))
+    }
+  })
 }
 
 function compareColumns(
-  connection: SqliteConnection,
-  table: Table,
+  table: string,
   columns: readonly string[],
+  connection: SqliteConnection,
 ): SqliteCollation[] {
   const named = columns.map((column, at) => sql`${sql.id(column)} as ${sql.id(`x${at}`)}`)
   const texts = columns.map(() => sql`'a'`)
-  const value = sql`select ${sql.join(named)} from ${tableName(table)} where 0 union all select ${sql.join(texts)}`
+  const value = sql`select ${sql.join(named)} from ${sql.id(table)} where 0 union all select ${sql.join(texts)}`
   const compared = columns.flatMap((_, at) =>
     ['A', 'a '].map((text) => sql`${sql.id(`x${at}`)} = ${sql.lit(text)}`),
   )
@@ -65,28 +107,7 @@ function compareColumns(
   })
 }
 
-/** Whether a table may have a collation that only another program has. To observe the columns of all tables would take long. */
-export function mentionsForeignCollation(connection: SqliteConnection): boolean {
-  return connection
-    .introspect("select sql from sqlite_schema where sql like '%collate%'")
-    .some(([text]) => /\bcollate\s+(?!["'`[]?(?:binary|nocase|rtrim)\b)/i.test(String(text)))
-}
-
 /** True for the error of SQLite that it does not have the collation of a column. */
 function isCollationMissing(error: unknown): boolean {
   return error instanceof Error && /^no such collation sequence/.test(error.message)
-}
-
-/** Returns the collation of a column of a table. */
-export type SqliteCollationLookup = (table: Table, column: string) => SqliteCollation
-
-/** Creates a function that returns the collation of a column. It observes each column once. */
-export function createCollationLookup(connection: SqliteConnection): SqliteCollationLookup {
-  const known = new Map<string, SqliteCollation>()
-  return (table, column) => {
-    const key = JSON.stringify([table.name, column])
-    const observed = known.get(key) ?? observeCollation(connection, table, column)
-    known.set(key, observed)
-    return observed
-  }
 }

@@ -70,7 +70,7 @@ export function compileFullRead(shape: ReadShape, target: Target): FullRead {
 /** Whether a lookup by id visits one row: an index finds it, and no SQL of the declaration or of a rule visits others. */
 function readsOneRow({ type, primary }: ReadShape, target: Target): boolean {
   return (
-    target.hasUniqueIds?.(type) === true &&
+    target.facts.hasUniqueIds(type) &&
     target.access === undefined &&
     !getResourceType(target.model, type).hasDeclaredScope &&
     primary.values.every((value) => 'column' in value) &&

@@ -42,9 +42,9 @@ interface QueuedTransaction {
 }
 
 /** What group commit uses besides the connection. */
-export interface GroupCommitOptions {
-  /** The operations of the connection. All works share the one object, because one transaction writes at a time. */
-  readonly transaction: Transaction
+interface GroupCommitOptions {
+  /** Returns the operations of the connection. All works share the one object, because one transaction writes at a time. */
+  readonly getTransaction: () => Transaction
   /** Held by whoever uses the connection. */
   readonly mutex: Mutex
   readonly file: DatabaseFile
@@ -55,7 +55,7 @@ export interface GroupCommitOptions {
 /** Runs write transactions on a connection and commits them in groups. */
 export class GroupCommit {
   readonly #writer: SqliteConnection
-  readonly #transaction: Transaction
+  readonly #getTransaction: () => Transaction
   readonly #mutex: Mutex
   readonly #file: DatabaseFile
   readonly #queueSize: number
@@ -67,10 +67,10 @@ export class GroupCommit {
 
   constructor(
     writer: SqliteConnection,
-    { transaction, mutex, file, queueSize = 1000 }: GroupCommitOptions,
+    { getTransaction, mutex, file, queueSize = 1000 }: GroupCommitOptions,
   ) {
     this.#writer = writer
-    this.#transaction = transaction
+    this.#getTransaction = getTransaction
     this.#mutex = mutex
     this.#file = file
     this.#queueSize = queueSize
@@ -140,7 +140,7 @@ export class GroupCommit {
   async #runInSavepoint({ work, resolve, reject }: QueuedTransaction): Promise<Settle> {
     this.#writer.setSavepoint()
     try {
-      const result = await work(this.#transaction)
+      const result = await work(this.#getTransaction())
       this.#writer.releaseSavepoint()
       return () => resolve(result)
     } catch (error) {
@@ -160,7 +160,7 @@ export class GroupCommit {
     return retryWhileLocked(since, async () => {
       try {
         this.#writer.begin('immediate')
-        const result = await work(this.#transaction)
+        const result = await work(this.#getTransaction())
         this.#commit()
         return result
       } catch (error) {

@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
 import { getCodec } from '../../model/codecs.ts'
 import {
-  type Field,
+  type AttributeField,
   getResourceType,
   type KeyColumns,
   type Link,
   type LinkCollations,
+  listRelationships,
   type Model,
+  type RelationshipField,
   type ResourceType,
   type Table,
 } from '../../model/model.ts'
@@ -38,52 +40,39 @@ export function compareKeyCollations(
   })
 }
 
-/** Adds a collation that SQLite has to the attributes of a type whose columns have one that only another program has. */
-export function replaceCollations(
-  resource: ResourceType,
-  collationOf: SqliteCollationLookup,
-): ResourceType {
-  const fields = [...resource.fields].map(([name, field]): [string, Field] => {
-    if (field.is !== 'attribute' || field.column === undefined) return [name, field]
-    if (collationOf(resource.table, field.column) !== 'foreign') return [name, field]
-    const { expression } = field
-    return [
-      name,
-      {
-        ...field,
-        expression: (column, dialect) => sql`(${expression(column, dialect)} collate binary)`,
-      },
-    ]
-  })
-  const isChanged = fields.some(([name, field]) => field !== resource.fields.get(name))
-  return isChanged ? { ...resource, fields: new Map(fields) } : resource
-}
-
-/** Adds the collations to the links of a model whose columns have different ones. */
-export function collateLinks(model: Model, collationOf: SqliteCollationLookup): Model {
-  const types = [...model.types].map(([type, resource]): [string, ResourceType] => {
-    const fields = [...resource.fields].map(([name, field]): [string, Field] => [
-      name,
-      collateField(field, resource, model, collationOf),
-    ])
-    const isChanged = fields.some(([name, field]) => field !== resource.fields.get(name))
-    return [type, isChanged ? { ...resource, fields: new Map(fields) } : resource]
-  })
-  return { ...model, types: new Map(types) }
-}
-
-function collateField(
-  field: Field,
-  resource: ResourceType,
+/** Lists the attributes whose columns have a collation that only another program has, with an expression that SQLite can compare. */
+export function listForeignCollations(
   model: Model,
   collationOf: SqliteCollationLookup,
-): Field {
-  if (field.is !== 'relationship') return field
-  const other = getResourceType(model, field.to)
-  if (hasNumericKeys(field.link, resource, other)) return field
-  const collations = findCollations(field.link, resource.table, other.table, collationOf)
-  const differs = Object.values(collations).some((each) => each.some((name) => name !== undefined))
-  return differs ? { ...field, link: { ...field.link, collations } } : field
+): [AttributeField, AttributeField['expression']][] {
+  return [...model.types.values()].flatMap(({ table, fields }) =>
+    [...fields.values()].flatMap((field): [AttributeField, AttributeField['expression']][] => {
+      if (field.is !== 'attribute' || field.column === undefined) return []
+      if (collationOf(table, field.column) !== 'foreign') return []
+      const { expression } = field
+      return [[field, (column, dialect) => sql`(${expression(column, dialect)} collate binary)`]]
+    }),
+  )
+}
+
+/** Lists the relationships whose columns have different collations. */
+export function listLinkCollations(
+  model: Model,
+  collationOf: SqliteCollationLookup,
+): ReadonlyMap<RelationshipField, LinkCollations> {
+  return new Map(
+    [...model.types.values()].flatMap((resource) =>
+      listRelationships(resource).flatMap((field): [RelationshipField, LinkCollations][] => {
+        const other = getResourceType(model, field.to)
+        if (hasNumericKeys(field.link, resource, other)) return []
+        const collations = findCollations(field.link, resource.table, other.table, collationOf)
+        const differ = Object.values(collations)
+          .flat()
+          .some((name) => name !== undefined)
+        return differ ? [[field, collations]] : []
+      }),
+    ),
+  )
 }
 
 /** Whether the referenced columns are integers, which have no collation. */

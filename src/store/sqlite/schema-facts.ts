@@ -1,14 +1,4 @@
-import type { Catalog } from '../../model/catalog.ts'
-import type { SqliteCollationLookup } from './collations.ts'
 import type { SqliteConnection } from './connection.ts'
-
-/** How the parts of a store learn about its tables. */
-export interface SchemaFacts {
-  /** The connection that reads the schema. */
-  readonly connection: SqliteConnection
-  readonly readCatalog: () => Catalog
-  readonly collationOf: SqliteCollationLookup
-}
 
 /**
  * Creates a function that returns what a query about all tables has found. It queries again when the schema has changed: with hundreds of

@@ -1,56 +1,37 @@
 import { existsSync } from 'node:fs'
 import type { Catalog } from '../../model/catalog.ts'
-import { checkStoredTables } from '../../model/check-tables.ts'
-import { throwDeclarationErrors } from '../../model/declaration-error.ts'
 import type { Awaitable } from '../../model/hooks.ts'
-import { memoizeByIdentity } from '../../model/memoize-by-identity.ts'
 import type { Model } from '../../model/model.ts'
-import type { ReadShape } from '../../plan/read.ts'
 import { compileAllowed, findAllowed } from '../access/find-allowed.ts'
-import { createStatementsByRules } from '../access/restrict.ts'
-import { checkDeclaredSql } from '../declared-sql.ts'
-import { addTableFunctions } from '../describe-table-functions.ts'
 import { listReadWarnings } from '../explain.ts'
 import { describeIndexes } from '../index-effects.ts'
 import { createInvalidValueReport } from '../invalid-value-report.ts'
 import { mayHideRows } from '../may-hide-rows.ts'
 import { checkMigrations, type Migration } from '../migrations.ts'
 import { Mutex } from '../mutex.ts'
-import { checkIds, mayRepeatIds } from '../repeated-ids.ts'
-import { listSegmentIdWarnings } from '../segment-ids.ts'
-import { compileStatement, type RunStatement, type Statement } from '../statement.ts'
-import { defaultCacheSize, StatementCache } from '../statement-cache.ts'
+import { checkIds } from '../repeated-ids.ts'
+import type { RunStatement } from '../statement.ts'
+import { defaultCacheSize } from '../statement-cache.ts'
 import type { Store } from '../store.ts'
-import type { Target } from '../tables.ts'
 import { thenMaybe } from '../then-maybe.ts'
-import { openTransaction } from '../transaction.ts'
-import { findViewIdErrors } from '../view-ids.ts'
 import { querySqliteCatalog } from './catalog.ts'
-import { createCollationLookup, type SqliteCollationLookup } from './collations.ts'
 import { type ConnectionOptions, SqliteConnection } from './connection.ts'
-import { sqlite } from './database.ts'
 import { DatabaseFile } from './database-file.ts'
 import { sqliteDialect } from './dialect.ts'
 import { describeLog, emptyLog } from './empty-log.ts'
-import { EnforcedKeys } from './foreign-keys.ts'
-import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
+import { GroupCommit } from './group-commit.ts'
 import { addIndexedPlans } from './indexed-plans.ts'
-import { createIndexLookup } from './indexes.ts'
-import { LimitedReader } from './limited-reader.ts'
 import { migrateSqlite } from './migrations.ts'
 import { pageCacheSizes } from './open-database.ts'
+import { OpenSqliteTables } from './open-tables.ts'
 import { checkSqliteArguments, type SqliteOptions } from './options.ts'
 import { ReadRouter } from './read-router.ts'
-import { addRejectedChanges } from './rejected-changes.ts'
 import { lockTimeout, retryWhileLocked } from './retry-while-locked.ts'
 import { queryOncePerSchema } from './schema-facts.ts'
-import { ServedModel } from './served-model.ts'
-import { createSqliteStatements, type SqliteStatementsOf } from './statements.ts'
-import { isSmall } from './table-size.ts'
-import { createTriggerLookup } from './triggers.ts'
+import type { SqliteStatementsOf } from './statements.ts'
+import { addRejectedChanges } from './verify/rejected-changes.ts'
+import { verifySqlite } from './verify/verify.ts'
 import { addViewSources } from './view-sources.ts'
-import { listSqliteWarnings } from './warnings.ts'
-import { createWriteConnection } from './write-connection.ts'
 
 /** The options of a SQLite database. */
 export type { SqliteOptions } from './options.ts'
@@ -72,21 +53,24 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
   const statementCache = cacheSize / 4
   const writer = openWriter(file, options, { statementCache })
   const schema = openReader(file)
-  const facts = createTableFacts(model, schema)
-  const { readCatalog, servedModel } = facts
-  const target = createTarget(schema, facts)
-  const cache = new StatementCache(cacheSize / 2, () => servedModel.areKnown)
-  const statementsOf = createStatementsOf(target, cache)
+  const readCatalog = queryOncePerSchema(schema, querySqliteCatalog)
+  const declared = { model, dialect: sqliteDialect, reportInvalidValue: createInvalidValueReport() }
+  const compiled = { declared, cacheSize: cacheSize / 2 }
+  const tables = new OpenSqliteTables({ ...compiled, writer, schema, readCatalog })
+  const statementsOf: SqliteStatementsOf = (identity) => tables.current.statementsOf(identity)
   const mutex = new Mutex()
-  const groups = { mutex, file, queueSize: options.queueSize }
+  const groupCommit = new GroupCommit(writer, {
+    ...{ mutex, file, queueSize: options.queueSize },
+    getTransaction: () => tables.current.transaction,
+  })
   const router = new ReadRouter(file, { statementsOf, statementCache }, options)
   return {
     model,
     dialect: 'sqlite',
     description: file.isTemporary ? 'SQLite in memory' : `SQLite at ${path}`,
-    ...createReadOperations({ router, schema, readCatalog, target, statementsOf }),
-    transaction: createTransaction(writer, statementsOf, groups),
-    ...createSchemaOperations({ file, writer, schema, mutex, target, ...facts }),
+    ...createReadOperations({ router, schema, readCatalog, tables }),
+    transaction: groupCommit.transaction.bind(groupCommit),
+    ...createSchemaOperations({ file, writer, schema, mutex, tables }),
     close: createClose({ file, router, schema, writer, mutex }, options),
   }
 }
@@ -138,70 +122,12 @@ function openReader(file: DatabaseFile): SqliteConnection {
   return file.connect(() => new SqliteConnection(file.path, 'reader', options))
 }
 
-/** Facts about the tables that SQL depends on. */
-interface TableFacts {
-  readonly readCatalog: () => Catalog
-  readonly collationOf: SqliteCollationLookup
-  readonly enforcedKeys: EnforcedKeys
-  readonly servedModel: ServedModel
-}
-
-function createTableFacts(model: Model, schema: SqliteConnection): TableFacts {
-  const collationOf = createCollationLookup(schema)
-  const readCatalog = queryOncePerSchema(schema, querySqliteCatalog)
-  const context = { connection: schema, readCatalog, collationOf }
-  const enforcedKeys = new EnforcedKeys(model, context)
-  return { readCatalog, collationOf, enforcedKeys, servedModel: new ServedModel(model, context) }
-}
-
-function createTarget(
-  schema: SqliteConnection,
-  { enforcedKeys, servedModel, collationOf }: TableFacts,
-): Target {
-  return {
-    // The rows are checked when the first statement is compiled: before, migrations may create the tables.
-    get model() {
-      return servedModel.model
-    },
-    dialect: sqliteDialect,
-    isIndexed: createIndexLookup(schema),
-    ignoresCase: (table, column) => ['nocase', 'rtrim'].includes(collationOf(table, column)),
-    triggersOf: createTriggerLookup(schema),
-    isEnforced: (field) => enforcedKeys.has(field),
-    hasUniqueIds: (type) => servedModel.hasUniqueIds(type),
-    reportInvalidValue: createInvalidValueReport(),
-  }
-}
-
-/** Creates the function that returns the statements of a request, by the access rules that apply to it. */
-function createStatementsOf(target: Target, cache: StatementCache): SqliteStatementsOf {
-  return createStatementsByRules(
-    createSqliteStatements(target, cache),
-    (restricted) => createSqliteStatements(restricted, cache),
-    cache.canKeep,
-  )
-}
-
-/** Creates the operation of a store that writes. */
-function createTransaction(
-  writer: SqliteConnection,
-  statementsOf: SqliteStatementsOf,
-  options: Omit<GroupCommitOptions, 'transaction'>,
-): Store['transaction'] {
-  const transaction = openTransaction(statementsOf, (statements) =>
-    createWriteConnection(writer, statements),
-  )
-  const groupCommit = new GroupCommit(writer, { ...options, transaction })
-  return groupCommit.transaction.bind(groupCommit)
-}
-
 /** What the operations that read need. */
 interface ReadContext {
   readonly router: ReadRouter
   readonly schema: SqliteConnection
   readonly readCatalog: () => Catalog
-  readonly target: Target
-  readonly statementsOf: SqliteStatementsOf
+  readonly tables: OpenSqliteTables
 }
 
 /** Creates the operations of a store that read, or explain a read. */
@@ -209,11 +135,11 @@ function createReadOperations({
   router,
   schema,
   readCatalog,
-  target,
-  statementsOf,
+  tables,
 }: ReadContext): Pick<Store, 'read' | 'explain' | 'inspect' | 'findAllowed' | 'snapshot'> {
   const explain: Store['explain'] = async (plan, id, options = {}) => {
     const { hooks } = options
+    const { target, statementsOf } = tables.current
     const explained = await router.explain(plan, id, options)
     const uncounted = listReadWarnings(plan, explained, target, readCatalog())
     const hidesRows = mayHideRows(statementsOf(plan.identity).target, hooks)
@@ -225,23 +151,23 @@ function createReadOperations({
     const statements = addIndexedPlans(explained, indexes, schema)
     return { dialect: 'sqlite', statements, warnings }
   }
-  const mayRepeat = memoizeByIdentity((shape: ReadShape) => mayRepeatIds(shape, target))
   const retry = <Result>(work: () => Promise<Result>) => retryWhileLocked(performance.now(), work)
   return {
     read: (plan, id, readOptions) =>
-      thenMaybe(router.read(plan, id, readOptions), (rows) =>
-        mayRepeat(plan.shape) ? checkIds(rows, plan.shape, target) : rows,
-      ),
+      thenMaybe(router.read(plan, id, readOptions), (rows) => {
+        const { target, mayRepeatIds } = tables.current
+        return mayRepeatIds(plan.shape) ? checkIds(rows, plan.shape, target) : rows
+      }),
     explain: (plan, id, options) => retry(() => explain(plan, id, options)),
     // SQL of rules is SQL of the application: it runs in a reader process.
     inspect: (identity, work, options) =>
       retry(async () => {
-        const statements = statementsOf(identity)
+        const statements = tables.current.statementsOf(identity)
         return router.run((run) => work(statements, run), undefined, options)
       }),
     findAllowed: (question, options) =>
       retry(async () => {
-        const statement = compileAllowed(question, statementsOf(question.identity))
+        const statement = compileAllowed(question, tables.current.statementsOf(question.identity))
         const find = (run: RunStatement) => findAllowed(question, statement, run)
         return router.evaluate(statement, find, options)
       }),
@@ -250,33 +176,26 @@ function createReadOperations({
 }
 
 /** What the operations on the schema of a database need. */
-interface SchemaContext extends TableFacts {
+interface SchemaContext {
   readonly file: DatabaseFile
   readonly writer: SqliteConnection
   readonly schema: SqliteConnection
   readonly mutex: Mutex
-  readonly target: Target
+  readonly tables: OpenSqliteTables
 }
 
 /** Creates the operations of a store that read or change the schema. */
 function createSchemaOperations(
   context: SchemaContext,
 ): Pick<Store, 'prepare' | 'verify' | 'catalog' | 'migrate' | 'checkReady'> {
-  const { enforcedKeys, servedModel } = context
+  const { tables, file } = context
   const read = createSchemaRead(context)
   return {
-    // Indexes and triggers are looked up when a statement is compiled.
     prepare: () =>
       read(() => {
-        enforcedKeys.load()
-        servedModel.load()
+        tables.current
       }),
-    verify: () =>
-      read(async (schema) => {
-        const warnings = await verify(context, schema)
-        const unserved = servedModel.warnings
-        return { warnings: [...warnings, ...unserved, ...enforcedKeys.warnings], unserved }
-      }),
+    verify: () => read((schema) => verifySqlite(tables.load(), file.path, schema)),
     catalog: () => read(querySqliteCatalog),
     ...createMigrations(context),
   }
@@ -287,6 +206,7 @@ function createMigrations({
   file,
   writer,
   mutex,
+  tables,
 }: SchemaContext): Pick<Store, 'migrate' | 'checkReady'> {
   let expected: readonly Migration[] | undefined
   return {
@@ -297,6 +217,7 @@ function createMigrations({
         migrateSqlite(writer, migrations, mode)
       }
       await mutex.run(() => retryWhileLocked(performance.now(), migrate))
+      tables.forget()
       expected = migrations
     },
     checkReady: () =>
@@ -332,37 +253,6 @@ function checkVersion(path: string, migrations: readonly Migration[] | undefined
     else querySqliteCatalog(connection)
   } finally {
     connection.close()
-  }
-}
-
-/** The longest duration of a check of rows at the start, in milliseconds. */
-const checkTimeout = 1000
-
-/** Verifies that the tables and the declared SQL match the model, as `Store.verify`. @returns the warnings */
-async function verify(
-  { target, file: { path }, readCatalog }: SchemaContext,
-  connection: SqliteConnection,
-): Promise<string[]> {
-  const stored = addRejectedChanges(readCatalog(), connection)
-  const catalog = await addTableFunctions(target, stored, (query) =>
-    connection.columns(compileStatement(query, target.dialect)),
-  )
-  checkStoredTables(target.model, catalog, sqlite)
-  const errors = await checkDeclaredSql(target, (statement) => connection.prepare(statement))
-  throwDeclarationErrors(errors)
-  const reader = new LimitedReader(path, checkTimeout)
-  const run = (statement: Statement, isByKey: boolean) =>
-    isByKey || (isSmall(connection) && !connection.factsOf(statement).isRecursive)
-      ? connection.all(statement, { planValues: [] })
-      : reader.all(statement)
-  try {
-    throwDeclarationErrors(await findViewIdErrors(target, catalog, run))
-    return [
-      ...listSqliteWarnings(target.model, catalog, connection),
-      ...(await listSegmentIdWarnings(target, run)),
-    ]
-  } finally {
-    reader.close()
   }
 }
 

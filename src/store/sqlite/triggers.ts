@@ -1,15 +1,12 @@
 import { sql } from 'kysely'
 import type { ColumnOrigin, RowChange, TableTriggers } from '../../model/catalog.ts'
-import type { Table } from '../../model/model.ts'
 import { compileStatement } from '../statement.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
-import { lowerAscii, queryOncePerSchema } from './schema-facts.ts'
+import { lowerAscii } from './schema-facts.ts'
 
 /** What the triggers of a table or a view do. */
 interface SqliteTriggers {
-  /** Whether there is a table or a view of this name. */
-  readonly exists: boolean
   readonly triggers: TableTriggers | undefined
   /** The changes for which a view has triggers; `undefined` for a table. */
   readonly accepts: ReadonlySet<RowChange> | undefined
@@ -54,12 +51,11 @@ export function querySqliteTriggers(
     const key = lowerAscii(table)
     const [type, hasNoRowid] = tables.get(key) ?? []
     const texts = (definitions.get(key) ?? []).map(([, text]) => String(text))
-    const exists = type !== undefined
-    if (type === 'view') return { exists, ...describeView(connection, table, texts) }
+    if (type === 'view') return describeView(connection, table, texts)
     const changes = new Set(texts.flatMap(parseTriggerChange).map(({ change }) => change))
-    if (changes.size === 0) return { exists, triggers: undefined, accepts: undefined }
+    if (changes.size === 0) return { triggers: undefined, accepts: undefined }
     const newId = hasNoRowid === 0 && changes.has('insert') ? 'by rowid' : undefined
-    return { exists, triggers: { changes, newId }, accepts: undefined }
+    return { triggers: { changes, newId }, accepts: undefined }
   }
 }
 
@@ -67,7 +63,7 @@ function describeView(
   connection: SqliteConnection,
   view: string,
   definitions: readonly string[],
-): Pick<SqliteTriggers, 'triggers' | 'accepts'> {
+): SqliteTriggers {
   const parsed = definitions.flatMap(parseTriggerChange)
   const changes = new Set(parsed.map(({ change }) => change))
   // SQLite refuses an update of other columns than those of the trigger.
@@ -91,19 +87,5 @@ function findOrigins(
     )
   } catch {
     return new Map()
-  }
-}
-
-/** Creates a function that returns the triggers of a table. It queries those of all tables when the schema has changed. */
-export function createTriggerLookup(
-  connection: SqliteConnection,
-): (table: Table) => TableTriggers | undefined {
-  const query = queryOncePerSchema(connection, querySqliteTriggers)
-  const known = new Map<Table, TableTriggers | undefined>()
-  return (table) => {
-    if (known.has(table)) return known.get(table)
-    const found = query()(table.name)
-    if (found.exists) known.set(table, found.triggers)
-    return found.triggers
   }
 }

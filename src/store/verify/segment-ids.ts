@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { quote } from '../errors/quote.ts'
-import { invalidSegments } from '../plan/path-id.ts'
-import { compileStatement } from './statement.ts'
-import { and, columnsAt, inScope, type Target, tableAt } from './tables.ts'
-import { type RunCheck, runCheck } from './view-ids.ts'
+import { quote } from '../../errors/quote.ts'
+import { invalidSegments } from '../../plan/path-id.ts'
+import { type RunCheck, runCheck } from '../run-check.ts'
+import { compileStatement } from '../statement.ts'
+import { and, columnsAt, inScope, type Target, tableAt } from '../tables.ts'
 
 /**
  * Warns of stored ids that a URL path segment cannot hold: the rows are returned, but the links of their resources lead elsewhere. No
@@ -19,7 +19,7 @@ export async function listSegmentIdWarnings(target: Target, run: RunCheck): Prom
     const segments = sql.join(invalidSegments.map((segment) => sql.lit(segment)))
     const conditions = [sql`${column} in (${segments})`, ...inScope(0, resource)]
     const statement = sql`select ${column} from ${tableAt(0, table)} where ${and(conditions)} order by 1 limit 1`
-    const isByKey = target.hasUniqueIds?.(type) === true && !resource.hasDeclaredScope
+    const isByKey = target.facts.hasUniqueIds(type) && !resource.hasDeclaredScope
     const compiled = compileStatement(statement, target.dialect)
     const [row] = (await runCheck(compiled, run, isByKey)) ?? []
     if (row === undefined) continue

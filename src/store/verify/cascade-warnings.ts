@@ -1,9 +1,9 @@
-import { quote, quoteNames } from '../errors/quote.ts'
-import { type Catalog, type ForeignKey, findTable, type StoredTable } from '../model/catalog.ts'
-import { isSameKey, listRelationships, type Model, type ResourceType } from '../model/model.ts'
-import { resolveModelRules } from '../plan/access/access-shapes.ts'
-import { type RuleKey, toLinkKey, toRulePath } from '../plan/access/rule-key.ts'
-import type { Rule } from '../plan/access/rules.ts'
+import { quote, quoteNames } from '../../errors/quote.ts'
+import { type Catalog, type ForeignKey, findTable, type StoredTable } from '../../model/catalog.ts'
+import { isSameKey, listRelationships, type Model, type ResourceType } from '../../model/model.ts'
+import { resolveModelRules } from '../../plan/access/access-shapes.ts'
+import { type RuleKey, toLinkKey, toRulePath } from '../../plan/access/rule-key.ts'
+import type { Rule } from '../../plan/access/rules.ts'
 
 /** A foreign key over which the database deletes or changes rows when a referenced row is deleted, and the table that has it. */
 interface Cascade {

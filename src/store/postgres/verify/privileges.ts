@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
-import type { Catalog } from '../../model/catalog.ts'
+import type { Catalog } from '../../../model/catalog.ts'
 import {
   listRelationships,
   listStoredColumns,
   type Model,
   type ResourceType,
   type Table,
-} from '../../model/model.ts'
-import { isWrittenByCreates } from '../../model/written-fields.ts'
-import { quoteIdentifier } from '../quote-identifier.ts'
-import { compileStatement } from '../statement.ts'
-import type { PostgresConnection } from './connection.ts'
-import { postgresDialect } from './dialect.ts'
+} from '../../../model/model.ts'
+import { isWrittenByCreates } from '../../../model/written-fields.ts'
+import { quoteIdentifier } from '../../quote-identifier.ts'
+import { compileStatement } from '../../statement.ts'
+import type { PostgresConnection } from '../connection.ts'
+import { postgresDialect } from '../dialect.ts'
 
 /** A privilege on a table or on one of its columns. */
 type Privilege = 'select' | 'insert' | 'update' | 'delete'

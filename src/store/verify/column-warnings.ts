@@ -1,6 +1,6 @@
-import type { Kind } from '../model/kinds.ts'
-import type { Field, Model, ResourceType, Table } from '../model/model.ts'
-import { isWrittenByCreates } from '../model/written-fields.ts'
+import type { Kind } from '../../model/kinds.ts'
+import type { Field, Model, ResourceType, Table } from '../../model/model.ts'
+import { isWrittenByCreates } from '../../model/written-fields.ts'
 
 /** A column that a model uses. */
 export interface ServedColumn {

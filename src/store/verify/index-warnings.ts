@@ -1,6 +1,6 @@
-import { quoteNames } from '../errors/quote.ts'
-import { type Catalog, findTable, isIndexed } from '../model/catalog.ts'
-import type { Database } from '../model/database.ts'
+import { quoteNames } from '../../errors/quote.ts'
+import { type Catalog, findTable, isIndexed } from '../../model/catalog.ts'
+import type { Database } from '../../model/database.ts'
 import {
   findInverse,
   getResourceType,
@@ -11,9 +11,9 @@ import {
   type RelationshipField,
   type ResourceType,
   type Table,
-} from '../model/model.ts'
-import { quoteIdentifier } from './quote-identifier.ts'
-import type { IndexLookup } from './tables.ts'
+} from '../../model/model.ts'
+import type { IndexLookup } from '../database-facts.ts'
+import { quoteIdentifier } from '../quote-identifier.ts'
 
 /** The tables, and the database that an index is created in. */
 interface IndexContext {

@@ -1,23 +1,24 @@
 import { sql } from 'kysely'
-import { type Catalog, findTable } from '../../model/catalog.ts'
-import type { Kind } from '../../model/kinds.ts'
-import type { Model, Table } from '../../model/model.ts'
-import { listCascadeWarnings } from '../cascade-warnings.ts'
+import { type Catalog, findTable } from '../../../model/catalog.ts'
+import type { Kind } from '../../../model/kinds.ts'
+import type { Model, Table } from '../../../model/model.ts'
+import { quoteIdentifier } from '../../quote-identifier.ts'
+import { compileStatement } from '../../statement.ts'
+import { listCascadeWarnings } from '../../verify/cascade-warnings.ts'
 import {
   type ColumnWarning,
   formatColumnWarnings,
   listServedColumns,
   type ServedColumn,
-} from '../column-warnings.ts'
-import { formatIndexWarning, listIndexWarnings } from '../index-warnings.ts'
-import { formatScannedTexts, listScannedTexts, minRows } from '../match-warnings.ts'
-import { listNullWarnings } from '../null-warnings.ts'
-import { quoteIdentifier } from '../quote-identifier.ts'
-import { compileStatement } from '../statement.ts'
-import type { Collation, CollationLookup } from './collations.ts'
-import type { PostgresConnection } from './connection.ts'
-import { postgres } from './database.ts'
-import { postgresDialect } from './dialect.ts'
+} from '../../verify/column-warnings.ts'
+import { formatIndexWarning, listIndexWarnings } from '../../verify/index-warnings.ts'
+import { formatScannedTexts, listScannedTexts, minRows } from '../../verify/match-warnings.ts'
+import { listNullWarnings } from '../../verify/null-warnings.ts'
+import type { Collation, CollationLookup } from '../collations.ts'
+import type { PostgresConnection } from '../connection.ts'
+import { postgres } from '../database.ts'
+import { postgresDialect } from '../dialect.ts'
+import type { PostgresFacts } from '../facts.ts'
 
 /** A column that the model uses, as it is in the database. */
 interface TypedColumn {
@@ -118,11 +119,8 @@ const encodingQuery = compileStatement(
  */
 export async function listPostgresWarnings(
   model: Model,
-  catalog: Catalog,
-  {
-    connection,
-    findCollation,
-  }: Readonly<{ connection: PostgresConnection; findCollation: CollationLookup }>,
+  { catalog, findCollation }: PostgresFacts,
+  connection: PostgresConnection,
 ): Promise<string[]> {
   const columns = listTypedColumns(model, catalog, findCollation)
   const nameOf = (table: Table) => qualifiedName(table, catalog)

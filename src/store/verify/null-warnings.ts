@@ -1,5 +1,5 @@
-import { type Catalog, findTable, type StoredTable } from '../model/catalog.ts'
-import { formatColumn, formatColumns } from '../model/check-columns.ts'
+import { type Catalog, findTable, type StoredTable } from '../../model/catalog.ts'
+import { formatColumn, formatColumns } from '../../model/check-columns.ts'
 import {
   type AttributeField,
   getResourceType,
@@ -7,9 +7,9 @@ import {
   type Model,
   type RelationshipField,
   type ResourceType,
-} from '../model/model.ts'
-import { isSentByClients } from '../model/written-fields.ts'
-import { hasForeignKey, listRelationshipKeys } from './enforced-keys.ts'
+} from '../../model/model.ts'
+import { isSentByClients } from '../../model/written-fields.ts'
+import { hasForeignKey, listRelationshipKeys } from '../relationship-keys.ts'
 
 /**
  * Warns of fields whose declaration does not say that the column is `not null`: the database finds only the first of several missing

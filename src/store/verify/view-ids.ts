@@ -1,25 +1,13 @@
 import { sql } from 'kysely'
-import { HeaderError } from '../errors/errors.ts'
-import { quote, quoteNames } from '../errors/quote.ts'
-import { type Catalog, findTable, type StoredTable } from '../model/catalog.ts'
-import type { Awaitable } from '../model/hooks.ts'
-import type { ResourceType } from '../model/model.ts'
-import { isKeyPresent } from './keys.ts'
-import { narrowScope } from './narrow-scope.ts'
-import { compileStatement, type Statement } from './statement.ts'
-import { and, asIdText, columnsAt, type Target, tableAt } from './tables.ts'
+import { quote, quoteNames } from '../../errors/quote.ts'
+import { type Catalog, findTable, type StoredTable } from '../../model/catalog.ts'
+import type { ResourceType } from '../../model/model.ts'
+import { type RunCheck, runCheck } from '../run-check.ts'
+import { compileStatement, type Statement } from '../statement.ts'
+import { asIdText, columnsAt, type Target, tableAt } from '../tables.ts'
 
 /** The number of rows of a view whose ids are checked. */
 export const maxViewRows = 10_000
-
-/**
- * Returns the rows of a statement; `undefined` if it would take too long.
- * @param isByKey - whether a unique index finds its rows, so that it does not
- */
-export type RunCheck = (
-  statement: Statement,
-  isByKey: boolean,
-) => Awaitable<readonly (readonly unknown[])[] | undefined>
 
 /**
  * Finds the views whose ids repeat or are null in the first 10,000 rows: two resources would have one URL. No constraint of the
@@ -44,31 +32,6 @@ export async function findViewIdErrors(
 /** Whether no constraint keeps the keys of a table from repeating: in a view, or in other tables that inherit from it. */
 function mayRepeat(table: StoredTable | undefined): boolean {
   return table?.is === 'view' || table?.hasChildren === true
-}
-
-/**
- * Excludes the rows of a view whose id is null. The start refuses a view that has some; its tables may get some later. Types of
- * views have no SQL in the shorter forms of types without a scope then; types of tables are unchanged.
- * @returns the type itself if it is not that of a view
- */
-export function excludeNullIds(resource: ResourceType, catalog: Catalog): ResourceType {
-  const { id, table } = resource
-  if (table.call || findTable(catalog, table)?.is !== 'view') return resource
-  return narrowScope(resource, (column) => and(isKeyPresent(id.columns.map(column))))
-}
-
-/** Runs a check. Requests report a table that the role must not read, or that is slow. @returns its rows, if there are any */
-export async function runCheck(
-  statement: Statement,
-  run: RunCheck,
-  isByKey = false,
-): Promise<Awaited<ReturnType<RunCheck>>> {
-  try {
-    return await run(statement, isByKey)
-  } catch (error) {
-    if (error instanceof HeaderError) return undefined
-    throw error
-  }
 }
 
 /** Compiles the query for an id that is null or repeats; null comes first. */

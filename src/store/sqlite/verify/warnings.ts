@@ -1,34 +1,42 @@
-import { quoteNames } from '../../errors/quote.ts'
+import { quoteNames } from '../../../errors/quote.ts'
 import {
   type Catalog,
   type ForeignKey,
   findTable,
   isIndexed,
   type StoredTable,
-} from '../../model/catalog.ts'
-import type { Model, Table } from '../../model/model.ts'
-import { listCascadeWarnings } from '../cascade-warnings.ts'
-import { type ColumnWarning, formatColumnWarnings, listServedColumns } from '../column-warnings.ts'
-import { formatIndexWarning, listCollationWarnings, listIndexWarnings } from '../index-warnings.ts'
-import { formatScannedTexts, listScannedTexts } from '../match-warnings.ts'
-import { listNullWarnings } from '../null-warnings.ts'
-import { observeCollations, type SqliteCollation } from './collations.ts'
-import type { SqliteConnection } from './connection.ts'
-import { sqlite } from './database.ts'
-import { createIndexLookup } from './indexes.ts'
+} from '../../../model/catalog.ts'
+import type { Model, Table } from '../../../model/model.ts'
+import { listCascadeWarnings } from '../../verify/cascade-warnings.ts'
+import {
+  type ColumnWarning,
+  formatColumnWarnings,
+  listServedColumns,
+} from '../../verify/column-warnings.ts'
+import {
+  formatIndexWarning,
+  listCollationWarnings,
+  listIndexWarnings,
+} from '../../verify/index-warnings.ts'
+import { formatScannedTexts, listScannedTexts } from '../../verify/match-warnings.ts'
+import { listNullWarnings } from '../../verify/null-warnings.ts'
+import type { SqliteCollation, SqliteCollationLookup } from '../collations.ts'
+import type { SqliteConnection } from '../connection.ts'
+import { sqlite } from '../database.ts'
+import type { SqliteFacts } from '../facts.ts'
+import { estimateRowCount } from '../table-size.ts'
 import { listRejectedChangeWarnings } from './rejected-changes.ts'
-import { estimateRowCount } from './table-size.ts'
 
 /** Lists text columns with a collation other than `binary`, a line for each table, and relationships without an index. */
 export function listSqliteWarnings(
   model: Model,
-  catalog: Catalog,
+  { catalog, collationOf, isIndexed }: SqliteFacts,
   connection: SqliteConnection,
 ): string[] {
   return [
     ...listEncodingWarnings(connection),
     ...formatColumnWarnings(
-      listCollations(model, connection),
+      listCollations(model, collationOf),
       ({ name }, columns) => `create "${name}" again with ${columns.join(', ')} collate binary`,
     ),
     ...listUnusedIndexes(model, catalog),
@@ -37,11 +45,9 @@ export function listSqliteWarnings(
     ...listNullWarnings(model, catalog),
     ...listCascadeWarnings(model, catalog),
     ...listIndexWarnings(model, { catalog, database: sqlite }).map(formatIndexWarning),
-    ...listCollationWarnings(
-      model,
-      { catalog, database: sqlite },
-      createIndexLookup(connection),
-    ).map(formatIndexWarning),
+    ...listCollationWarnings(model, { catalog, database: sqlite }, isIndexed).map(
+      formatIndexWarning,
+    ),
     ...listScannedTexts(model, sqlite).flatMap((texts) =>
       formatScannedTexts(texts, countRows(texts.table, catalog, connection), sqlite),
     ),
@@ -83,20 +89,18 @@ function listUnusedIndexes(model: Model, catalog: Catalog): string[] {
 }
 
 /** Warns of the text columns with a collation other than `binary`. */
-function listCollations(model: Model, connection: SqliteConnection): ColumnWarning[] {
+function listCollations(model: Model, collationOf: SqliteCollationLookup): ColumnWarning[] {
   const texts = listServedColumns(model).filter(({ kind }) => kind.codec === 'text')
-  return [...Map.groupBy(texts, ({ table }) => table)].flatMap(([table, columns]) => {
-    const names = columns.map(({ column }) => column)
-    const collations = observeCollations(connection, table, names)
-    return columns.flatMap((column, at) => {
-      const message = describeCollation(collations[at])
+  return [...Map.groupBy(texts, ({ table }) => table)].flatMap(([table, columns]) =>
+    columns.flatMap((column) => {
+      const message = describeCollation(collationOf(table, column.column))
       return message === undefined ? [] : [{ column, message, fix: `"${column.column}"` }]
-    })
-  })
+    }),
+  )
 }
 
 /** Describes what a collation ignores. */
-function describeCollation(collation: SqliteCollation | undefined): string | undefined {
+function describeCollation(collation: SqliteCollation): string | undefined {
   const operations = 'in filters, sorting, keys and unique constraints'
   if (collation === 'nocase')
     return `the collation nocase ignores the case of letters ${operations}`

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Dialect } from '../../model/dialect.ts'
-import type { SessionOptions } from '../../model/session.ts'
-import { compileStatement, listParam } from '../statement.ts'
-import type { PostgresConnection } from './connection.ts'
-import { compileSession } from './session-setup.ts'
+import type { Dialect } from '../../../model/dialect.ts'
+import type { SessionOptions } from '../../../model/session.ts'
+import { compileStatement, listParam } from '../../statement.ts'
+import type { PostgresConnection } from '../connection.ts'
+import { compileSession } from '../session-setup.ts'
 
 /** What the startup finds about the roles of the option `session`. */
 interface SessionRoleFindings {

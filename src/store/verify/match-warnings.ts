@@ -1,5 +1,5 @@
-import type { Database } from '../model/database.ts'
-import type { AttributeField, Model, Table } from '../model/model.ts'
+import type { Database } from '../../model/database.ts'
+import type { AttributeField, Model, Table } from '../../model/model.ts'
 
 /** The number of rows from which a search that reads all of them is worth a warning. */
 export const minRows = 100_000

@@ -1,8 +1,8 @@
-import { type Sql, sql } from '../../model/dialect.ts'
-import { compileStatement } from '../statement.ts'
-import { specialName } from './catalog.ts'
-import type { PostgresConnection } from './connection.ts'
-import { postgres } from './database.ts'
+import { type Sql, sql } from '../../../model/dialect.ts'
+import { compileStatement } from '../../statement.ts'
+import { specialName } from '../catalog.ts'
+import type { PostgresConnection } from '../connection.ts'
+import { postgres } from '../database.ts'
 
 /**
  * Returns the names and the types of the columns of a query, as the catalog describes them. The query is executed with null for its

@@ -1,10 +1,15 @@
 import { sql } from 'kysely'
-import { type Catalog, findTable, type RowChange, type StoredTable } from '../../model/catalog.ts'
-import type { Sql } from '../../model/dialect.ts'
-import type { Model } from '../../model/model.ts'
-import { compileStatement } from '../statement.ts'
-import type { SqliteConnection } from './connection.ts'
-import { sqliteDialect } from './dialect.ts'
+import {
+  type Catalog,
+  findTable,
+  type RowChange,
+  type StoredTable,
+} from '../../../model/catalog.ts'
+import type { Sql } from '../../../model/dialect.ts'
+import type { Model } from '../../../model/model.ts'
+import { compileStatement } from '../../statement.ts'
+import type { SqliteConnection } from '../connection.ts'
+import { sqliteDialect } from '../dialect.ts'
 
 /** What a request gets that makes a change. */
 const requests: Readonly<Record<RowChange, string>> = {

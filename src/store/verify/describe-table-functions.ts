@@ -1,9 +1,9 @@
-import type { Catalog, StoredColumn, StoredTable } from '../model/catalog.ts'
-import { throwDeclarationErrors } from '../model/declaration-error.ts'
-import type { Sql } from '../model/dialect.ts'
-import type { Awaitable } from '../model/hooks.ts'
-import { compileCall } from './table-function.ts'
-import type { Target } from './tables.ts'
+import type { Catalog, StoredColumn, StoredTable } from '../../model/catalog.ts'
+import { throwDeclarationErrors } from '../../model/declaration-error.ts'
+import type { Sql } from '../../model/dialect.ts'
+import type { Awaitable } from '../../model/hooks.ts'
+import { compileCall } from '../table-function.ts'
+import type { Target } from '../tables.ts'
 
 /** Returns the names and the types of the columns of a query, without running it; a type is empty if the database does not know it. */
 type DescribeColumns = (
