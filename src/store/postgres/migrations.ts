@@ -9,6 +9,7 @@ import {
 import { compileStatement, rawParam, type Statement } from '../statement.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
+import { splitCommands } from './split-commands.ts'
 
 const compile = (expression: Sql): Statement =>
   compileStatement(expression, postgresDialect('und-x-icu'))
@@ -44,9 +45,10 @@ export async function migratePostgres(
   if (!hasTable && mode === 'run')
     await connection.execute('create table lapidary_migration (version bigint primary key)')
   for (const migration of pending) {
-    await connection.execute(migration.sql, noTimeout).catch((error) => {
-      throw describeFailure(migration, error)
-    })
+    for (const command of splitCommands(migration.sql))
+      await connection.execute(command, noTimeout).catch((error) => {
+        throw describeFailure(migration, error)
+      })
     await connection.run(versionInsert, { planValues: [migration.version] })
   }
 }
