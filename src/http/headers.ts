@@ -93,15 +93,16 @@ export const credentialFieldsCheck: Check = mustBe(
  *   `unsupported_media_type` (415), `not_acceptable` (406)
  */
 export function checkHead(request: HttpRequest): void {
-  const { method, target, hasBody } = request
+  const { method, target, hasBody, header } = request
   if (target.length > maxUrlLength)
     throw new HeaderError('url_too_long', `A URL may have at most ${maxUrlLength} bytes.`)
   if (target === '*' && method !== 'OPTIONS') throw createAsteriskError(method)
   negotiate({
-    ...{ method, hasBody },
-    accept: request.header('accept'),
-    contentType: request.header('content-type'),
-    contentEncoding: request.header('content-encoding'),
+    method,
+    hasBody,
+    accept: header('accept'),
+    contentType: header('content-type'),
+    contentEncoding: header('content-encoding'),
   })
 }
 

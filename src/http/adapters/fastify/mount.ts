@@ -38,9 +38,14 @@ export function createMount(options: MountOptions, log: FastifyInstance['log']):
     const { raw, headers, method } = request
     let signal: AbortSignal | undefined
     return {
-      ...{ method, target: raw.url ?? '', hasBody: announcesBody(headers) },
-      ...{ host: request.host || getLocalHost(raw), protocol: request.protocol },
-      ...{ requestId: request.id, ip: request.ip, log: request.log },
+      method,
+      target: raw.url ?? '',
+      hasBody: announcesBody(headers),
+      host: request.host || getLocalHost(raw),
+      protocol: request.protocol,
+      requestId: request.id,
+      ip: request.ip,
+      log: request.log,
       header: (name) => {
         const value = headers[name]
         return Array.isArray(value) ? value.join(', ') : value
