@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { RowLock, Sql } from '../model/dialect.ts'
-import { getResourceType, type ResourceType } from '../model/model.ts'
+import { getRelationship, getResourceType, type ResourceType } from '../model/model.ts'
 import { getIncludeEdge } from '../plan/projection.ts'
 import type { ReadShape } from '../plan/read.ts'
 import { findIncludedLayout } from '../plan/read-result.ts'
@@ -8,6 +8,7 @@ import type { RowLayout } from '../plan/row-layout.ts'
 import type { OrderTerm } from '../plan/sort.ts'
 import { isUnbounded, maxBufferedRows, maxWriteResources } from './buffering.ts'
 import { isInIdList } from './keys.ts'
+import { isOwnKey } from './linkage.ts'
 import {
   compilePage,
   compilePrimaryWhere,
@@ -19,7 +20,7 @@ import { compileLockClause } from './row-locks.ts'
 import { isAdded } from './row-sets.ts'
 import { compileLoad, compileSelection } from './select.ts'
 import { compileOrder, reverseOrder } from './sort.ts'
-import { compileStatement, rawParam, type Statement } from './statement.ts'
+import { compileStatement, type PointRead, rawParam, type Statement } from './statement.ts'
 import { rowsAt } from './table-function.ts'
 import { and, columnsAt, idOrder, type Target, tableAt } from './tables.ts'
 
@@ -51,7 +52,7 @@ export interface CompiledRead {
  * would take many times the memory of the SQL.
  */
 export function compileRead(shape: ReadShape, target: Target): CompiledRead {
-  const rows = compileRows(shape, target)
+  const rows = { ...compileRows(shape, target), pointRead: findPointRead(shape, target) }
   const compileFirst = (count: number) =>
     isUnbounded(shape) ? compileRows(shape, target, { maxRows: count + 1 }) : rows
   return {
@@ -70,6 +71,27 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
     // Only streams need them, if the number of resources is limited.
     rowSetSizes: once(() => compileRowSetSizes(shape, target)),
   }
+}
+
+/** Decides whether the statement of a read is a point read. A table function is none: it may run for long. */
+export function findPointRead(shape: ReadShape, target: Target): PointRead | undefined {
+  const { type, addressed, includeEdges, primary } = shape
+  const resource = getResourceType(target.model, type)
+  const isPointRead =
+    addressed.is === 'one' &&
+    includeEdges.length === 0 &&
+    resource.table.call === undefined &&
+    primary.values.every((value) => 'column' in value) &&
+    !primary.linkages.some(({ many }) => many)
+  if (!isPointRead) return undefined
+  const isOneRow =
+    target.facts.hasUniqueIds(type) &&
+    target.access === undefined &&
+    !resource.hasDeclaredScope &&
+    primary.linkages.every(({ relationship }) =>
+      isOwnKey(getRelationship(resource, relationship), target),
+    )
+  return isOneRow ? 'one row' : 'other rows'
 }
 
 /** Delays a computation to the first call of the function returned; later calls return the same result. */

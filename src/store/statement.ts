@@ -35,6 +35,12 @@ export interface Placeholder {
   readonly isArgument?: boolean
 }
 
+/**
+ * What a point read visits: one row, which an index finds; or also what a to-one relationship, a rule, or SQL of the declaration looks up
+ * for this row, or a whole table or view without unique ids.
+ */
+export type PointRead = 'one row' | 'other rows'
+
 /** Compiled SQL and its parameters. Plans with the same query shape share one. */
 export interface Statement {
   readonly sql: string
@@ -45,8 +51,8 @@ export interface Statement {
   readonly hasPattern?: boolean
   /** Whether it changes each of its `ids` by itself, and costs as much for parts of them, one after the other. */
   readonly isPerId?: boolean
-  /** Whether it reads only columns of one row by its id, so that it may run in a batch with others. */
-  readonly isPointRead?: boolean
+  /** What a statement visits that reads nothing but columns of one row, by its id; absent for any other. */
+  readonly pointRead?: PointRead | undefined
 }
 
 /** The values of one run, by source. */

@@ -134,7 +134,7 @@ for (const database of everyDatabase.filter(({ name }) => name === 'PostgreSQL')
       // now() is the time of the transaction, which is the same for a batch.
       const pointRead = {
         ...plain('select clock_timestamp() > now(), now()::text'),
-        isPointRead: true,
+        pointRead: 'one row' as const,
       }
       const busy = shared.allUnprepared(plain('select pg_sleep(0.05)'))
       const results = await Promise.all(
@@ -150,7 +150,10 @@ for (const database of everyDatabase.filter(({ name }) => name === 'PostgreSQL')
 
     it('given a batch of point reads, when one fails, then the others succeed', async (test) => {
       const { shared } = await openPool(test)
-      const pointRead = { ...withParameter('select 1 / $1::integer'), isPointRead: true }
+      const pointRead = {
+        ...withParameter('select 1 / $1::integer'),
+        pointRead: 'one row' as const,
+      }
       const busy = shared.allUnprepared(plain('select pg_sleep(0.05)'))
       const results = await Promise.allSettled(
         [1, 0, 1].map((number) => shared.all(pointRead, { planValues: [number] })),

@@ -7,6 +7,7 @@ import type { ReadShape } from '../../plan/read.ts'
 import { findIncludedLayout } from '../../plan/read-result.ts'
 import type { Row, RowLayout } from '../../plan/row-layout.ts'
 import { isList } from '../buffering.ts'
+import { findPointRead } from '../compile-read.ts'
 import { isEqualKey } from '../keys.ts'
 import { earlierRowSets, isLinkageFromIncluded } from '../linkage.ts'
 import { findLongPositions, type LongPositions } from '../long-values.ts'
@@ -91,12 +92,7 @@ export function compileDocumentStatement(
     parseRows: compileRowParser(shape, target),
     longPositions: findLongPositions(shape, target.model),
     findLongLinkage: target.linkageLimit && compileFindLongLinkage(shape, target.linkageLimit),
-    // A table function may run for long, and nothing cancels a read in a batch when its client disconnects.
-    isPointRead:
-      shape.addressed.is === 'one' &&
-      shape.includeEdges.length === 0 &&
-      getResourceType(target.model, shape.type).table.call === undefined &&
-      hasColumnsOnly(shape.primary),
+    pointRead: findPointRead(shape, target),
   }
 }
 
@@ -192,11 +188,6 @@ function compileIsCut(shape: ReadShape, target: Target, { maxRows }: DocumentOpt
   })
   if (sizes.length === 0) return []
   return [sql`greatest(${sql.join(sizes)}) >= ${sql.lit(maxRows)}`]
-}
-
-/** Whether a row consists of columns of its table, so that the statement is a point read. */
-function hasColumnsOnly({ values, linkages }: RowLayout): boolean {
-  return values.every((value) => 'column' in value) && !linkages.some(({ many }) => many)
 }
 
 /**

@@ -120,7 +120,8 @@ export class Scheduler {
    */
   run(query: PostgresQuery): Promise<PostgresResult> {
     const { statement, signal } = query
-    const isPointRead = statement.isPointRead === true
+    // Point reads run in batches, which nothing cancels when the client of one disconnects.
+    const isPointRead = statement.pointRead !== undefined
     return new Promise((resolve, reject) => {
       this.#add({
         class: isPointRead ? 'point' : this.durations.classOf(query),

@@ -29,10 +29,8 @@ export interface FullRead extends IncludeStatements {
   readonly read: CompiledRead
   /** The positions of the values that may be long texts. */
   readonly longPositions: LongPositions
-  /** Whether the read is one statement that looks up a row by its id, so that it needs no transaction. */
-  readonly isPointRead: boolean
-  /** Whether it is a point read of nothing but columns, so that it visits one row, whatever the size of the database. */
-  readonly isOneRow: boolean
+  /** Whether the read is one statement for one row by its id, so that it needs no transaction. Its values may be of any kind. */
+  readonly isOneStatement: boolean
 }
 
 /** Compiles the statements of a read whose rows are all held in memory. */
@@ -51,13 +49,12 @@ export function compileFullRead(shape: ReadShape, target: Target): FullRead {
     target,
     ownedEdges.map(({ edge }) => edge.relationship),
   )
-  const isPointRead =
+  const isOneStatement =
     shape.addressed.is === 'one' && shape.includeEdges.length === 0 && linkages.length === 0
   return {
     read,
     longPositions: findLongPositions(shape, target.model),
-    isPointRead,
-    isOneRow: isPointRead && readsOneRow(shape, target),
+    isOneStatement,
     byIds: read.byIds,
     owned: ownedEdges.map((owned) => compileOwnedRead(owned, withoutLookups, target)),
     linkages,
@@ -65,17 +62,6 @@ export function compileFullRead(shape: ReadShape, target: Target): FullRead {
       shape.included.map((layout) => [layout.type, compileLinkages(layout, target)]),
     ),
   }
-}
-
-/** Whether a lookup by id visits one row: an index finds it, and no SQL of the declaration or of a rule visits others. */
-function readsOneRow({ type, primary }: ReadShape, target: Target): boolean {
-  return (
-    target.facts.hasUniqueIds(type) &&
-    target.access === undefined &&
-    !getResourceType(target.model, type).hasDeclaredScope &&
-    primary.values.every((value) => 'column' in value) &&
-    primary.linkages.length === 0
-  )
 }
 
 /** Returns the statements that run once for the set of primary or included rows, except the lookups by id. */

@@ -23,7 +23,7 @@ import { listFollowingStatements } from './full-read.ts'
 import { LargeValueError } from './large-values.ts'
 import type { SqliteOptions } from './options.ts'
 import { runSync } from './query-sequence.ts'
-import { executeFullRead, readPoint } from './read.ts'
+import { executeFullRead, readOne } from './read.ts'
 import { authorize, type CompiledFullRead, readBounded } from './read-bounded.ts'
 import { type KnownRead, ReadHistory, type RecordDuration } from './read-history.ts'
 import { createSqliteRunQuery, endOnError, type ReadTransaction } from './read-transaction.ts'
@@ -143,7 +143,7 @@ export class ReadRouter {
     const read = { plan, id, statements, fullRead }
     if (options.hooks !== undefined)
       return this.#readInTransaction(read, options, this.#isQuick(read))
-    const rows = fullRead.isPointRead ? this.#readPoint(read) : this.#readShared(read)
+    const rows = fullRead.isOneStatement ? this.#readOne(read) : this.#readShared(read)
     if (rows === 'not quick') return this.#readInTransaction(read, options, false)
     if (rows === 'too large') return this.#stream(plan, id, options)
     return this.#limit ? this.#checked(rows, plan) : rows
@@ -261,23 +261,23 @@ export class ReadRouter {
   }
 
   /** Looks up a row by its id. Its values may have any size. */
-  #readPoint(read: CompiledFullRead): CompleteRows | 'not quick' {
+  #readOne(read: CompiledFullRead): CompleteRows | 'not quick' {
     const { fullRead, plan, id } = read
     const lookUp = (): CompleteRows => {
       try {
-        return readPoint(this.#shared, fullRead, plan, id)
+        return readOne(this.#shared, fullRead, plan, id)
       } catch (error) {
         if (!(error instanceof LargeValueError)) throw error
-        return this.#shared.withLargeValues(() => readPoint(this.#shared, fullRead, plan, id))
+        return this.#shared.withLargeValues(() => readOne(this.#shared, fullRead, plan, id))
       }
     }
-    if (fullRead.isOneRow) return lookUp()
+    if (visitsOneRow(read)) return lookUp()
     const known = toKnownRead(read)
     return this.#history.isQuick(known) ? this.#history.run(known, lookUp) : 'not quick'
   }
 
   #isQuick(read: CompiledFullRead): boolean {
-    return read.fullRead.isOneRow || this.#history.isQuick(toKnownRead(read))
+    return visitsOneRow(read) || this.#history.isQuick(toKnownRead(read))
   }
 
   /** Executes a read, with its hooks, in a transaction on a connection of its own. */
@@ -373,6 +373,11 @@ export class ReadRouter {
 
 /** The result of a read on the shared connection. */
 type SharedRead = CompleteRows | 'not quick' | 'too large'
+
+/** Whether a read visits one row, whatever the size of the database. */
+function visitsOneRow({ fullRead }: CompiledFullRead): boolean {
+  return fullRead.read.rows.pointRead === 'one row'
+}
 
 /** Returns what the history knows a read by. */
 function toKnownRead({ plan, id, fullRead }: CompiledFullRead): KnownRead {

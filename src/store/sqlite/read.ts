@@ -30,11 +30,11 @@ export interface FullReadStatements {
 }
 
 /**
- * Looks up a row by its id, for a full read that `isPointRead`. One statement sees one snapshot, so it needs no transaction. This
+ * Looks up a row by its id, for a full read that `isOneStatement`. One statement sees one snapshot, so it needs no transaction. This
  * saves 0.8 µs, 3 % of the CPU time of row `one` of the benchmark.
  * @throws NotFoundError when the row does not exist
  */
-export function readPoint(
+export function readOne(
   connection: SqliteConnection,
   { read }: FullRead,
   plan: ReadPlan,

@@ -12,7 +12,7 @@ import type { WriteConnection } from '../write-connection.ts'
 import type { SqliteConnection } from './connection.ts'
 import { LargeResultError } from './large-values.ts'
 import { runSync } from './query-sequence.ts'
-import { executeFullRead, type FullReadStatements, readPoint, writeBudget } from './read.ts'
+import { executeFullRead, type FullReadStatements, readOne, writeBudget } from './read.ts'
 import { createSqliteRunQuery } from './read-transaction.ts'
 import type { SqliteStatements } from './statements.ts'
 
@@ -29,8 +29,8 @@ export function createWriteConnection(
     read: (plan, id) => {
       writer.checkTransaction()
       const fullRead = statements.fullRead(plan.shape)
-      return fullRead.isPointRead
-        ? readPoint(writer, fullRead, plan, id)
+      return fullRead.isOneStatement
+        ? readOne(writer, fullRead, plan, id)
         : readDocument(writer, { statements, fullRead }, plan, id)
     },
     query: async (expression) => {
