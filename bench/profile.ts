@@ -33,7 +33,7 @@ const ignored = /^\((idle|root)\)$|^node:inspector/
 const categories: readonly (readonly [category: string, pattern: RegExp])[] = [
   ['sockets', / (writeUtf8String|writeLatin1String|writev|writeBuffer|readStart|shutdown|writeQueueSize)$/],
   ['garbage collection', / \(garbage collector\)$/],
-  ['database', /^(src\/store\/sqlite\/(connection|rows|functions)|src\/store\/postgres\/(pipeline|connection|pool|prepared)|pg|pg-\w+)\b|^bench\/baseline\/(sqlite|postgres)/],
+  ['database', /^(src\/(sqlite|postgres)\/connection\/|pg|pg-\w+)\b|^bench\/baseline\/(sqlite|postgres)/],
   ['serialization', /^(src\/serialize\/|service\/resources\/|src\/model\/|bench\/baseline\/documents)/],
   ['planning', /^src\/(parse|plan)\//],
   ['other own code', /^(src|service|bench)\//],

@@ -22,6 +22,20 @@ export type {
   TypedActionCalls,
 } from './in-process/client.ts'
 export { type Api, type ApiOptions, type CallContext, createApi } from './in-process/create-api.ts'
+export type {
+  Catalog,
+  ColumnOrigin,
+  ForeignKey,
+  RowChange,
+  StoredColumn,
+  StoredFunction,
+  StoredParameter,
+  StoredTable,
+  TableTriggers,
+  ViewSources,
+} from './model/catalog.ts'
+export { DeclarationError } from './model/check/declaration-error.ts'
+export type { DialectName } from './model/database-names.ts'
 export {
   type AuthValue,
   auth,
@@ -35,7 +49,7 @@ export {
   type RuleFilter,
   type TenantOptions,
   type TypeOperation,
-} from './model/access.ts'
+} from './model/declare/access.ts'
 export {
   type Action,
   type ActionCalls,
@@ -51,23 +65,7 @@ export {
   type DeclareAction,
   type Inferred,
   type NoParameters,
-} from './model/action.ts'
-export { type ArrayOptions, array } from './model/array-kind.ts'
-export type {
-  Catalog,
-  ColumnOrigin,
-  ForeignKey,
-  RowChange,
-  StoredColumn,
-  StoredFunction,
-  StoredParameter,
-  StoredTable,
-  TableTriggers,
-  ViewSources,
-} from './model/catalog.ts'
-export type { CodecName } from './model/codec-names.ts'
-export type { Codec, DefinedCodec } from './model/codecs.ts'
-export type { ColumnCodec } from './model/column-codec.ts'
+} from './model/declare/action.ts'
 export {
   type ColumnUse,
   type Computed,
@@ -76,21 +74,17 @@ export {
   computed,
   type DeclaredColumns,
   notNull,
-} from './model/computed.ts'
-export { databaseJson, databaseText } from './model/database-kinds.ts'
-export type { DialectName } from './model/database-names.ts'
-export type { DecimalSize } from './model/decimals.ts'
-export { DeclarationError } from './model/declaration-error.ts'
-export { type Declare, type DeclaredContext, declare } from './model/declare.ts'
-export { type ColumnKind, type DerivedKind, defineKind } from './model/define-kind.ts'
-export { type Checked, type DeclarationsOf, defineModel } from './model/define-model.ts'
+} from './model/declare/computed.ts'
+export { type Declare, type DeclaredContext, declare } from './model/declare/declare.ts'
+export { type ColumnKind, type DerivedKind, defineKind } from './model/declare/define-kind.ts'
+export { type Checked, type DeclarationsOf, defineModel } from './model/declare/define-model.ts'
 export type {
   ApiDocument,
   DocumentRelationship,
   DocumentResource,
   ListDocument,
   MessageDocument,
-} from './model/document-types.ts'
+} from './model/declare/document-types.ts'
 export {
   type Access,
   type Attribute,
@@ -115,8 +109,7 @@ export {
   toOne,
   type Validator,
   type WriteAccess,
-} from './model/fields.ts'
-export type { FilterConditions, FilterOperands } from './model/filter-conditions.ts'
+} from './model/declare/fields.ts'
 export type {
   AttributeChanges,
   AttributesOf,
@@ -137,10 +130,66 @@ export type {
   StoredResource,
   ToManyName,
   ToOneIds,
-} from './model/hooks.ts'
-export { type IdQuery, idQuery } from './model/id-query.ts'
-export type { Json, JsonValue } from './model/json.ts'
-export type { JsonPaths } from './model/json-paths.ts'
+} from './model/declare/hooks.ts'
+export { type IdQuery, idQuery } from './model/declare/id-query.ts'
+export {
+  type DefaultParameter,
+  type NullableParameter,
+  nullable,
+  type QueryParameter,
+  type QueryParameters,
+  withDefault,
+} from './model/declare/parameter.ts'
+export type {
+  Filter,
+  FilterInput,
+  FilterTerm,
+  IncludePath,
+  ListQuery,
+  ListSelection,
+  PageInput,
+  ResourceQuery,
+} from './model/declare/query-types.ts'
+export type { Logger } from './model/declare/request-context.ts'
+export {
+  type ClientIds,
+  type IdOptions,
+  type IdQueries,
+  type NoActions,
+  type NoQueries,
+  type ResourceDeclaration,
+  type ResourceOptions,
+  type ResourceValidator,
+  resource,
+} from './model/declare/resource.ts'
+export type {
+  Fieldsets,
+  Identifier,
+  LinkageChange,
+  NewResource,
+  NewResourceOf,
+  NoFieldsets,
+  ResourceObject,
+  ResourceOf,
+  ResourceUpdate,
+  ResourceUpdateOf,
+  TypeName,
+  UntypedInput,
+  UntypedResource,
+  ValueFormat,
+} from './model/declare/resource-types.ts'
+export type { SessionOptions } from './model/declare/session.ts'
+export { storedAs } from './model/declare/stored-as.ts'
+export { type TableFunction, tableFunction } from './model/declare/table-function.ts'
+export { type ArrayOptions, array } from './model/kinds/array-kind.ts'
+export type { CodecName } from './model/kinds/codec-names.ts'
+export type { Codec, DefinedCodec } from './model/kinds/codecs.ts'
+export type { ColumnCodec } from './model/kinds/column-codec.ts'
+export { databaseJson, databaseText } from './model/kinds/database-kinds.ts'
+export type { DecimalSize } from './model/kinds/decimals.ts'
+export type { FilterConditions, FilterOperands } from './model/kinds/filter-conditions.ts'
+export type { Json, JsonValue } from './model/kinds/json.ts'
+export type { JsonPaths } from './model/kinds/json-paths.ts'
 export {
   boolean,
   bytes,
@@ -160,76 +209,32 @@ export {
   url,
   uuid,
   type WriteCustomOperator,
-} from './model/kinds.ts'
-export type { Declarations, Model, ModelOptions, Table } from './model/model.ts'
+} from './model/kinds/kinds.ts'
 export type {
   NoOperators,
   Operands,
   OperatorsWith,
   WithOperators,
-} from './model/operators.ts'
+} from './model/kinds/operators.ts'
 export {
-  type DefaultParameter,
-  type NullableParameter,
-  nullable,
-  type QueryParameter,
-  type QueryParameters,
-  withDefault,
-} from './model/parameter.ts'
-export { decimal, enumeration, type Integer64Options, integer64 } from './model/parametric-kinds.ts'
-export type {
-  Filter,
-  FilterInput,
-  FilterTerm,
-  IncludePath,
-  ListQuery,
-  ListSelection,
-  PageInput,
-  ResourceQuery,
-} from './model/query-types.ts'
-export type { Logger } from './model/request-context.ts'
-export {
-  type ClientIds,
-  type IdOptions,
-  type IdQueries,
-  type NoActions,
-  type NoQueries,
-  type ResourceDeclaration,
-  type ResourceOptions,
-  type ResourceValidator,
-  resource,
-} from './model/resource.ts'
-export type {
-  Fieldsets,
-  Identifier,
-  LinkageChange,
-  NewResource,
-  NewResourceOf,
-  NoFieldsets,
-  ResourceObject,
-  ResourceOf,
-  ResourceUpdate,
-  ResourceUpdateOf,
-  TypeName,
-  UntypedInput,
-  UntypedResource,
-  ValueFormat,
-} from './model/resource-types.ts'
-export type { SessionOptions } from './model/session.ts'
+  decimal,
+  enumeration,
+  type Integer64Options,
+  integer64,
+} from './model/kinds/parametric-kinds.ts'
+export type { BooleanFormat, DatetimeFormat } from './model/kinds/stored-formats.ts'
+export type { InvalidElement, ReadFailure, ReadResult } from './model/kinds/value-result.ts'
+export type { Declarations, Model, ModelOptions, Table } from './model/model.ts'
 export { type BoundValue, type Sql, sql } from './model/sql.ts'
-export { storedAs } from './model/stored-as.ts'
-export type { BooleanFormat, DatetimeFormat } from './model/stored-formats.ts'
-export { type TableFunction, tableFunction } from './model/table-function.ts'
-export type { InvalidElement, ReadFailure, ReadResult } from './model/value-result.ts'
 export type { ErrorResponse } from './serialize/errors.ts'
+export type { Migration, MigrationMode } from './sql/migrations.ts'
+export type { ExplainedStatement, ReadExplanation, ReadWarning } from './sql/read/explain.ts'
+export type { ColumnSample, SampleRequest, TableSample } from './sql/sample-table.ts'
+export type { Store } from './sql/store.ts'
 /** What is read of tables to find out what their columns contain. */
-export type { ColumnContent, SampledMember } from './store/column-content.ts'
+export type { ColumnContent, SampledMember } from './sql/verify/column-content.ts'
 /** Functions that get the name of a database. */
-export { canStore, checkTables } from './store/databases.ts'
-export type { ExplainedStatement, ReadExplanation, ReadWarning } from './store/explain.ts'
-export type { Migration, MigrationMode } from './store/migrations.ts'
-export type { ColumnSample, SampleRequest, TableSample } from './store/sample-table.ts'
-export type { Store } from './store/store.ts'
+export { canStore, checkTables } from './tools/databases.ts'
 export type { RuleDescription } from './tools/describe-rule.ts'
 export {
   type AccessExplanation,

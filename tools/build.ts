@@ -73,7 +73,7 @@ function importJavaScript(declarations: string): string {
 
 /** Makes the program of the reader processes one file, which runs wherever a bundler or a deployment copies it. */
 function bundleReaderProgram(): void {
-  const program = 'src/store/sqlite/reader-process'
+  const program = 'src/sqlite/readers/reader-process'
   buildSync({
     entryPoints: [join(root, `${program}.ts`)],
     outfile: join(target, 'dist', `${program}.js`),

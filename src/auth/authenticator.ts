@@ -1,6 +1,6 @@
 import type { RequestError } from '../errors/errors.ts'
-import type { Awaitable } from '../model/hooks.ts'
-import type { SecurityDescription } from '../model/security.ts'
+import type { Awaitable } from '../model/declare/hooks.ts'
+import type { SecurityDescription } from '../model/declare/security.ts'
 import type { AuthRequest } from './credentials.ts'
 
 /** A function for the option `authenticate` of every adapter. */

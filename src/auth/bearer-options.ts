@@ -1,8 +1,8 @@
 import type { JWTPayload } from 'jose'
-import { throwDeclarationErrors } from '../model/declaration-error.ts'
-import type { Awaitable } from '../model/hooks.ts'
-import { isObject } from '../model/json.ts'
-import { type Check, isFunction, members, mustBe, optional } from '../model/option-checks.ts'
+import { throwDeclarationErrors } from '../model/check/declaration-error.ts'
+import { type Check, isFunction, members, mustBe, optional } from '../model/check/option-checks.ts'
+import type { Awaitable } from '../model/declare/hooks.ts'
+import { isObject } from '../model/kinds/json.ts'
 
 /**
  * The key that tokens are verified with: a shared secret of at least 32 bytes, a public key in PEM (SPKI), or the URL of a

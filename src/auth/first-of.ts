@@ -1,8 +1,8 @@
 import { RequestError } from '../errors/errors.ts'
-import { throwDeclarationErrors } from '../model/declaration-error.ts'
-import type { Awaitable } from '../model/hooks.ts'
-import { isFunction, mustBe } from '../model/option-checks.ts'
-import type { SecurityDescription } from '../model/security.ts'
+import { throwDeclarationErrors } from '../model/check/declaration-error.ts'
+import { isFunction, mustBe } from '../model/check/option-checks.ts'
+import type { Awaitable } from '../model/declare/hooks.ts'
+import type { SecurityDescription } from '../model/declare/security.ts'
 import {
   type Authenticator,
   type CredentialCheck,

@@ -1,4 +1,4 @@
-import { actionMessage } from '../model/action.ts'
+import { actionMessage } from '../model/declare/action.ts'
 import {
   type FieldInput,
   formatLinkage,

@@ -5,8 +5,7 @@ import type {
   CallQuery,
   CallResult,
   ReturnedType,
-} from '../model/action-types.ts'
-import type { Declarations } from '../model/model.ts'
+} from '../model/declare/action-types.ts'
 import type {
   FilterCheck,
   IncludePath,
@@ -14,7 +13,7 @@ import type {
   MissingArgument,
   NoQuery,
   ResourceQuery,
-} from '../model/query-types.ts'
+} from '../model/declare/query-types.ts'
 import type {
   ChangeableName,
   Fieldsets,
@@ -27,7 +26,8 @@ import type {
   ResourceObject,
   ResourceUpdate,
   TypeName,
-} from '../model/resource-types.ts'
+} from '../model/declare/resource-types.ts'
+import type { Declarations } from '../model/model.ts'
 import type { CallOptions } from './transport.ts'
 
 /** A page of a list. */

@@ -1,4 +1,4 @@
-import { isObject } from '../model/json.ts'
+import { isObject } from '../model/kinds/json.ts'
 import type { QueryInput } from '../parse/format-query.ts'
 import type { LocationFinder } from './root-document.ts'
 import type { ResponseDocument } from './transport.ts'

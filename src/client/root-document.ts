@@ -1,4 +1,4 @@
-import { isObject } from '../model/json.ts'
+import { isObject } from '../model/kinds/json.ts'
 import type { ResponseDocument, Send } from './transport.ts'
 
 /** A resource type as the root document describes it. */

@@ -1,4 +1,4 @@
-import { isObject, parseExactJson, serializeJson, toJsonValue } from '../model/json.ts'
+import { isObject, parseExactJson, serializeJson, toJsonValue } from '../model/kinds/json.ts'
 import { type ErrorObject, type FailedResponse, ResponseError } from './response-error.ts'
 
 const mediaType = 'application/vnd.api+json'

@@ -1,7 +1,18 @@
-import type { ActionResult, ActionTarget } from '../model/action.ts'
+import type { ActionResult, ActionTarget } from '../model/declare/action.ts'
+import { findTextParameter } from '../model/declare/id-query.ts'
+import {
+  listParameters,
+  type QueryParameters,
+  type ResolvedParameter,
+} from '../model/declare/parameter.ts'
 import { mayHideRow } from '../model/hides-rows.ts'
-import { findTextParameter } from '../model/id-query.ts'
-import type { Kind } from '../model/kinds.ts'
+import type { Kind } from '../model/kinds/kinds.ts'
+import {
+  countOperators,
+  type KindOperator,
+  listKindOperators,
+  relationshipOperators,
+} from '../model/kinds/operators.ts'
 import {
   type AttributeField,
   type Field,
@@ -13,13 +24,6 @@ import {
   type RelationshipField,
   type ResourceType,
 } from '../model/model.ts'
-import {
-  countOperators,
-  type KindOperator,
-  listKindOperators,
-  relationshipOperators,
-} from '../model/operators.ts'
-import { listParameters, type QueryParameters, type ResolvedParameter } from '../model/parameter.ts'
 
 /** The properties that all fields have. */
 interface FieldDescription {

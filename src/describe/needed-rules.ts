@@ -1,4 +1,4 @@
-import type { LinkOperation } from '../model/access.ts'
+import type { LinkOperation } from '../model/declare/access.ts'
 import type { RelationshipField, ResourceType } from '../model/model.ts'
 import type { Rights } from '../plan/access/rights.ts'
 import type { RuleKey } from '../plan/access/rule-key.ts'

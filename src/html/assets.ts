@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Route } from '../handlers/route-table.ts'
+import type { Route } from '../endpoints/route-table.ts'
 import { readAssetFiles } from './asset-files.ts'
 
 const mediaTypes: Readonly<Record<string, string>> = {

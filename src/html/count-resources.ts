@@ -1,5 +1,5 @@
-import { silentLogger } from '../handlers/handler.ts'
-import { createFirstPageReader } from '../handlers/read-first-pages.ts'
+import { silentLogger } from '../endpoints/handler.ts'
+import { createFirstPageReader } from '../endpoints/read-first-pages.ts'
 import type { PageRequest, RoutedRequest } from '../http/html.ts'
 
 /** The numbers of resources, by type. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonValue, parseExactJson } from '../model/json.ts'
+import { isObject, type JsonValue, parseExactJson } from '../model/kinds/json.ts'
 
 /** A resource identifier object. */
 export interface ShownIdentifier {

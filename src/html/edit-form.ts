@@ -1,6 +1,6 @@
 import { getNamed } from '../describe/describe-model.ts'
 import type { RelationshipDescription, TypeDescription } from '../describe/describe-type.ts'
-import type { JsonValue } from '../model/json.ts'
+import type { JsonValue } from '../model/kinds/json.ts'
 import type { ShownResource } from './document.ts'
 import { type Html, h } from './element.ts'
 import { renderIdInput, renderValueInput } from './inputs.ts'

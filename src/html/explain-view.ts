@@ -1,5 +1,5 @@
-import type { RouteHandler } from '../handlers/handler.ts'
-import type { ExplainedStatement, ReadExplanation, ReadWarning } from '../store/explain.ts'
+import type { RouteHandler } from '../endpoints/handler.ts'
+import type { ExplainedStatement, ReadExplanation, ReadWarning } from '../sql/read/explain.ts'
 import { explainRead, toExplainedRequest } from '../tools/explain-read.ts'
 import { type Html, h } from './element.ts'
 import { type PageFiles, pageHeaders, renderLayout } from './layout.ts'

@@ -1,5 +1,5 @@
-import { type JsonValue, serializeJson } from '../model/json.ts'
-import type { Kind } from '../model/kinds.ts'
+import { type JsonValue, serializeJson } from '../model/kinds/json.ts'
+import type { Kind } from '../model/kinds/kinds.ts'
 import { type Html, h } from './element.ts'
 import { renderMarkdown } from './markdown.ts'
 import { findValueHint } from './values.ts'

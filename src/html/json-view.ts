@@ -1,4 +1,4 @@
-import { isObject, type JsonValue } from '../model/json.ts'
+import { isObject, type JsonValue } from '../model/kinds/json.ts'
 import { type Html, h } from './element.ts'
 import { isWebAddress } from './values.ts'
 

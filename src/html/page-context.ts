@@ -1,7 +1,7 @@
 import { getTypeDescription } from '../describe/describe-model.ts'
 import type { TypeDescription } from '../describe/describe-type.ts'
 import type { Method } from '../describe/paths.ts'
-import type { AddressRights } from '../handlers/address-rights.ts'
+import type { AddressRights } from '../endpoints/address-rights.ts'
 import type { RoutedRequest } from '../http/html.ts'
 import type { CountedRequest } from './count-resources.ts'
 import {

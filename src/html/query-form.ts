@@ -1,5 +1,5 @@
 import type { ParameterDescription, TypeDescription } from '../describe/describe-type.ts'
-import { isObject } from '../model/json.ts'
+import { isObject } from '../model/kinds/json.ts'
 import { type Html, h } from './element.ts'
 import { findType, getType, type PageContext } from './page-context.ts'
 import { formatVariant, getParameter, withoutPair } from './page-url.ts'

@@ -1,4 +1,4 @@
-import { parseExactJson } from '../model/json.ts'
+import { parseExactJson } from '../model/kinds/json.ts'
 import { mediaType } from '../parse/negotiate.ts'
 import { type Html, h } from './element.ts'
 import type { BaseContext } from './page-context.ts'

@@ -1,6 +1,6 @@
 import type { TypeDescription } from '../describe/describe-type.ts'
-import { isObject, type JsonValue } from '../model/json.ts'
-import { readArgumentText } from '../model/parameter.ts'
+import { readArgumentText } from '../model/declare/parameter.ts'
+import { isObject, type JsonValue } from '../model/kinds/json.ts'
 import { type Html, h } from './element.ts'
 import { renderMarkdown } from './markdown.ts'
 import { findType, type PageContext } from './page-context.ts'

@@ -1,7 +1,7 @@
 import { describeModel, listUsableTypes } from '../describe/describe-model.ts'
 import type { FilterDescription } from '../describe/describe-type.ts'
-import type { RouteHandler } from '../handlers/handler.ts'
-import { integer, type Kind } from '../model/kinds.ts'
+import type { RouteHandler } from '../endpoints/handler.ts'
+import { integer, type Kind } from '../model/kinds/kinds.ts'
 import { findValueHint } from './values.ts'
 
 /** The values of a kind, as the script of the pages needs them to show an input. */

@@ -1,5 +1,5 @@
 import type { TypeDescription } from '../describe/describe-type.ts'
-import type { JsonValue } from '../model/json.ts'
+import type { JsonValue } from '../model/kinds/json.ts'
 import {
   isArray,
   type ShownIdentifier,

@@ -1,5 +1,5 @@
-import { type JsonValue, serializeJson } from '../model/json.ts'
-import type { Kind } from '../model/kinds.ts'
+import { type JsonValue, serializeJson } from '../model/kinds/json.ts'
+import type { Kind } from '../model/kinds/kinds.ts'
 import { type Html, h } from './element.ts'
 
 /** The characters of a value in a table; a page of a resource shows the complete value. */

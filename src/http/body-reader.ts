@@ -1,4 +1,4 @@
-import type { Awaitable } from '../model/hooks.ts'
+import type { Awaitable } from '../model/declare/hooks.ts'
 import { BodyMemory } from './body-memory.ts'
 import { IncomingBody } from './incoming-body.ts'
 

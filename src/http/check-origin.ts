@@ -1,7 +1,7 @@
 import { HeaderError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import type { Check } from '../model/option-checks.ts'
-import { mustBe } from '../model/option-checks.ts'
+import type { Check } from '../model/check/option-checks.ts'
+import { mustBe } from '../model/check/option-checks.ts'
 import type { HttpRequest } from './request.ts'
 
 /** The options that decide whose pages may write. */

@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers'
+import type { RouteHandler } from '../endpoints/handler.ts'
+import type { Route } from '../endpoints/route-table.ts'
 import { toErrorList } from '../errors/collector.ts'
-import type { RouteHandler } from '../handlers/handler.ts'
-import type { Route } from '../handlers/route-table.ts'
 import { hidesRows } from '../model/hides-rows.ts'
 import type { Model } from '../model/model.ts'
 

@@ -1,6 +1,6 @@
 import { HeaderError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import { type Check, mustBe } from '../model/option-checks.ts'
+import { type Check, mustBe } from '../model/check/option-checks.ts'
 import { mediaType, negotiate } from '../parse/negotiate.ts'
 import type { HttpRequest } from './request.ts'
 

@@ -1,7 +1,7 @@
-import type { AppContext } from '../handlers/app-context.ts'
-import type { ApiResponse } from '../handlers/handler.ts'
-import type { Route } from '../handlers/route-table.ts'
-import type { Awaitable } from '../model/hooks.ts'
+import type { AppContext } from '../endpoints/app-context.ts'
+import type { ApiResponse } from '../endpoints/handler.ts'
+import type { Route } from '../endpoints/route-table.ts'
+import type { Awaitable } from '../model/declare/hooks.ts'
 import { prefersHtml } from '../parse/negotiate.ts'
 import type { DocumentText } from '../serialize/document.ts'
 

@@ -1,4 +1,4 @@
-import type { Logger } from '../model/request-context.ts'
+import type { Logger } from '../model/declare/request-context.ts'
 
 /** Creates the logger of an adapter without one: warnings and errors as lines of JSON on standard error, for programs to read. */
 export function createJsonLogger(): Logger {

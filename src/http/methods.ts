@@ -1,8 +1,8 @@
 import type { Method } from '../describe/paths.ts'
+import type { Route } from '../endpoints/route-table.ts'
 import { HeaderError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import type { Route } from '../handlers/route-table.ts'
-import { describeReadOnly } from '../model/describe-read-only.ts'
+import { describeReadOnly } from '../model/check/describe-read-only.ts'
 
 /** Returns the methods of a route as in the `Allow` header field (RFC 9110 §10.2.1). */
 export function formatAllowedMethods({ methods }: Route): string {

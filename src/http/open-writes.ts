@@ -1,6 +1,6 @@
-import { isObject } from '../model/json.ts'
+import type { Logger } from '../model/declare/request-context.ts'
+import { isObject } from '../model/kinds/json.ts'
 import type { Model } from '../model/model.ts'
-import type { Logger } from '../model/request-context.ts'
 
 /** The options that say who may write. */
 interface WriteOptions {

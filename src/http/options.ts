@@ -1,8 +1,14 @@
-import type { AppOptions } from '../handlers/app-context.ts'
-import { checkAppOptions } from '../handlers/check-app-options.ts'
-import { isObject } from '../model/json.ts'
-import { booleanCheck, type Check, isFunction, mustBe, optional } from '../model/option-checks.ts'
-import { isLogger, logLevels } from '../model/request-context.ts'
+import type { AppOptions } from '../endpoints/app-context.ts'
+import { checkAppOptions } from '../endpoints/check-app-options.ts'
+import {
+  booleanCheck,
+  type Check,
+  isFunction,
+  mustBe,
+  optional,
+} from '../model/check/option-checks.ts'
+import { isLogger, logLevels } from '../model/declare/request-context.ts'
+import { isObject } from '../model/kinds/json.ts'
 import type { OpenApiOptions } from '../openapi/options.ts'
 import { checkOpenApi } from '../openapi/options.ts'
 import { allowedOriginsCheck } from './check-origin.ts'

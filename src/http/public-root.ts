@@ -1,5 +1,5 @@
+import type { Route } from '../endpoints/route-table.ts'
 import { toErrorList } from '../errors/collector.ts'
-import type { Route } from '../handlers/route-table.ts'
 import { wantsPage } from './html.ts'
 import type { HttpRequest } from './request.ts'
 

@@ -1,4 +1,4 @@
-import type { Logger } from '../model/request-context.ts'
+import type { Logger } from '../model/declare/request-context.ts'
 import type { DocumentText } from '../serialize/document.ts'
 import type { ProcessBody } from './body-reader.ts'
 

@@ -1,5 +1,5 @@
 import createFindMyWay from 'find-my-way'
-import type { Route } from '../handlers/route-table.ts'
+import type { Route } from '../endpoints/route-table.ts'
 import { createRouteNotFound, createUndecodablePath, maxUrlLength } from './headers.ts'
 
 /** The route of a path, and the id in the path; empty for a path without an id. */

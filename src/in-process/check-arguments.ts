@@ -1,5 +1,11 @@
-import { isObject } from '../model/json.ts'
-import { type Check, isFunction, mustBe, optional, stringCheck } from '../model/option-checks.ts'
+import {
+  type Check,
+  isFunction,
+  mustBe,
+  optional,
+  stringCheck,
+} from '../model/check/option-checks.ts'
+import { isObject } from '../model/kinds/json.ts'
 
 const options = optional(mustBe('an object', isObject))
 

@@ -1,4 +1,4 @@
-import type { WriterCalls } from '../model/action.ts'
+import type { WriterCalls } from '../model/declare/action.ts'
 import type {
   ActionName,
   CallInput,
@@ -6,17 +6,15 @@ import type {
   CallQuery,
   CallResult,
   ReturnedType,
-} from '../model/action-types.ts'
-import type { DeclarationsOf } from '../model/define-model.ts'
-import type { Sql } from '../model/dialect.ts'
+} from '../model/declare/action-types.ts'
+import type { DeclarationsOf } from '../model/declare/define-model.ts'
 import type {
   ApiDocument,
   DocumentResource,
   ListDocument,
   MessageDocument,
-} from '../model/document-types.ts'
-import type { FieldDeclarations } from '../model/fields.ts'
-import type { Declarations } from '../model/model.ts'
+} from '../model/declare/document-types.ts'
+import type { FieldDeclarations } from '../model/declare/fields.ts'
 import type {
   FieldsetCheck,
   FilterCheck,
@@ -26,8 +24,8 @@ import type {
   NoQuery,
   ResourceQuery,
   UnfilteredType,
-} from '../model/query-types.ts'
-import type { ResourceDeclaration } from '../model/resource.ts'
+} from '../model/declare/query-types.ts'
+import type { ResourceDeclaration } from '../model/declare/resource.ts'
 import type {
   ChangeableName,
   Fieldsets,
@@ -40,7 +38,9 @@ import type {
   ResourceUpdate,
   TypeName,
   WritableType,
-} from '../model/resource-types.ts'
+} from '../model/declare/resource-types.ts'
+import type { Sql } from '../model/dialect.ts'
+import type { Declarations } from '../model/model.ts'
 
 /** A page of a list. */
 export interface ResourceList<Resource> {

@@ -1,18 +1,18 @@
-import { HeaderError } from '../errors/errors.ts'
-import { suggest } from '../errors/suggestion.ts'
-import { callAction } from '../handlers/call-action.ts'
-import type { ApiRequest } from '../handlers/handler.ts'
-import { getCollection, getResource } from '../handlers/read-endpoints.ts'
-import type { PlanRequest } from '../handlers/request-plan.ts'
+import { callAction } from '../endpoints/call-action.ts'
+import type { ApiRequest } from '../endpoints/handler.ts'
+import { getCollection, getResource } from '../endpoints/read-endpoints.ts'
+import type { PlanRequest } from '../endpoints/request-plan.ts'
 import {
   createResource,
   deleteResource,
   updateResource,
   writeRelationship,
-} from '../handlers/write-endpoints.ts'
+} from '../endpoints/write-endpoints.ts'
+import { HeaderError } from '../errors/errors.ts'
+import { suggest } from '../errors/suggestion.ts'
 import type { LifecycleContext } from '../lifecycle/context.ts'
 import { executeRead } from '../lifecycle/read.ts'
-import { describeReadOnly } from '../model/describe-read-only.ts'
+import { describeReadOnly } from '../model/check/describe-read-only.ts'
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import { listRelationships, type RelationshipField, type ResourceType } from '../model/model.ts'
 import { parseQuery } from '../parse/query.ts'

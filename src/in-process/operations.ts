@@ -1,5 +1,5 @@
-import type { ApiRequest } from '../handlers/handler.ts'
-import type { PlanRequest } from '../handlers/request-plan.ts'
+import type { ApiRequest } from '../endpoints/handler.ts'
+import type { PlanRequest } from '../endpoints/request-plan.ts'
 import type { ResourceType } from '../model/model.ts'
 import {
   type FieldInput,

@@ -1,5 +1,5 @@
 import type { Planner } from '../plan/planner.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../sql/store.ts'
 import type { ReadHookBinder } from './read-hooks.ts'
 import type { OpenTransaction } from './unit-of-work.ts'
 import type { GetWriteLifecycle } from './write-lifecycle.ts'

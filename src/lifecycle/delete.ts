@@ -1,6 +1,6 @@
-import type { StoredResource } from '../model/hooks.ts'
+import type { StoredResource } from '../model/declare/hooks.ts'
+import type { RequestContext } from '../model/declare/request-context.ts'
 import { getResourceType, type ResourceType } from '../model/model.ts'
-import type { RequestContext } from '../model/request-context.ts'
 import { applyFieldValues } from '../plan/field-values.ts'
 import type { WritePlan } from '../plan/write.ts'
 import type { LifecycleContext } from './context.ts'

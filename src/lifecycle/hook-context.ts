@@ -4,11 +4,11 @@ import type {
   HookContext,
   RequestDetails,
   ResourceHookContext,
-} from '../model/hooks.ts'
+} from '../model/declare/hooks.ts'
+import type { RequestContext } from '../model/declare/request-context.ts'
 import type { ResourceType } from '../model/model.ts'
-import type { RequestContext } from '../model/request-context.ts'
 import { planRelatedIds } from '../plan/stored-columns.ts'
-import type { RunQuery } from '../store/store.ts'
+import type { RunQuery } from '../sql/store.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 /** Returns the request as hooks receive it. A logger and a signal are created only if a hook uses them. */

@@ -5,7 +5,7 @@ import {
   throwErrors,
   toErrorList,
 } from '../errors/collector.ts'
-import type { FieldValues, ResourceChange, StoredResource } from '../model/hooks.ts'
+import type { FieldValues, ResourceChange, StoredResource } from '../model/declare/hooks.ts'
 import {
   findInverse,
   getRelationship,
@@ -17,7 +17,7 @@ import { applyFieldValues } from '../plan/field-values.ts'
 import { type MembersShape, planMembers } from '../plan/members.ts'
 import { planEmptyUpdate, type WritePlan } from '../plan/write.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
-import type { MemberValues } from '../store/store.ts'
+import type { MemberValues } from '../sql/store.ts'
 import { createResourceContext } from './hook-context.ts'
 import { isUnchanged, toStoredResource } from './stored-resource.ts'
 import { recordChange, type UnitOfWork } from './unit-of-work.ts'

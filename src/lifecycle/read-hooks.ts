@@ -1,11 +1,11 @@
-import type { ReturnedResource } from '../model/hooks.ts'
+import type { ReturnedResource } from '../model/declare/hooks.ts'
+import type { RequestContext } from '../model/declare/request-context.ts'
 import type { Model, ResourceType } from '../model/model.ts'
-import type { RequestContext } from '../model/request-context.ts'
 import { findAffectedTypes } from '../plan/affected-types.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { Row, RowLayout } from '../plan/row-layout.ts'
 import { extractAttributes, listStoredAttributes } from '../plan/stored-columns.ts'
-import type { ReadHooks } from '../store/store.ts'
+import type { ReadHooks } from '../sql/store.ts'
 import { createBeginContext, createHookContext } from './hook-context.ts'
 
 /** Returns the read hooks that run during a read, bound to its request; `undefined` when there are none. */

@@ -1,4 +1,4 @@
-import type { RelationshipChange, ResourceChange, StoredResource } from '../model/hooks.ts'
+import type { RelationshipChange, ResourceChange, StoredResource } from '../model/declare/hooks.ts'
 import { getRelationship, type ResourceType } from '../model/model.ts'
 import type { Row, RowLayout } from '../plan/row-layout.ts'
 import {

@@ -1,8 +1,8 @@
-import type { CommittedChange } from '../model/hooks.ts'
+import type { CommittedChange } from '../model/declare/hooks.ts'
+import type { RequestContext } from '../model/declare/request-context.ts'
 import type { ResourceType } from '../model/model.ts'
-import type { RequestContext } from '../model/request-context.ts'
 import type { Planner } from '../plan/planner.ts'
-import type { Transaction } from '../store/store.ts'
+import type { Transaction } from '../sql/store.ts'
 
 /** A change of a resource, for the hook `afterCommit` of its type. */
 export interface RecordedChange {

@@ -9,8 +9,8 @@ import {
 } from '../errors/collector.ts'
 import { BodyError, pointerToken } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import { describeImmutable } from '../model/describe-read-only.ts'
-import type { StoredResource } from '../model/hooks.ts'
+import { describeImmutable } from '../model/check/describe-read-only.ts'
+import type { StoredResource } from '../model/declare/hooks.ts'
 import {
   type AttributeField,
   findRelationship,

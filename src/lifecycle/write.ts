@@ -1,15 +1,13 @@
 import { hasErrors } from '../errors/collector.ts'
 import { NotFoundError } from '../errors/errors.ts'
-import type { StoredResource } from '../model/hooks.ts'
+import type { StoredResource } from '../model/declare/hooks.ts'
+import type { RequestContext } from '../model/declare/request-context.ts'
 import { getResourceType, type ResourceType } from '../model/model.ts'
-import type { RequestContext } from '../model/request-context.ts'
 import { applyFieldValues } from '../plan/field-values.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import { type CompleteRows, createIdentifierRows } from '../plan/read-result.ts'
 import { planIdentifier } from '../plan/stored-columns.ts'
 import { planEmptyUpdate, type WritePlan } from '../plan/write.ts'
-import { notStoredError, toNotStoredError } from '../store/not-stored.ts'
-import { runAfterHooks } from '../store/run-after-hooks.ts'
 import type {
   PreparedWrite,
   ReadHooks,
@@ -17,8 +15,10 @@ import type {
   WriteOptions,
   WriteTransactionOptions,
   Written,
-} from '../store/store.ts'
-import { thenMaybe } from '../store/then-maybe.ts'
+} from '../sql/store.ts'
+import { thenMaybe } from '../sql/then-maybe.ts'
+import { notStoredError, toNotStoredError } from '../sql/write/not-stored.ts'
+import { runAfterHooks } from '../sql/write/run-after-hooks.ts'
 import { prepareChange } from './change-steps.ts'
 import type { LifecycleContext } from './context.ts'
 import { createResourceContext } from './hook-context.ts'

@@ -1,4 +1,4 @@
-// The only list of the databases outside of their folders and of `src/store/databases.ts`: kinds and operators of a program have
+// The only list of the databases outside of their folders and of `src/tools/databases.ts`: kinds and operators of a program have
 // members with these names.
 
 /** The names of the supported databases. */

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
 import type { Catalog, StoredTable } from './catalog.ts'
-import type { DatabaseCodecs } from './column-codec.ts'
 import type { DialectName } from './database-names.ts'
-import type { TextIndex } from './fields.ts'
-import type { PathDatabase } from './json-paths.ts'
+import type { TextIndex } from './declare/fields.ts'
+import type { DatabaseCodecs } from './kinds/column-codec.ts'
+import type { PathDatabase } from './kinds/json-paths.ts'
 import type { Sql } from './sql.ts'
 
 /** A declared text index, and the column with the text. */

@@ -1,5 +1,5 @@
 import type { Database } from './database.ts'
-import type { Comparisons } from './operators.ts'
+import type { Comparisons } from './kinds/operators.ts'
 import type { BoundValue, ParameterValue, PatternName, Sql, TextPattern } from './sql.ts'
 
 /** For the files that write SQL of a dialect. */
@@ -35,11 +35,11 @@ export interface AggregatedIds {
  * The SQL that differs between databases and that filters, sorts, linkage or writes contain. What else differs:
  *
  * - what a database states before one is opened, such as the codecs of columns: `Database`
- * - how the statements of a read are put together: `src/store/sqlite/full-read.ts` reads in several statements,
- *   `src/store/postgres/document-statement.ts` in one
- * - linkage from groups (`array_agg`), which only a dialect with `aggregateIdsInGroups` uses: `src/store/select.ts`
- * - syntax that another database may not have: casts as `value::type` for codecs with a type (`src/store/statement.ts`), and
- *   `nulls first` (`src/store/sort.ts`)
+ * - how the statements of a read are put together: `src/sqlite/read/full-read.ts` reads in several statements,
+ *   `src/postgres/read/document-statement.ts` in one
+ * - linkage from groups (`array_agg`), which only a dialect with `aggregateIdsInGroups` uses: `src/sql/read/select.ts`
+ * - syntax that another database may not have: casts as `value::type` for codecs with a type (`src/sql/statement.ts`), and
+ *   `nulls first` (`src/sql/read/sort.ts`)
  *
  * Each function takes and returns SQL expressions; texts and patterns may be columns or bind parameters.
  */

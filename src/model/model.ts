@@ -6,22 +6,22 @@ import type {
   ModelAccess,
   ResourceAccess,
   TenantOptions,
-} from './access.ts'
-import type { Action } from './action.ts'
-import type { Codec } from './codecs.ts'
-import type { ColumnUse, Computed } from './computed.ts'
-import type { Expression, InvalidValues, TextIndex } from './fields.ts'
-import type { Hooks, ModelHooks } from './hooks.ts'
-import type { IdQuery } from './id-query.ts'
-import type { FieldExpression } from './json-paths.ts'
-import type { Kind } from './kinds.ts'
-import type { Nullability } from './nullability.ts'
-import type { ResourceDeclaration } from './resource.ts'
+} from './declare/access.ts'
+import type { Action } from './declare/action.ts'
+import type { ColumnUse, Computed } from './declare/computed.ts'
+import type { Expression, InvalidValues, TextIndex } from './declare/fields.ts'
+import type { Hooks, ModelHooks } from './declare/hooks.ts'
+import type { IdQuery } from './declare/id-query.ts'
+import type { ResourceDeclaration } from './declare/resource.ts'
+import type { SessionOptions } from './declare/session.ts'
+import type { TableFunction } from './declare/table-function.ts'
+import type { TransactionScope } from './declare/transaction-scope.ts'
+import type { Codec } from './kinds/codecs.ts'
+import type { FieldExpression } from './kinds/json-paths.ts'
+import type { Kind } from './kinds/kinds.ts'
+import type { Nullability } from './kinds/nullability.ts'
 import type { Sealer } from './seal.ts'
-import type { SessionOptions } from './session.ts'
 import type { BoundValue } from './sql.ts'
-import type { TableFunction } from './table-function.ts'
-import type { TransactionScope } from './transaction-scope.ts'
 
 /** The name of a table or view. Without a schema, the database searches its default schemas. */
 export interface Table {

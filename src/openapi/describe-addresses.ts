@@ -1,6 +1,6 @@
 import { listUsableTypes, type ModelDescription } from '../describe/describe-model.ts'
-import type { Route } from '../handlers/route-table.ts'
-import type { JsonSchema } from '../model/kinds.ts'
+import type { Route } from '../endpoints/route-table.ts'
+import type { JsonSchema } from '../model/kinds/kinds.ts'
 import { createTypeNames } from './component-names.ts'
 import { formatPath, type PathItem } from './operations.ts'
 import type { DocsPage } from './options.ts'

@@ -4,9 +4,7 @@ import {
   type ModelDescription,
 } from '../describe/describe-model.ts'
 import type { TypeDescription } from '../describe/describe-type.ts'
-import { throwDeclarationErrors } from '../model/declaration-error.ts'
-import { isObject } from '../model/json.ts'
-import type { Model } from '../model/model.ts'
+import { throwDeclarationErrors } from '../model/check/declaration-error.ts'
 import {
   booleanCheck,
   type Check,
@@ -14,8 +12,10 @@ import {
   modelCheck,
   optional,
   stringCheck,
-} from '../model/option-checks.ts'
-import type { SecurityDescription } from '../model/security.ts'
+} from '../model/check/option-checks.ts'
+import type { SecurityDescription } from '../model/declare/security.ts'
+import { isObject } from '../model/kinds/json.ts'
+import type { Model } from '../model/model.ts'
 import { compileAccess } from '../plan/access/access-shapes.ts'
 import { createFullRights, createRightsFinder } from '../plan/access/rights.ts'
 import { describeActionBodies, describeActionResponses } from './action-schemas.ts'

@@ -3,8 +3,8 @@ import type {
   ParameterDescription,
   TypeDescription,
 } from '../describe/describe-type.ts'
-import type { JsonSchema, Kind } from '../model/kinds.ts'
-import type { KindOperator } from '../model/operators.ts'
+import type { JsonSchema, Kind } from '../model/kinds/kinds.ts'
+import type { KindOperator } from '../model/kinds/operators.ts'
 import { makeUnique, replaceOthers } from './component-names.ts'
 import type { SchemaContext } from './resource-schemas.ts'
 import { arrayOf, objectOf, openObject, orNull, type Schemas } from './schema.ts'

@@ -1,5 +1,5 @@
 /** How requests are authenticated. */
-export type { SecurityDescription, SecurityScheme } from '../model/security.ts'
+export type { SecurityDescription, SecurityScheme } from '../model/declare/security.ts'
 /** The description of an API: an OpenAPI document, and a JSON Schema for each resource type. */
 export {
   type DescriptionOptions,

@@ -1,6 +1,4 @@
-import { throwDeclarationErrors } from '../model/declaration-error.ts'
-import type { Awaitable } from '../model/hooks.ts'
-import { isObject } from '../model/json.ts'
+import { throwDeclarationErrors } from '../model/check/declaration-error.ts'
 import {
   booleanCheck,
   type Check,
@@ -9,8 +7,10 @@ import {
   oneOf,
   optional,
   stringCheck,
-} from '../model/option-checks.ts'
-import type { SecurityDescription } from '../model/security.ts'
+} from '../model/check/option-checks.ts'
+import type { Awaitable } from '../model/declare/hooks.ts'
+import type { SecurityDescription } from '../model/declare/security.ts'
+import { isObject } from '../model/kinds/json.ts'
 
 /** What the description of an API says, and how it is shown. */
 export interface OpenApiOptions {

@@ -1,6 +1,6 @@
 import { listReadableTypes, type ModelDescription } from '../describe/describe-model.ts'
 import type { TypeDescription } from '../describe/describe-type.ts'
-import type { JsonSchema } from '../model/kinds.ts'
+import type { JsonSchema } from '../model/kinds/kinds.ts'
 import { describeArgumentText, describeFilterText, listFiltersBy } from './filter-schemas.ts'
 import type { SchemaContext } from './resource-schemas.ts'
 import { arrayOf, objectOf } from './schema.ts'

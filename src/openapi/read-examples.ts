@@ -1,7 +1,7 @@
-import type { AppContext } from '../handlers/app-context.ts'
-import type { ApiRequest } from '../handlers/handler.ts'
-import type { FirstPage, FirstPageReader } from '../handlers/read-first-pages.ts'
-import { isObject } from '../model/json.ts'
+import type { AppContext } from '../endpoints/app-context.ts'
+import type { ApiRequest } from '../endpoints/handler.ts'
+import type { FirstPage, FirstPageReader } from '../endpoints/read-first-pages.ts'
+import { isObject } from '../model/kinds/json.ts'
 
 /** A resource that the description shows as an example. */
 export interface ExampleResource {

@@ -4,7 +4,7 @@ import type {
   RelationshipDescription,
   TypeDescription,
 } from '../describe/describe-type.ts'
-import type { JsonSchema } from '../model/kinds.ts'
+import type { JsonSchema } from '../model/kinds/kinds.ts'
 import { nameField } from './component-names.ts'
 import type { Examples } from './read-examples.ts'
 import { arrayOf, objectOf, openObject, orNull, type Reference, type Schemas } from './schema.ts'

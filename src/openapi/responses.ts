@@ -1,6 +1,6 @@
 import type { TypeDescription } from '../describe/describe-type.ts'
 import { type ErrorCode, errorCodes } from '../errors/codes.ts'
-import type { JsonSchema } from '../model/kinds.ts'
+import type { JsonSchema } from '../model/kinds/kinds.ts'
 import { mediaType } from '../parse/negotiate.ts'
 import { nameField } from './component-names.ts'
 import { findRequiredInverse, type SchemaContext } from './resource-schemas.ts'

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../model/kinds.ts'
+import type { JsonSchema } from '../model/kinds/kinds.ts'
 import type { Steps } from './steps.ts'
 
 /** JSON Schemas by their names. */

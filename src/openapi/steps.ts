@@ -1,4 +1,4 @@
-import { isObject } from '../model/json.ts'
+import { isObject } from '../model/kinds/json.ts'
 
 /**
  * Work that is done in steps: it yields wherever other requests may be served in between, and returns its result. The description of

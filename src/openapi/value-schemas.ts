@@ -1,6 +1,6 @@
 import type { AttributeDescription, TypeDescription } from '../describe/describe-type.ts'
-import { isObject } from '../model/json.ts'
-import type { JsonSchema, Kind } from '../model/kinds.ts'
+import { isObject } from '../model/kinds/json.ts'
+import type { JsonSchema, Kind } from '../model/kinds/kinds.ts'
 import { orNull } from './schema.ts'
 
 /** The fields of a type, by what clients do with them. */

@@ -1,7 +1,7 @@
 import { type ErrorCollector, emptyCollector, report, throwErrors } from '../errors/collector.ts'
 import { BodyError, pointerToken } from '../errors/errors.ts'
 import { quote, truncate } from '../errors/quote.ts'
-import { isObject } from '../model/json.ts'
+import { isObject } from '../model/kinds/json.ts'
 import { describeJsonError, describeJsonType, NestingError, parseJson } from './json.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { attempt, collectErrors, emptyCollector, throwErrors } from '../errors/collector.ts'
 import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import { isObject } from '../model/json.ts'
+import { isObject } from '../model/kinds/json.ts'
 import { filterLimits } from './filter-limits.ts'
 import { describeJsonError, describeJsonType, NestingError, parseJson } from './json.ts'
 

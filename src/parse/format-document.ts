@@ -1,4 +1,4 @@
-import { isObject } from '../model/json.ts'
+import { isObject } from '../model/kinds/json.ts'
 
 /** The fields of a resource by name, as clients in process and over HTTP pass them. */
 export type FieldInput = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import { isObject, serializeJson, toJsonValue } from '../model/json.ts'
+import { isObject, serializeJson, toJsonValue } from '../model/kinds/json.ts'
 import { encodeQuery, type Pair } from './encode-query.ts'
 
 /** The parameters of a read or a write, as clients in process and over HTTP pass them. */
@@ -38,7 +38,7 @@ function formatFilter(filter: unknown): readonly Pair[] {
   return members.flatMap(([name, value]) => formatPair(`filter[${name}]`, value))
 }
 
-/** Lists the filter objects of conditions by name (`src/model/filter-conditions.ts`). One that is `undefined` is left out. */
+/** Lists the filter objects of conditions by name (`src/model/kinds/filter-conditions.ts`). One that is `undefined` is left out. */
 function listFilterObjects(conditions: FilterObject): readonly FilterObject[] {
   return Object.entries(conditions).flatMap(([name, condition]) => {
     if (condition === undefined) return []

@@ -1,11 +1,11 @@
-import { parseExactJson } from '../model/json.ts'
+import { parseExactJson } from '../model/kinds/json.ts'
 
 /**
  * The maximum nesting depth of arrays and objects, the outermost one counted. It keeps every recursive function over a
  * parsed value within the stack.
  */
 const maxJsonDepth = 256
-/** The digits of an integer; more than those of any value (`maxDigits` in `src/model/decimals.ts`). */
+/** The digits of an integer; more than those of any value (`maxDigits` in `src/model/kinds/decimals.ts`). */
 const maxIntegerLength = 2000
 
 /** A JSON text whose arrays and objects are nested deeper than `maxJsonDepth`. Its message is a predicate. */

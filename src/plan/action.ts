@@ -2,9 +2,9 @@ import { type ErrorCollector, emptyCollector, report, throwErrors } from '../err
 import { BodyError, pointerToken } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
-import type { Action } from '../model/action.ts'
-import type { Kind } from '../model/kinds.ts'
-import { resolveParameter } from '../model/parameter.ts'
+import type { Action } from '../model/declare/action.ts'
+import { resolveParameter } from '../model/declare/parameter.ts'
+import type { Kind } from '../model/kinds/kinds.ts'
 
 /** An action with its name. */
 export interface NamedAction {

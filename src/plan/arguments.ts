@@ -1,14 +1,14 @@
 import { attempt, type ErrorCollector, report } from '../errors/collector.ts'
 import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import type { ResourceType } from '../model/model.ts'
 import {
   listParameters,
   type ResolvedParameter,
   readArgument,
   readArgumentText,
-} from '../model/parameter.ts'
-import type { ReadResult } from '../model/value-result.ts'
+} from '../model/declare/parameter.ts'
+import type { ReadResult } from '../model/kinds/value-result.ts'
+import type { ResourceType } from '../model/model.ts'
 import type { FilterClause } from '../parse/filter.ts'
 import type { PlanParameters } from './condition.ts'
 import { filterError, type Predicate, unknownOperator } from './filter-errors.ts'

@@ -1,4 +1,4 @@
-import type { OperatorName } from '../model/operators.ts'
+import type { OperatorName } from '../model/kinds/operators.ts'
 import type { RuleValue, readRuleOperand } from './access/rule-value.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { ParameterError, pointerToken } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { listNames, suggest } from '../errors/suggestion.ts'
+import { findOperator } from '../model/kinds/operators.ts'
 import type { Field, ResourceType } from '../model/model.ts'
-import { findOperator } from '../model/operators.ts'
 import type { FilterClause } from '../parse/filter.ts'
 
 /** A predicate of a filter: a field, an operator and an operand. */

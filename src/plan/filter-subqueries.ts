@@ -1,17 +1,17 @@
 import { quote } from '../errors/quote.ts'
 import { listNames, suggest } from '../errors/suggestion.ts'
-import { findTextParameter, type IdQuery } from '../model/id-query.ts'
-import { isObject } from '../model/json.ts'
-import { kinds } from '../model/kinds.ts'
-import type { RelationshipField } from '../model/model.ts'
-import { type CountOperatorName, countOperators } from '../model/operators.ts'
+import { findTextParameter, type IdQuery } from '../model/declare/id-query.ts'
 import {
   listParameters,
   type ResolvedParameter,
   readArgument,
   readArgumentText,
-} from '../model/parameter.ts'
-import type { ReadResult } from '../model/value-result.ts'
+} from '../model/declare/parameter.ts'
+import { isObject } from '../model/kinds/json.ts'
+import { kinds } from '../model/kinds/kinds.ts'
+import { type CountOperatorName, countOperators } from '../model/kinds/operators.ts'
+import type { ReadResult } from '../model/kinds/value-result.ts'
+import type { RelationshipField } from '../model/model.ts'
 import type { Condition, Parameter, PlanParameters } from './condition.ts'
 import { filterError, type Predicate, unknownOperator } from './filter-errors.ts'
 

@@ -2,14 +2,8 @@ import { attempt, emptyCollector, throwErrors } from '../errors/collector.ts'
 import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
-import type { CustomOperator } from '../model/kinds.ts'
-import {
-  type AttributeField,
-  getResourceType,
-  type Model,
-  type RelationshipField,
-  type ResourceType,
-} from '../model/model.ts'
+import { readArgument } from '../model/declare/parameter.ts'
+import type { CustomOperator } from '../model/kinds/kinds.ts'
 import {
   appliesTo,
   findCustomOperator,
@@ -21,8 +15,14 @@ import {
   type Operator,
   type OperatorName,
   operators,
-} from '../model/operators.ts'
-import { readArgument } from '../model/parameter.ts'
+} from '../model/kinds/operators.ts'
+import {
+  type AttributeField,
+  getResourceType,
+  type Model,
+  type RelationshipField,
+  type ResourceType,
+} from '../model/model.ts'
 import type { FilterClause, Operand } from '../parse/filter.ts'
 import { filterLimits } from '../parse/filter-limits.ts'
 import { findParameter, readArguments } from './arguments.ts'

@@ -1,7 +1,7 @@
 import { report } from '../errors/collector.ts'
 import { BodyError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import { joinId, splitId } from '../model/composite-ids.ts'
+import { joinId, splitId } from '../model/kinds/composite-ids.ts'
 import {
   getRelationship,
   getResourceType,

@@ -1,9 +1,14 @@
 import { quote } from '../errors/quote.ts'
-import type { Kind } from '../model/kinds.ts'
+import type { Kind } from '../model/kinds/kinds.ts'
+import {
+  getOperandKind,
+  type Operator,
+  type OperatorName,
+  operators,
+} from '../model/kinds/operators.ts'
+import { splitWords } from '../model/kinds/texts.ts'
+import type { ReadResult } from '../model/kinds/value-result.ts'
 import type { AttributeField } from '../model/model.ts'
-import { getOperandKind, type Operator, type OperatorName, operators } from '../model/operators.ts'
-import { splitWords } from '../model/texts.ts'
-import type { ReadResult } from '../model/value-result.ts'
 import type { Operand } from '../parse/filter.ts'
 import { filterLimits } from '../parse/filter-limits.ts'
 import { describeJsonType } from '../parse/json.ts'

@@ -2,6 +2,7 @@ import { type ErrorCollector, emptyCollector, report, throwErrors } from '../err
 import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
+import { isSortable } from '../model/kinds/operators.ts'
 import {
   type Field,
   findRelationship,
@@ -10,7 +11,6 @@ import {
   type Model,
   type ResourceType,
 } from '../model/model.ts'
-import { isSortable } from '../model/operators.ts'
 import type { SortTerm } from '../parse/sort.ts'
 
 /**

@@ -2,9 +2,10 @@ import { attempt, type ErrorCollector, emptyCollector, report } from '../errors/
 import { BodyError, pointerToken } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
-import { computeAuthValue } from '../model/access.ts'
+import { computeAuthValue } from '../model/declare/access.ts'
 import { mayHideRow } from '../model/hides-rows.ts'
-import { isReservedName } from '../model/member-names.ts'
+import { isReservedName } from '../model/kinds/member-names.ts'
+import type { InvalidElement } from '../model/kinds/value-result.ts'
 import {
   type AttributeField,
   findInverse,
@@ -13,7 +14,6 @@ import {
   type RelationshipField,
   type ResourceType,
 } from '../model/model.ts'
-import type { InvalidElement } from '../model/value-result.ts'
 import type { ParsedLinkage, ParsedResource } from '../parse/body.ts'
 import { toFieldPointer } from './filter-errors.ts'
 import {

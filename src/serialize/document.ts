@@ -1,4 +1,4 @@
-import type { Kind } from '../model/kinds.ts'
+import type { Kind } from '../model/kinds/kinds.ts'
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import { getResourceType, type Model, type ResourceType } from '../model/model.ts'
 import type { ReadPlan, ReadShape } from '../plan/read.ts'

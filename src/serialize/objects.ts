@@ -1,4 +1,4 @@
-import type { Awaitable } from '../model/hooks.ts'
+import type { Awaitable } from '../model/declare/hooks.ts'
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import {
   type Field,

@@ -1,4 +1,4 @@
-import { traitsOf } from '../model/codec-names.ts'
+import { traitsOf } from '../model/kinds/codec-names.ts'
 import {
   type Field,
   getResourceType,

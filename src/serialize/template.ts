@@ -1,4 +1,4 @@
-import { flattenText } from '../model/texts.ts'
+import { flattenText } from '../model/kinds/texts.ts'
 import { generateConcatenation, type RowPart } from './code-generation.ts'
 
 /** A JSON text in order: the strings are the same for every row, the functions return what depends on the row. */

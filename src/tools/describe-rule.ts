@@ -1,10 +1,10 @@
-import { computeAuthValue, isAuthValue } from '../model/access.ts'
 import type { Database } from '../model/database.ts'
-import { isObject } from '../model/json.ts'
+import { computeAuthValue, isAuthValue } from '../model/declare/access.ts'
+import { isObject } from '../model/kinds/json.ts'
 import { sql } from '../model/sql.ts'
 import type { RowCondition, Rule } from '../plan/access/rules.ts'
-import { formatParameters } from '../store/explain.ts'
-import { compileStatement } from '../store/statement.ts'
+import { formatParameters } from '../sql/read/explain.ts'
+import { compileStatement } from '../sql/statement.ts'
 
 /**
  * The rows that a rule allows, as it was declared: all, none, those of a filter in the grammar of clients, those of a condition in SQL,

@@ -1,12 +1,12 @@
-import { type AppContext, type AppOptions, createAppContext } from '../handlers/app-context.ts'
-import { type ApiRequest, silentLogger } from '../handlers/handler.ts'
-import { listRoutes } from '../handlers/protected-routes.ts'
-import type { PlanRoute } from '../handlers/route-table.ts'
+import { type AppContext, type AppOptions, createAppContext } from '../endpoints/app-context.ts'
+import { type ApiRequest, silentLogger } from '../endpoints/handler.ts'
+import { listRoutes } from '../endpoints/protected-routes.ts'
+import type { PlanRoute } from '../endpoints/route-table.ts'
 import { getQueryString } from '../http/headers.ts'
 import { createMethodError } from '../http/methods.ts'
 import { createRouter } from '../http/router.ts'
 import { bindHooks } from '../lifecycle/read.ts'
-import type { ReadExplanation } from '../store/explain.ts'
+import type { ReadExplanation } from '../sql/read/explain.ts'
 
 /** The request that is explained. */
 export interface ExplainedRequest {

@@ -1,19 +1,19 @@
 import { describeModel } from '../describe/describe-model.ts'
 import type { TypeDescription } from '../describe/describe-type.ts'
+import type { DialectName } from '../model/database-names.ts'
 import {
   computeAuthValue,
   type LinkOperation,
   linkOperations,
   operations,
   type TypeOperation,
-} from '../model/access.ts'
-import type { DialectName } from '../model/database-names.ts'
+} from '../model/declare/access.ts'
 import { getResourceType, type Model, type ResourceType } from '../model/model.ts'
 import { compileAccess, resolveModelRules } from '../plan/access/access-shapes.ts'
 import type { TypeRules } from '../plan/access/identity.ts'
 import { createRightsFinder } from '../plan/access/rights.ts'
 import { isLinkKey, listRuleKeys, toLinkKey } from '../plan/access/rule-key.ts'
-import { databases, defaultDatabase } from '../store/databases.ts'
+import { databases, defaultDatabase } from './databases.ts'
 import { describeRule, type RuleAudience, type RuleDescription } from './describe-rule.ts'
 
 /** What an identity may do with a field. */

@@ -35,25 +35,24 @@ const layers: Readonly<Record<string, Readonly<{ layers: readonly string[]; outs
   auth:      { layers: ['errors', 'model'],                                              outside: ['jose', /^node:/] },
   client:    { layers: ['model', 'parse/format-query.ts', 'parse/format-document.ts'],     outside: [] },
   model:     { layers: ['errors'],                                                       outside: ['kysely', '@standard-schema/spec', 'node:async_hooks', 'node:crypto'] },
-  parse:     { layers: ['errors', 'model/json.ts'],                                      outside: [] },
+  parse:     { layers: ['errors', 'model/kinds/json.ts'],                                      outside: [] },
   plan:      { layers: ['errors', 'model', 'parse'],                                     outside: ['lru-cache'] },
   describe:  { layers: ['model', 'plan'],                                                outside: [] },
-  store:     { layers: ['errors', 'model', 'plan'],                                      outside: ['kysely', 'lru-cache', 'node:diagnostics_channel'] },
+  sql:       { layers: ['errors', 'model', 'plan'],                                      outside: ['kysely', 'lru-cache', 'node:diagnostics_channel'] },
+  sqlite:    { layers: ['errors', 'model', 'plan', 'sql'],                               outside: ['kysely', 'lru-cache', /^node:/] },
+  postgres:  { layers: ['errors', 'model', 'plan', 'sql'],                               outside: ['kysely', 'lru-cache', 'pg', /^node:/] },
   serialize: { layers: ['errors', 'model', 'plan'],                                      outside: [] },
-  lifecycle: { layers: ['errors', 'model', 'plan', 'store'],                             outside: ['@standard-schema/spec'] },
-  handlers:  { layers: ['errors', 'model', 'parse', 'plan', 'describe', 'store', 'serialize', 'lifecycle'], outside: ['node:diagnostics_channel'] },
-  'in-process': { layers: ['errors', 'model', 'parse', 'plan', 'store', 'serialize', 'lifecycle', 'handlers'], outside: ['node:async_hooks'] },
+  lifecycle: { layers: ['errors', 'model', 'plan', 'sql'],                             outside: ['@standard-schema/spec'] },
+  endpoints: { layers: ['errors', 'model', 'parse', 'plan', 'describe', 'sql', 'serialize', 'lifecycle'], outside: ['node:diagnostics_channel'] },
+  'in-process': { layers: ['errors', 'model', 'parse', 'plan', 'sql', 'serialize', 'lifecycle', 'endpoints'], outside: ['node:async_hooks'] },
   docs:      { layers: ['openapi'],                                                         outside: [/^node:/] },
-  openapi:   { layers: ['errors', 'model', 'parse', 'plan', 'describe', 'handlers'],    outside: [] },
-  tools:     { layers: ['errors', 'model', 'plan', 'describe', 'store', 'lifecycle', 'handlers', 'http'], outside: [] },
-  html:      { layers: ['errors', 'model', 'parse', 'describe', 'handlers', 'http', 'tools/explain-read.ts', 'store/explain.ts'], outside: ['decode-named-character-reference', 'marked', 'preact', 'preact-render-to-string', /^node:/] },
-  http:      { layers: ['errors', 'model', 'parse', 'serialize', 'describe', 'handlers', 'in-process/action-calls.ts', 'openapi', 'tools/list-access.ts', 'store/explain.ts'], outside: ['fastify', 'find-my-way', /^node:/] },
+  openapi:   { layers: ['errors', 'model', 'parse', 'plan', 'describe', 'endpoints'],    outside: [] },
+  tools:     { layers: ['errors', 'model', 'plan', 'describe', 'sql', 'lifecycle', 'endpoints', 'http', 'sqlite/database.ts', 'postgres/database.ts'], outside: [] },
+  html:      { layers: ['errors', 'model', 'parse', 'describe', 'endpoints', 'http', 'tools/explain-read.ts', 'sql/read/explain.ts'], outside: ['decode-named-character-reference', 'marked', 'preact', 'preact-render-to-string', /^node:/] },
+  http:      { layers: ['errors', 'model', 'parse', 'serialize', 'describe', 'endpoints', 'in-process/action-calls.ts', 'openapi', 'tools/list-access.ts', 'sql/read/explain.ts'], outside: ['fastify', 'find-my-way', /^node:/] },
 }
-/** The folders that may import drivers, Node modules and caches. */
-const drivers = {
-  folders: ['src/store/sqlite/', 'src/store/postgres/'],
-  outside: [/^node:/, 'pg', 'lru-cache'],
-}
+/** The folders of the databases. */
+const databases = ['src/sqlite/', 'src/postgres/']
 
 const entryPoint = 'src/index.ts'
 /** The files of the subpaths of the package. */
@@ -104,10 +103,10 @@ describe('The layers of the engine', () => {
 
   it('name no database but in its folder, in the list of names, and where functions get a name', () => {
     const naming = engine.filter(({ file, text }) => {
-      const isOfDatabase = drivers.folders.some((folder) => file.startsWith(folder))
+      const isOfDatabase = databases.some((folder) => file.startsWith(folder))
       return !isOfDatabase && /sqlite|postgres/i.test(withoutComments(text))
     })
-    const expected = ['src/model/database-names.ts', 'src/store/databases.ts']
+    const expected = ['src/model/database-names.ts', 'src/tools/databases.ts']
     assert.deepEqual(
       naming.map(({ file }) => file),
       expected,
@@ -117,13 +116,13 @@ describe('The layers of the engine', () => {
   it('import nothing of a database elsewhere but its contract', () => {
     const outside = engine.flatMap(({ file, imports }) =>
       imports.flatMap(({ file: to = '' }) => {
-        const folder = drivers.folders.find((each) => to.startsWith(each))
+        const folder = databases.find((each) => to.startsWith(each))
         return folder === undefined || file.startsWith(folder) ? [] : [`${file}: ${to}`]
       }),
     )
     assert.deepEqual(outside, [
-      'src/store/databases.ts: src/store/postgres/database.ts',
-      'src/store/databases.ts: src/store/sqlite/database.ts',
+      'src/tools/databases.ts: src/postgres/database.ts',
+      'src/tools/databases.ts: src/sqlite/database.ts',
     ])
   })
 
@@ -169,7 +168,9 @@ describe('Every source file', () => {
   })
 
   it('of the store, the lifecycle and the plan has functions of at most 30 lines', () => {
-    const found = engine.filter(({ file }) => /^src\/(?:store|lifecycle|plan)\//.test(file))
+    const found = engine.filter(({ file }) =>
+      /^src\/(?:sql|sqlite|postgres|lifecycle|plan)\//.test(file),
+    )
     const long = found.flatMap(({ file, text }) =>
       functionsIn(text).flatMap(({ name, lines }) => (lines > 30 ? [`${file}: ${name}`] : [])),
     )
@@ -208,7 +209,7 @@ describe('Every source file', () => {
   })
 
   it('exports a name from one file of src only, or for each database', () => {
-    const withoutDatabase = (file: string) => file.replace(/^src\/store\/(sqlite|postgres)\//, '')
+    const withoutDatabase = (file: string) => file.replace(/^src\/(sqlite|postgres)\//, '')
     const names = engine.flatMap(({ file, code }) =>
       [...withoutTemplates(code).matchAll(exported)].map(([, name = '']) => ({ file, name })),
     )
@@ -282,11 +283,9 @@ function mayImport(file: string, { from, file: to }: Source['imports'][number]):
   if (allowed === undefined) return false
   if (to !== undefined)
     return [layer, ...allowed.layers].some((each) => each === layerOf(to) || to === `src/${each}`)
-  const outside = [
-    ...allowed.outside,
-    ...(drivers.folders.some((folder) => file.startsWith(folder)) ? drivers.outside : []),
-  ]
-  return outside.some((each) => (typeof each === 'string' ? each === from : each.test(from)))
+  return allowed.outside.some((each) =>
+    typeof each === 'string' ? each === from : each.test(from),
+  )
 }
 
 /** What the command and the service share: how a process serves. */

@@ -25,8 +25,8 @@ function listLoaded(file: string, found = new Set<string>()): ReadonlySet<string
 
 // Kysely is 180 files: with it, the start of a reader process takes three times the CPU time.
 it('A reader process does not load Kysely', () => {
-  const loaded = listLoaded('src/store/sqlite/reader-process.ts')
-  assert.ok(loaded.has('src/store/sqlite/connection.ts'))
+  const loaded = listLoaded('src/sqlite/readers/reader-process.ts')
+  assert.ok(loaded.has('src/sqlite/connection/connection.ts'))
   assert.ok(!loaded.has('kysely'), [...loaded].join('\n'))
-  assert.ok(listLoaded('src/store/sqlite/store.ts').has('kysely'))
+  assert.ok(listLoaded('src/sqlite/store.ts').has('kysely'))
 })

@@ -7,7 +7,7 @@ import { attribute, createHandler, declare, text, toMany, toOne } from 'lapidary
 import { bearerAuth } from 'lapidary/auth'
 import { createServer } from 'lapidary/fastify'
 import { openSqlite } from 'lapidary/sqlite'
-import { silentLogger } from '../../src/handlers/handler.ts'
+import { silentLogger } from '../../src/endpoints/handler.ts'
 
 interface User {
   readonly id: string

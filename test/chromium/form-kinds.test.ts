@@ -24,7 +24,7 @@ import {
   text,
   toOne,
 } from '../../src/index.ts'
-import { openSqlite } from '../../src/store/sqlite/store.ts'
+import { openSqlite } from '../../src/sqlite/store.ts'
 import { long } from '../long-tests.ts'
 import { lacksChromium, type TestBrowser } from './browser.ts'
 import { findAxeViolations } from './find-axe-violations.ts'

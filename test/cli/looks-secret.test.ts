@@ -4,7 +4,7 @@ import type { StoredColumn } from 'lapidary'
 import { inferKind } from '../../cli/infer-kind.ts'
 import { readDeclarations } from '../../cli/introspect.ts'
 import { looksSecret } from '../../cli/secrets.ts'
-import { describeContent, listMembers } from '../../src/store/column-content.ts'
+import { describeContent, listMembers } from '../../src/sql/verify/column-content.ts'
 import { databases } from '../databases.ts'
 import { filled } from '../filled.ts'
 

@@ -10,7 +10,7 @@ import {
   toMany,
   toOne,
 } from '../../src/index.ts'
-import { openSqlite } from '../../src/store/sqlite/store.ts'
+import { openSqlite } from '../../src/sqlite/store.ts'
 
 /** The names of the resource types: `computer`, as in the service, or `computers`, as in the path. */
 export type TypeNames = 'singular' | 'plural'

@@ -17,7 +17,7 @@ import {
 } from '../../src/plan/write.ts'
 import type { LinkChange } from '../../src/plan/write-builder.ts'
 import { createDocumentSerializer, type DocumentText } from '../../src/serialize/document.ts'
-import type { ReadOptions, Transaction, Written } from '../../src/store/store.ts'
+import type { ReadOptions, Transaction, Written } from '../../src/sql/store.ts'
 import { library } from './library-model.ts'
 
 /** A planned read, with the serializer of its rows. */

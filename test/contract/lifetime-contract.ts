@@ -15,8 +15,8 @@ import {
   sql,
   text,
 } from 'lapidary'
+import { silentLogger } from '../../src/endpoints/handler.ts'
 import { HeaderError } from '../../src/errors/errors.ts'
-import { silentLogger } from '../../src/handlers/handler.ts'
 import { findTable } from '../../src/model/catalog.ts'
 import { until } from '../service/processes.ts'
 import type { ContractDatabase } from './contract-databases.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { sqliteCodecs } from '../../src/store/sqlite/codecs.ts'
+import { sqliteCodecs } from '../../src/sqlite/codecs.ts'
 import { absolutePath, readPage, section, tableRows } from './pages.ts'
 
 const guide = readPage('docs/adding-a-database.md')
@@ -18,7 +18,7 @@ function filesThatNameADatabase(): string[] {
         .filter((file) => file.endsWith('.ts'))
         .map((file) => `${folder}/${file.replaceAll('\\', '/')}`),
     )
-    .filter((file) => !/^src\/(?:store|model)\/(?:sqlite|postgres)[/-]/.test(file))
+    .filter((file) => !/^src\/(?:sqlite|postgres)\//.test(file))
     .filter((file) => /sqlite|postgres/i.test(withoutComments(readPage(file))))
 }
 
@@ -43,11 +43,15 @@ describe('docs/adding-a-database.md', () => {
 
   it('lists the files that both databases have', () => {
     const part = section(guide, '## The folder')
-    const required = tableRows(part).map(([file = '']) => file.replaceAll('`', ''))
+    const required = tableRows(part).flatMap(([files = '']) =>
+      files.replaceAll('`', '').split(', '),
+    )
     const [, others = ''] = /^Both folders also have (.*), which/m.exec(part) ?? []
-    const optional = others.match(/[\w-]+\.ts/g) ?? []
+    const optional = others.match(/[\w/-]+\.ts/g) ?? []
     const [sqlite = [], postgres = []] = ['sqlite', 'postgres'].map((name) =>
-      readdirSync(absolutePath(`src/store/${name}`)),
+      readdirSync(absolutePath(`src/${name}`), { recursive: true, encoding: 'utf8' }).filter(
+        (file) => file.endsWith('.ts'),
+      ),
     )
     const shared = sqlite.filter((file) => postgres.includes(file))
     assert.deepEqual([...required, ...optional].sort(), shared.sort())

@@ -55,10 +55,13 @@ function queryIn(heading: string) {
 }
 
 /** The layers, in the order of the table on the page. */
-const layers = tableRows(section(architecture, '## Layers')).map(([layer = '', imports = '']) => {
-  const [, name = ''] = /^`src\/([\w-]+)\/`$/.exec(layer) ?? []
-  return { name, imports }
-})
+const layers = tableRows(section(architecture, '## Layers')).flatMap(
+  ([folders = '', imports = '']) =>
+    folders.split(', ').map((folder) => {
+      const [, name = ''] = /^`src\/([\w-]+)\/`$/.exec(folder) ?? []
+      return { name, imports }
+    }),
+)
 
 describe('docs/architecture.md', () => {
   it('lists every layer', () => {
@@ -128,8 +131,8 @@ describe('docs/architecture.md', () => {
 
     const countOf = (trace = '') => Number(/: (\d+) functions/.exec(trace)?.[1])
 
-    it('a GET with known values enters at most 138 functions, and a PATCH 140', () => {
-      assert.ok(countOf(traces[0]) <= 138, traces.join())
+    it('a GET with known values enters at most 139 functions, and a PATCH 140', () => {
+      assert.ok(countOf(traces[0]) <= 139, traces.join())
       assert.ok(countOf(traces[2]) <= 140, traces.join())
     })
 

@@ -140,7 +140,7 @@ for (const database of databases)
       const ran = await listAccessFunctions(open, plain)
       await plain.close()
       // These only return: the statements of a request without an identity, and no checks of a write.
-      const constant = ['store/access/restrict.ts ', 'store/access/run-checks.ts runAccessChecks']
+      const constant = ['sql/access/restrict.ts ', 'sql/access/run-checks.ts runAccessChecks']
       assert.deepEqual(
         ran.filter((each) => !constant.includes(each)),
         [],
@@ -186,7 +186,7 @@ async function listAccessFunctions(model: Model, store: Store): Promise<string[]
     await sendRequests(handle)
     const { result } = await session.post('Profiler.takePreciseCoverage')
     return result
-      .filter(({ url }) => /\/src\/(plan|store)\/access\/|\/src\/handlers\/access-views/.test(url))
+      .filter(({ url }) => /\/src\/(plan|sql)\/access\/|\/src\/endpoints\/access-views/.test(url))
       .flatMap(({ url, functions }) =>
         functions
           .filter(({ ranges: [range] }) => range && range.count > 0)

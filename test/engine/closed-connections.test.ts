@@ -6,7 +6,7 @@ import { it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { SqliteConnection } from '../../src/store/sqlite/connection.ts'
+import { SqliteConnection } from '../../src/sqlite/connection/connection.ts'
 
 it('given connections to SQLite that are closed, when the garbage is collected, then their memory is free', async (test) => {
   const folder = mkdtempSync(join(tmpdir(), 'lapidary-'))

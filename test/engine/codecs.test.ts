@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { decimal, enumeration, type Json, json } from 'lapidary'
-import type { CodecName } from '../../src/model/codec-names.ts'
-import { getCodec } from '../../src/model/codecs.ts'
-import { databases } from '../../src/store/databases.ts'
-import { type Affinity, getAffinity } from '../../src/store/sqlite/affinities.ts'
+import type { CodecName } from '../../src/model/kinds/codec-names.ts'
+import { getCodec } from '../../src/model/kinds/codecs.ts'
+import { type Affinity, getAffinity } from '../../src/sqlite/catalog/affinities.ts'
+import { databases } from '../../src/tools/databases.ts'
 
 /** Column types and the affinity that SQLite gives them. */
 // biome-ignore format: a table, one affinity a row

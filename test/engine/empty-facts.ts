@@ -1,7 +1,7 @@
 import type { Dialect } from '../../src/model/dialect.ts'
 import type { Model } from '../../src/model/model.ts'
-import type { DatabaseFacts } from '../../src/store/database-facts.ts'
-import type { Target } from '../../src/store/tables.ts'
+import type { DatabaseFacts } from '../../src/sql/database-facts.ts'
+import type { Target } from '../../src/sql/tables.ts'
 
 /** The facts about a database whose tables are indexed as well as can be, and enforce every foreign key. */
 const emptyFacts: DatabaseFacts = {

@@ -13,7 +13,7 @@ import {
   toOne,
 } from 'lapidary'
 import { createPages } from 'lapidary/html'
-import { silentLogger } from '../../src/handlers/handler.ts'
+import { silentLogger } from '../../src/endpoints/handler.ts'
 import { databases } from '../databases.ts'
 import type { OpenDatabase } from '../open-database.ts'
 import { openStore } from './engine.ts'

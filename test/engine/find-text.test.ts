@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as fc from 'fast-check'
-import { createFindText, overlapsItself, toGlobPattern } from '../../src/store/sqlite/patterns.ts'
+import {
+  createFindText,
+  overlapsItself,
+  toGlobPattern,
+} from '../../src/sqlite/connection/patterns.ts'
 import { seed } from '../property/seed.ts'
 
 const few = fc.constantFrom('a', 'b')

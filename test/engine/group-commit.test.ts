@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { attribute, defineModel, integer, resource, type Store, sql } from 'lapidary'
-import type { RunQuery } from '../../src/store/store.ts'
+import type { RunQuery } from '../../src/sql/store.ts'
 import type { ColumnTypes } from '../databases.ts'
 import { type Engine, engine, openStore } from './engine.ts'
 

@@ -23,7 +23,7 @@ import {
   uuid,
 } from 'lapidary'
 import type { DialectName } from '../../src/model/dialect.ts'
-import { createInvalidValueReport } from '../../src/store/invalid-value-report.ts'
+import { createInvalidValueReport } from '../../src/sql/read/invalid-value-report.ts'
 import { logOf } from '../log.ts'
 import { ids } from '../test-response.ts'
 import { engine } from './engine.ts'

@@ -15,7 +15,7 @@ import {
   toOne,
 } from 'lapidary'
 import { describeApi } from 'lapidary/openapi'
-import { isObject } from '../../src/model/json.ts'
+import { isObject } from '../../src/model/kinds/json.ts'
 import type { ColumnTypes } from '../databases.ts'
 import type { TestResponse } from '../test-response.ts'
 import { engine, openStore } from './engine.ts'

@@ -1,4 +1,4 @@
-import type { OperatorName } from '../../src/model/operators.ts'
+import type { OperatorName } from '../../src/model/kinds/operators.ts'
 import type { ColumnTypes } from '../databases.ts'
 
 /** A value to compare with, and the ids of the rows that match, in order. */

@@ -23,9 +23,9 @@ import {
   uuid,
 } from 'lapidary'
 import type { DialectName } from '../../src/model/dialect.ts'
-import { kinds } from '../../src/model/kinds.ts'
-import { operators } from '../../src/model/operators.ts'
-import { parametricKinds } from '../../src/model/parametric-kinds.ts'
+import { kinds } from '../../src/model/kinds/kinds.ts'
+import { operators } from '../../src/model/kinds/operators.ts'
+import { parametricKinds } from '../../src/model/kinds/parametric-kinds.ts'
 import type { ColumnTypes } from '../databases.ts'
 import { long, partOf } from '../long-tests.ts'
 import { ids } from '../test-response.ts'

@@ -16,9 +16,9 @@ import { getResourceType } from '../../src/model/model.ts'
 import { parseQuery } from '../../src/parse/query.ts'
 import { createPlanner } from '../../src/plan/planner.ts'
 import { planCollection, planResource } from '../../src/plan/read.ts'
-import { findPointRead } from '../../src/store/compile-read.ts'
-import { postgresDialect } from '../../src/store/postgres/dialect.ts'
-import { sqliteDialect } from '../../src/store/sqlite/dialect.ts'
+import { postgresDialect } from '../../src/postgres/dialect.ts'
+import { findPointRead } from '../../src/sql/read/compile-read.ts'
+import { sqliteDialect } from '../../src/sqlite/dialect.ts'
 import { emptyTarget } from './empty-facts.ts'
 
 const model = defineModel([

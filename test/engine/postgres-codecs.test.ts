@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { defineModel } from 'lapidary'
-import type { CodecName, ScalarCodecName } from '../../src/model/codec-names.ts'
-import { getCodec } from '../../src/model/codecs.ts'
-import { databases } from '../../src/store/databases.ts'
+import type { CodecName, ScalarCodecName } from '../../src/model/kinds/codec-names.ts'
+import { getCodec } from '../../src/model/kinds/codecs.ts'
+import { databases } from '../../src/tools/databases.ts'
 import { everyDatabase } from '../databases.ts'
 import { openStore } from './engine.ts'
 

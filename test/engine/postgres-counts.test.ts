@@ -5,15 +5,15 @@ import pg from 'pg'
 import { parseQuery } from '../../src/parse/query.ts'
 import { createPlanner } from '../../src/plan/planner.ts'
 import { planCollection } from '../../src/plan/read.ts'
-import { PostgresPool } from '../../src/store/postgres/connection-pool.ts'
+import { PostgresPool } from '../../src/postgres/connection/connection-pool.ts'
+import { postgresDialect } from '../../src/postgres/dialect.ts'
 import {
   countedTables,
   listCacheableTables,
   PostgresCountCache,
-} from '../../src/store/postgres/counts.ts'
-import { postgresDialect } from '../../src/store/postgres/dialect.ts'
-import { readForWrite, readWithCachedCount } from '../../src/store/postgres/read.ts'
-import { createPostgresStatements } from '../../src/store/postgres/statements.ts'
+} from '../../src/postgres/read/counts.ts'
+import { readForWrite, readWithCachedCount } from '../../src/postgres/read/read.ts'
+import { createPostgresStatements } from '../../src/postgres/statements.ts'
 import { everyDatabase } from '../databases.ts'
 import { PostgresServer } from '../postgres-server.ts'
 import { emptyTarget } from './empty-facts.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { PostgresPool } from '../../src/store/postgres/connection-pool.ts'
-import { beginWrite } from '../../src/store/postgres/transaction.ts'
-import type { Statement } from '../../src/store/statement.ts'
+import { PostgresPool } from '../../src/postgres/connection/connection-pool.ts'
+import { beginWrite } from '../../src/postgres/transaction.ts'
+import type { Statement } from '../../src/sql/statement.ts'
 import { everyDatabase } from '../databases.ts'
 import { filled } from '../filled.ts'
 

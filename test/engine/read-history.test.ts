@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
-import { SqliteConnection } from '../../src/store/sqlite/connection.ts'
-import { searchFunctions } from '../../src/store/sqlite/functions.ts'
-import { LargeValueError } from '../../src/store/sqlite/large-values.ts'
-import { ReadHistory } from '../../src/store/sqlite/read-history.ts'
+import { SqliteConnection } from '../../src/sqlite/connection/connection.ts'
+import { searchFunctions } from '../../src/sqlite/connection/functions.ts'
+import { LargeValueError } from '../../src/sqlite/read/large-values.ts'
+import { ReadHistory } from '../../src/sqlite/readers/read-history.ts'
 
 /** SQL that inserts notes whose texts have a length. */
 const insertNotes = (count: number, length: number, from = 1) =>

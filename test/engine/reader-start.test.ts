@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import { Reader } from '../../src/store/sqlite/reader.ts'
-import { RemoteTransaction } from '../../src/store/sqlite/remote-transaction.ts'
+import { Reader } from '../../src/sqlite/readers/reader.ts'
+import { RemoteTransaction } from '../../src/sqlite/readers/remote-transaction.ts'
 
 describe('A reader process on SQLite', () => {
   it('given a deadline before it has started, then it is left to later reads', async (test) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
 import { it } from 'node:test'
-import { buildRouteTable, type Route } from '../../src/handlers/route-table.ts'
+import { buildRouteTable, type Route } from '../../src/endpoints/route-table.ts'
 import { createPlanner } from '../../src/plan/planner.ts'
 import { type Engine, engine } from './engine.ts'
 import { library, libraryTables } from './library.ts'

@@ -1,8 +1,8 @@
 import fastify from 'fastify'
 import { openSqlite } from 'lapidary/sqlite'
-import { createAppContext } from '../../src/handlers/app-context.ts'
-import type { ApiRequest } from '../../src/handlers/handler.ts'
-import { buildRouteTable } from '../../src/handlers/route-table.ts'
+import { createAppContext } from '../../src/endpoints/app-context.ts'
+import type { ApiRequest } from '../../src/endpoints/handler.ts'
+import { buildRouteTable } from '../../src/endpoints/route-table.ts'
 import { inMemory } from '../databases.ts'
 import { library, libraryTables } from './library.ts'
 

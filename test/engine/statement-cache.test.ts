@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { PreparedStatements } from '../../src/store/postgres/prepared.ts'
-import { StatementCache, statementSize } from '../../src/store/statement-cache.ts'
+import { PreparedStatements } from '../../src/postgres/connection/prepared.ts'
+import { StatementCache, statementSize } from '../../src/sql/statement-cache.ts'
 
 /** Memoizes a compiler whose results take 1,000 bytes, and records the compiled shapes. */
 function createCompilerSpy(cache: StatementCache) {

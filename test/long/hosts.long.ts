@@ -81,7 +81,7 @@ describe('A server in a bundle', () => {
     await rm(join(installed.project, 'out/reader-process.js'))
     await assert.rejects(
       runShell(start),
-      /lapidary\/sqlite needs the program of its reader processes, which run expensive reads: \S+out\/reader-process\.js does not exist\. Copy lapidary\/dist\/src\/store\/sqlite\/reader-process\.js there, as docs\/guides\/bundling\.md shows/,
+      /lapidary\/sqlite needs the program of its reader processes, which run expensive reads: \S+out\/reader-process\.js does not exist\. Copy lapidary\/dist\/src\/sqlite\/readers\/reader-process\.js there, as docs\/guides\/bundling\.md shows/,
     )
   })
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { canonicalDecimal, decimalKey, padScale } from '../../src/model/decimals.ts'
+import { canonicalDecimal, decimalKey, padScale } from '../../src/model/kinds/decimals.ts'
 import {
   formatFixedInstant,
   instantKey,
   parseStoredInstant,
   readInstant,
-} from '../../src/model/times.ts'
+} from '../../src/model/kinds/times.ts'
 import { scale, seed } from './seed.ts'
 
 const runs = { seed, numRuns: 1000 * scale }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import type { Store } from 'lapidary'
-import { runSequentially, type Step } from '../../src/store/steps.ts'
+import { runSequentially, type Step } from '../../src/sql/write/steps.ts'
 import { long } from '../long-tests.ts'
 import { eventually, openSocket, request, statuses } from '../raw-socket.ts'
 import { block } from './block.ts'

@@ -1,5 +1,5 @@
-import type { Awaitable } from '../../model/hooks.ts'
-import type { Logger } from '../../model/request-context.ts'
+import type { Awaitable } from '../../model/declare/hooks.ts'
+import type { Logger } from '../../model/declare/request-context.ts'
 import { createBodyReader, type ReceiveBody } from '../body-reader.ts'
 import { createJsonLogger } from '../json-logger.ts'
 import {

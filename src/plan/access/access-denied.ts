@@ -1,5 +1,5 @@
 import { type ApiError, BodyError, HeaderError } from '../../errors/errors.ts'
-import type { Operation } from '../../model/access.ts'
+import type { Operation } from '../../model/declare/access.ts'
 
 /** What a rule denied. The cause of the error that the client sees, for audits; it contains no values of fields. */
 export class AccessDenied extends Error {

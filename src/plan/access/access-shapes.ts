@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { type AuthValue, computeAuthValue, operations } from '../../model/access.ts'
-import { DeclarationError } from '../../model/declaration-error.ts'
+import { DeclarationError } from '../../model/check/declaration-error.ts'
+import { type AuthValue, computeAuthValue, operations } from '../../model/declare/access.ts'
 import type { Field, Model, ResourceType } from '../../model/model.ts'
 import type { RowRules, TypeRules } from './identity.ts'
 import { isLinkKey, listRuleKeys, type RuleKey, toOperation } from './rule-key.ts'

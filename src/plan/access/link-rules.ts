@@ -1,4 +1,4 @@
-import type { LinkOperation } from '../../model/access.ts'
+import type { LinkOperation } from '../../model/declare/access.ts'
 import {
   getResourceType,
   listInverses,

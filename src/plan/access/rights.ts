@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { LinkOperation } from '../../model/access.ts'
-import { type Action, isCallable } from '../../model/action.ts'
+import type { LinkOperation } from '../../model/declare/access.ts'
+import { type Action, isCallable } from '../../model/declare/action.ts'
 import { memoizeByIdentity } from '../../model/memoize-by-identity.ts'
 import {
   getRelationship,

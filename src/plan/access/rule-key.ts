@@ -4,7 +4,7 @@ import {
   type Operation,
   operations,
   type TypeOperation,
-} from '../../model/access.ts'
+} from '../../model/declare/access.ts'
 import { listRelationships, type ResourceType } from '../../model/model.ts'
 
 /** Names a rule of a resource type: that of an operation, or that of a relationship, e.g. `link author`. */

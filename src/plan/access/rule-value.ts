@@ -1,11 +1,11 @@
-import { isAuthValue, resolveAuthValue } from '../../model/access.ts'
-import type { AttributeField } from '../../model/model.ts'
+import { isAuthValue, resolveAuthValue } from '../../model/declare/access.ts'
 import {
   getOperandKind,
   type Operator,
   type OperatorName,
   operators,
-} from '../../model/operators.ts'
+} from '../../model/kinds/operators.ts'
+import type { AttributeField } from '../../model/model.ts'
 import { readOperand } from '../operand.ts'
 
 /** A value that a rule binds: a constant of the declaration, or a value that is computed from the auth context. */

@@ -1,4 +1,5 @@
 import { toErrorList } from '../../errors/collector.ts'
+import { containsAuthValue } from '../../model/check/contains-auth-value.ts'
 import {
   type AuthValue,
   auth,
@@ -7,9 +8,8 @@ import {
   operations,
   type RowRule,
   type RuleFilter,
-} from '../../model/access.ts'
-import { containsAuthValue } from '../../model/contains-auth-value.ts'
-import type { Expression } from '../../model/fields.ts'
+} from '../../model/declare/access.ts'
+import type { Expression } from '../../model/declare/fields.ts'
 import { listRelationships, type Model, type ResourceType } from '../../model/model.ts'
 import { parseFilterObjects } from '../../parse/filter.ts'
 import type { Condition } from '../condition.ts'

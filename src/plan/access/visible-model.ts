@@ -1,4 +1,4 @@
-import { type AuthValue, auth, type FieldRule, isAuthValue } from '../../model/access.ts'
+import { type AuthValue, auth, type FieldRule, isAuthValue } from '../../model/declare/access.ts'
 import { sql } from '../../model/dialect.ts'
 import { memoizeByIdentity } from '../../model/memoize-by-identity.ts'
 import {

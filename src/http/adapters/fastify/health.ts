@@ -1,7 +1,7 @@
 import { setImmediate as nextIteration, setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { AppOptions } from '../../../handlers/app-context.ts'
-import { DeclarationError } from '../../../model/declaration-error.ts'
+import type { AppOptions } from '../../../endpoints/app-context.ts'
+import { DeclarationError } from '../../../model/check/declaration-error.ts'
 
 /** How long the database may take to show that it is ready, in milliseconds. */
 const readyTimeout = 2000

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import type { Writable } from 'node:stream'
 import type { FastifyLoggerOptions } from 'fastify'
-import { isObject } from '../../../model/json.ts'
+import { isObject } from '../../../model/kinds/json.ts'
 
 /** The header fields with credentials. */
 const secretFields = ['authorization', 'cookie', 'proxy-authorization', 'set-cookie', 'x-api-key']

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toError } from '../../../errors/collector.ts'
-import type { Awaitable } from '../../../model/hooks.ts'
+import type { Awaitable } from '../../../model/declare/hooks.ts'
 import { createDisconnectSignal } from '../../disconnect-signal.ts'
 import { announcesBody, createUndecodablePath, keepHostFields } from '../../headers.ts'
 import { createBodyTooLarge } from '../../incoming-body.ts'

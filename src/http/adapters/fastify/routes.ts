@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
-import type { Route } from '../../../handlers/route-table.ts'
+import type { Route } from '../../../endpoints/route-table.ts'
 import type { Mount } from './mount.ts'
 
 /** Keeps a route out of the description that `@fastify/swagger` makes. The types of Fastify do not know the option. */

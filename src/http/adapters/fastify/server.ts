@@ -6,9 +6,15 @@ import fastify, {
   type FastifyServerOptions,
   LogController,
 } from 'fastify'
-import { isObject } from '../../../model/json.ts'
-import { booleanCheck, isFunction, mustBe, oneOf, optional } from '../../../model/option-checks.ts'
-import { logLevels } from '../../../model/request-context.ts'
+import {
+  booleanCheck,
+  isFunction,
+  mustBe,
+  oneOf,
+  optional,
+} from '../../../model/check/option-checks.ts'
+import { logLevels } from '../../../model/declare/request-context.ts'
+import { isObject } from '../../../model/kinds/json.ts'
 import { describeHealth } from '../../../openapi/describe-addresses.ts'
 import type { OpenApiOptions } from '../../../openapi/options.ts'
 import { createServerFactory, type HttpServerOptions } from '../../bounds/server-factory.ts'

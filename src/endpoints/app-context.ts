@@ -1,0 +1,56 @@
+import type { ActionDependencies } from '../lifecycle/action.ts'
+import { createReadHookBinder } from '../lifecycle/read-hooks.ts'
+import { createWriteLifecycles } from '../lifecycle/write-lifecycle.ts'
+import type { Declarations, Model } from '../model/model.ts'
+import { createRightsFinder, type FindRights } from '../plan/access/rights.ts'
+import { createPlanner } from '../plan/planner.ts'
+import {
+  createDocumentSerializer,
+  type DocumentSerializer,
+  type DocumentText,
+} from '../serialize/document.ts'
+import type { Store } from '../sql/store.ts'
+import { createAccessViews, type FindAccessView } from './access-views.ts'
+
+/**
+ * The dependencies of every handler, created once at startup.
+ * @typeParam Body - what the serializer makes of a response: text for HTTP
+ */
+export interface AppContext<Body = DocumentText> extends ActionDependencies {
+  /** Finds the access rules of a request; absent for a model without rules. */
+  readonly findView?: FindAccessView
+  /** Finds what the identity of a request may know and do, for descriptions and pages. */
+  readonly findRights: FindRights
+  readonly serializer: DocumentSerializer<Body>
+  /** The beginning of every path, e.g. `/api`; may be empty. */
+  readonly prefix: string
+  /** Members of `meta` in the root document. */
+  readonly rootMeta: Readonly<Record<string, unknown>>
+}
+
+/** The options of an application. */
+export interface AppOptions<Auth = unknown> {
+  readonly model: Model<Declarations, Auth>
+  readonly store: Store
+  /** The beginning of every path, e.g. `/api`. Default: none. */
+  readonly prefix?: string
+  /** Members of `meta` in the root document, e.g. a description and a version. */
+  readonly rootMeta?: AppContext['rootMeta']
+}
+
+/** Creates the dependencies of the handlers. */
+export function createAppContext(options: AppOptions): AppContext {
+  const { model, store, prefix = '', rootMeta = {} } = options
+  const findView = createAccessViews(model)
+  return {
+    ...(findView && { findView }),
+    findRights: createRightsFinder(model, findView && ((auth) => findView(auth).shape)),
+    planner: createPlanner(model),
+    store,
+    bindReadHooks: createReadHookBinder(model),
+    getWriteLifecycle: createWriteLifecycles(model),
+    serializer: createDocumentSerializer(model, prefix),
+    prefix,
+    rootMeta,
+  }
+}

@@ -1,0 +1,38 @@
+import type { Awaitable } from '../model/declare/hooks.ts'
+import type { Logger, RequestContext } from '../model/declare/request-context.ts'
+import type { RequestBody } from '../parse/body.ts'
+import type { Writer } from '../plan/write-rights.ts'
+import type { DocumentText } from '../serialize/document.ts'
+import type { AppContext } from './app-context.ts'
+
+/** The parts of an HTTP request that handlers use. */
+export interface ApiRequest extends RequestContext {
+  /** The id in the path, without percent-encoding; empty for a path without an id. */
+  readonly id: string
+  /** The query string without its `?`, as sent. */
+  readonly search: string
+  /** The bytes of the body as sent; in process, the document itself. */
+  readonly body: RequestBody
+  /** Scheme and host of absolute links. */
+  readonly origin: string
+  /** Who has made the document. Default: a client. */
+  readonly writer?: Writer
+}
+
+/** A successful response; errors are thrown. */
+export interface ApiResponse<Body = DocumentText> {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: Body
+}
+
+/** Processes the requests of a route over HTTP. */
+export type RouteHandler = (request: ApiRequest, context: AppContext) => Awaitable<ApiResponse>
+
+const ignore = (): void => {}
+
+/** A logger for reads that are not requests of a client: it writes nothing. */
+export const silentLogger: Logger = {
+  ...{ trace: ignore, debug: ignore, info: ignore },
+  ...{ warn: ignore, error: ignore, fatal: ignore },
+}

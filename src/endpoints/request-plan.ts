@@ -1,0 +1,99 @@
+import { type ActionCall, type ActionResultValues, executeAction } from '../lifecycle/action.ts'
+import { executeDelete } from '../lifecycle/delete.ts'
+import { executeRead } from '../lifecycle/read.ts'
+import type { UnitOfWork } from '../lifecycle/unit-of-work.ts'
+import { executeRelationshipWrite, executeWrite, type WriteResponse } from '../lifecycle/write.ts'
+import type { Awaitable } from '../model/declare/hooks.ts'
+import type { ReadPlan } from '../plan/read.ts'
+import type { Rows } from '../plan/read-result.ts'
+import type { WritePlan } from '../plan/write.ts'
+import type { LinkChange } from '../plan/write-builder.ts'
+import { thenMaybe } from '../sql/then-maybe.ts'
+import type { AppContext } from './app-context.ts'
+import type { ApiRequest, ApiResponse } from './handler.ts'
+
+/**
+ * What a request reads or writes, and how its response is written, decided without a database. Executing it and explaining it start
+ * from the same plan.
+ */
+export type RequestPlan<Body> =
+  | Readonly<{
+      is: 'read'
+      read: ReadPlan
+      /** The id in the path; `undefined` for a path without one. */
+      id: string | undefined
+      serialize: (rows: Rows) => Body
+    }>
+  | Readonly<{ is: 'write'; write: WritePlan; response: WriteResponse<ApiResponse<Body>> }>
+  | Readonly<{ is: 'link'; write: WritePlan; change: LinkChange['change'] }>
+  | Readonly<{ is: 'delete'; write: WritePlan }>
+  | Readonly<{
+      is: 'action'
+      call: ActionCall
+      respond: (result: ActionResultValues, unit: UnitOfWork) => Promise<ApiResponse<Body>>
+    }>
+  /** A document that depends on the model and the identity alone. */
+  | Readonly<{ is: 'document'; body: Body }>
+
+/**
+ * Plans the requests of one endpoint: parses them, looks up names, and checks what needs no database.
+ * @throws ApiError, ManyErrors: the errors of the path, the query and the document
+ */
+export type PlanRequest = <Body>(
+  request: ApiRequest,
+  context: AppContext<Body>,
+) => RequestPlan<Body>
+
+/** What the response to a change of a relationship says. */
+const linkMessages = {
+  add: 'Relationship successfully created',
+  remove: 'Relationship successfully updated',
+  replace: 'Relationship successfully updated',
+} as const
+
+/** What the response to a deletion says. A trigger of the database may turn it into an update (docs/declaring/databases.md). */
+const deleteMessages = {
+  deleted: 'Object successfully deleted',
+  kept: 'The database kept the object: a trigger or a rule replaced its deletion',
+} as const
+
+/** Plans and executes a request. @throws the errors of `PlanRequest`, of the database, and of hooks */
+export function handleRequest<Body>(
+  plan: PlanRequest,
+  request: ApiRequest,
+  context: AppContext<Body>,
+): Awaitable<ApiResponse<Body>> {
+  return executePlan(plan(request, context), request, context)
+}
+
+function executePlan<Body>(
+  plan: RequestPlan<Body>,
+  request: ApiRequest,
+  context: AppContext<Body>,
+): Awaitable<ApiResponse<Body>> {
+  switch (plan.is) {
+    case 'read':
+      return thenMaybe(executeRead(plan.read, plan.id, context, request), (rows) => ({
+        status: 200,
+        body: plan.serialize(rows),
+      }))
+    case 'write':
+      return executeWrite(plan.write, plan.response, context, request)
+    case 'link':
+      return executeRelationshipWrite(plan.write, context, request).then(() =>
+        sayMessage(linkMessages[plan.change], context),
+      )
+    case 'delete':
+      return executeDelete(plan.write, context, request).then((result) =>
+        sayMessage(deleteMessages[result], context),
+      )
+    case 'action':
+      return executeAction(plan.call, plan.respond, context, request)
+    case 'document':
+      return { status: 200, body: plan.body }
+  }
+}
+
+function sayMessage<Body>(message: string, { serializer }: AppContext<Body>): ApiResponse<Body> {
+  return { status: 200, body: serializer.serializeMessage(message) }
+}

@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import type { AggregatedIds, Dialect, LastInsertId, Sql } from '../model/dialect.ts'
+import { nameColumns } from '../sql/keys/keys.ts'
+import { formatArray } from './arrays.ts'
+import { postgres } from './database.ts'
+
+/** The characters between words, as in `../sqlite/functions.ts`; PostgreSQL stores no U+0000. */
+const separators =
+  '[\\u0001-/:-@[-`{-\\u00a9\\u00ab-\\u00b4\\u00b6-\\u00b9\\u00bb-\\u00bf\\u00d7\\u00f7\\u2000-\\u206f\\u2e00-\\u2e7f\\u3000-\\u303f]+'
+
+/** Compares texts by code point: columns may have collations in which different texts are equal, or that cannot be searched. */
+const exact = (text: Sql): Sql => sql`${text} collate "C"`
+
+const settingName = sql.lit('lapidary.last_insert_id')
+/** The id of the row that was inserted last is stored in a setting of the transaction, so that later statements of a batch find the row. */
+const lastInsertId: LastInsertId = {
+  retain: (id) => sql`set_config(${settingName}, ${id}, true)`,
+  // After the transaction the setting is empty, not null.
+  retained: sql`nullif(current_setting(${settingName}, true), '')`,
+  retainedPart: (index) =>
+    sql`replace(replace(split_part(current_setting(${settingName}, true), ',', ${sql.lit(index + 1)}), '~1', ','), '~0', '~')`,
+}
+
+/** Whether the server is PostgreSQL itself: no other implementation of its protocol, and no distribution by Citus. */
+export const isGenuinePostgres = sql`(version() ~ '^PostgreSQL [0-9a-z.]+ ' and to_regclass('pg_catalog.pg_dist_partition') is null)`
+
+/**
+ * Creates the dialect of PostgreSQL.
+ * @param folding - the collation with the full case mappings of Unicode
+ * @param keepsSettings - whether a statement sees the settings of an earlier one of its transaction: not if they run on different
+ *   servers
+ */
+export function postgresDialect(folding: string, keepsSettings = true): Dialect {
+  return {
+    ...postgres,
+    nullSafeEquals: (left, right) => sql`${left} is not distinct from ${right}`,
+    bindList: formatArray,
+    inList: (left, list) => sql`${left} = any(${list})`,
+    selectRows: (lists) => sql`select * from unnest(${sql.join(lists)})`,
+    // Unlike `in`, this is not converted to a join. A view may contain an id twice.
+    equalsSubquery: (left, subquery) => sql`${left} = (${subquery} limit 1)`,
+    ...createTextFunctions(folding),
+    // Only subqueries at the top level are pulled up to joins. Planning forty joins takes 10 s.
+    preventPullUp: (condition) => sql`(${condition}) is true`,
+    ...(keepsSettings && { lastInsertId }),
+    // With `no key update` other transactions may still insert rows that reference this one.
+    locks: {
+      'no key update': sql` for no key update`,
+      update: sql` for update`,
+      share: sql` for share`,
+    },
+    now: sql`now()`,
+    hasAntiJoins: true,
+    subqueryBarrier: sql` offset 0`,
+    aggregateIds,
+    aggregateIdsInGroups: (id, order) => sql`json_agg(${id} order by ${sql.join(order)})::text`,
+  }
+}
+
+/** The comparisons of texts. */
+type TextFunctions = Pick<
+  Dialect,
+  'foldCase' | 'contains' | 'like' | 'startsWith' | 'endsWith' | 'match'
+>
+
+function createTextFunctions(folding: string): TextFunctions {
+  const foldCase = (text: Sql): Sql => sql`upper(lower(${text} collate ${sql.id(folding)}))`
+  const wordsOf = (text: Sql): Sql =>
+    sql`array_remove(regexp_split_to_array(${foldCase(text)} collate "C", ${sql.lit(separators)}), '')`
+  const contains = (text: Sql, part: Sql): Sql => sql`strpos(${exact(text)}, ${exact(part)}) > 0`
+  return {
+    foldCase,
+    contains,
+    like: (text, pattern) =>
+      sql`case when strpos(${exact(pattern)}, '%') = 0 then ${contains(text, pattern)}
+        else ${exact(text)} like replace(replace(${exact(pattern)}, '\\', '\\\\'), '_', '\\_') end`,
+    startsWith: (text, start) => sql`starts_with(${exact(text)}, ${exact(start)})`,
+    endsWith: (text, end) => sql`right(${exact(text)}, length(${end})) = ${exact(end)}`,
+    match: (text, words) => sql`${wordsOf(text)} @> ${wordsOf(words)}`,
+  }
+}
+
+function aggregateIds({ id, order, from, where }: AggregatedIds, limit: number | undefined): Sql {
+  if (limit === undefined)
+    return sql`coalesce((select json_agg(${id} order by ${sql.join(order)}) from ${from} where ${where})::text, '[]')`
+  const { names, select } = nameColumns('position', order)
+  return sql`coalesce((select json_agg(id order by ${sql.join(names)}) from (select ${id} as id, ${select} from ${from}
+            where ${where} limit ${sql.lit(limit)}) as linked)::text, '[]')`
+}

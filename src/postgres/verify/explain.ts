@@ -1,0 +1,149 @@
+import type { ReadPlan } from '../../plan/read.ts'
+import { compileAllowed, findAllowed } from '../../sql/access/find-allowed.ts'
+import { mayHideRows } from '../../sql/filter/may-hide-rows.ts'
+import { maxBufferedRows } from '../../sql/read/buffering.ts'
+import {
+  type ExplainedStatement,
+  formatParameters,
+  listReadWarnings,
+} from '../../sql/read/explain.ts'
+import { createRunValues, limitRows } from '../../sql/read/run-values.ts'
+import type { RunStatement, RunValues, Statement } from '../../sql/statement.ts'
+import type { ReadHooks, Store } from '../../sql/store.ts'
+import { describeIndexes } from '../../sql/verify/index-effects.ts'
+import { notFoundError } from '../../sql/write/not-found.ts'
+import { queryPostgresCatalog } from '../catalog/catalog.ts'
+import type { OpenPostgresTables } from '../catalog/open-tables.ts'
+import type { PostgresPool } from '../connection/connection-pool.ts'
+import type { CreateSessionSetup } from '../connection/session-setup.ts'
+import { splitColumns } from '../read/document-statement.ts'
+import { createPostgresRunQuery } from '../read/read.ts'
+import type { PostgresStatements } from '../statements.ts'
+import type { PostgresTransaction } from '../transaction.ts'
+
+/** What the operations that explain need. */
+interface ExplainContext {
+  /** The primary. */
+  readonly pool: PostgresPool
+  readonly tables: OpenPostgresTables
+  readonly createSetup: CreateSessionSetup | undefined
+}
+
+/** Creates the operations of a store that explain reads, and who may see or change a row. */
+export function createExplainOperations(
+  context: ExplainContext,
+): Pick<Store, 'explain' | 'inspect' | 'findAllowed'> {
+  const { pool, tables, createSetup } = context
+  const inspect = createInspect(context)
+  return {
+    explain: async (plan, id, { hooks, signal } = {}) => {
+      const setup = createSetup?.(plan.identity)
+      const { target, statementsOf } = await tables.get(setup)
+      const options = { statements: statementsOf(plan.identity), hooks }
+      const work = (transaction: PostgresTransaction) => explainRead(transaction, plan, id, options)
+      const explained = await pool.read(signal?.(), work, setup)
+      const catalog = await queryPostgresCatalog(pool.shared)
+      const uncounted = listReadWarnings(plan, explained, target, catalog)
+      const hidesRows = mayHideRows(options.statements.target, hooks)
+      const context = { plan, id, hidesRows, dialect: target.dialect }
+      const warnings = await describeIndexes(uncounted, context, (describe) =>
+        sample(pool, describe),
+      )
+      return { dialect: 'postgres', statements: explained, warnings }
+    },
+    inspect,
+    findAllowed: (question, options) =>
+      inspect(
+        question.identity,
+        (statements, run) => findAllowed(question, compileAllowed(question, statements), run),
+        options,
+      ),
+  }
+}
+
+/** Runs statements in one read transaction of the primary. */
+function sample<Result>(
+  pool: PostgresPool,
+  work: (run: RunStatement) => Promise<Result>,
+): Promise<Result> {
+  return pool.read(undefined, async (transaction) => {
+    const result = await work((statement, values) => transaction.allUnprepared(statement, values))
+    await transaction.commit()
+    return result
+  })
+}
+
+/** Creates the function that runs statements in one snapshot of the primary, with the access rules of an identity. */
+function createInspect({ pool, tables, createSetup }: ExplainContext): Store['inspect'] {
+  return async (identity, work, { signal } = {}) => {
+    const setup = createSetup?.(identity)
+    const { statementsOf } = await tables.get(setup)
+    const read = async (transaction: PostgresTransaction) => {
+      const result = await work(statementsOf(identity), (statement, values) =>
+        transaction.all(statement, values),
+      )
+      await transaction.commit()
+      return result
+    }
+    return pool.read(signal?.(), read, setup)
+  }
+}
+
+/** How a read is explained. */
+interface ExplainOptions {
+  readonly statements: PostgresStatements
+  readonly hooks: ReadHooks | undefined
+}
+
+/**
+ * Runs a read and returns its statement with its plan: the rows and the times of `explain analyze` are those of a second run. Where rows
+ * may be hidden, the plan has no numbers.
+ * @param transaction - a read transaction; it ends here
+ * @throws NotFoundError when the resource in the path does not exist
+ */
+async function explainRead(
+  transaction: PostgresTransaction,
+  plan: ReadPlan,
+  id: string | undefined,
+  { statements, hooks }: ExplainOptions,
+): Promise<ExplainedStatement[]> {
+  await hooks?.before(createPostgresRunQuery(transaction, statements.target.dialect))
+  const statement = statements.boundedDocument(plan.shape)
+  const values = limitRows(createRunValues(plan, id), maxBufferedRows)
+  const start = performance.now()
+  const result = await transaction.all(statement, values)
+  const milliseconds = performance.now() - start
+  const columns = splitColumns(result, plan.shape)
+  if (!columns.pathExists) throw notFoundError(plan.notFound, id)
+  // The other columns are not arrays.
+  const rowSets = [columns.primary, ...columns.included].filter((rows) => Array.isArray(rows))
+  const hidesRows = mayHideRows(statements.target, hooks)
+  const queryPlan = await readQueryPlan(transaction, statement, { values, hidesRows })
+  await transaction.commit()
+  return [
+    {
+      sql: statement.sql,
+      parameters: formatParameters(statement, values),
+      plan: queryPlan,
+      rows: rowSets.reduce((sum, rows) => sum + rows.length, 0),
+      milliseconds,
+    },
+  ]
+}
+
+/** Reads the plan of a statement: as it ran again or, where rows may be hidden, without numbers of rows. */
+async function readQueryPlan(
+  transaction: PostgresTransaction,
+  { sql, placeholders }: Statement,
+  { values, hidesRows }: Readonly<{ values: RunValues; hidesRows: boolean }>,
+): Promise<string[]> {
+  const mode = hidesRows ? 'costs off' : 'analyze, timing off'
+  const explain = { sql: `explain (${mode}) ${sql}`, placeholders }
+  const lines = await transaction.allUnprepared(explain, values)
+  return lines.map(([line]) => String(line)).filter((line) => !(hidesRows && tellsSize(line)))
+}
+
+/** Whether a line of a plan without numbers depends on the size of a table all the same: PostgreSQL plans more workers for a larger one. */
+function tellsSize(line: string): boolean {
+  return line.trimStart().startsWith('Workers Planned:')
+}

@@ -1,0 +1,87 @@
+import { ParameterError } from '../errors/errors.ts'
+import { formatEdgePath } from '../plan/include.ts'
+import type { ReadPlan } from '../plan/read.ts'
+import type { CompleteRows } from '../plan/read-result.ts'
+import type { Row } from '../plan/row-layout.ts'
+import { maxWriteText } from './read/buffering.ts'
+import type { CompiledRead } from './read/compile-read.ts'
+import type { Statement } from './statement.ts'
+
+/** How many resources a response may hold. */
+export interface ResourceLimit {
+  /** Included resources are counted. */
+  readonly resources: number
+  /** Whether it is the response to a write, which holds all resources in memory. */
+  readonly isWrite?: boolean
+}
+
+/**
+ * The request error of a response that would hold too many resources.
+ * @param edge - the index of the include edge that exceeds the limit; absent: the primary data does
+ */
+export function tooManyResourcesError(
+  { shape }: Pick<ReadPlan, 'shape'>,
+  { resources, isWrite = false }: ResourceLimit,
+  edge?: number,
+): ParameterError {
+  const what = isWrite ? 'the response to a write' : 'the response'
+  const limit = `${what} would hold more than ${resources} resources`
+  if (edge === undefined) {
+    const advice = shape.isPaged ? 'ask for a smaller page[size]' : 'ask for pages by page[size]'
+    return new ParameterError(
+      'too_many_resources',
+      'page[size]',
+      `page[size]: ${limit}; ${advice}.`,
+    )
+  }
+  const path = formatEdgePath(shape.includeEdges, edge)
+  const advice = isWrite
+    ? 'leave it out and send a GET request afterwards'
+    : 'request it from its own path, page by page, or ask for a smaller page[size]'
+  return new ParameterError(
+    'too_many_resources',
+    'include',
+    `include: with "${path}" ${limit}; ${advice}.`,
+  )
+}
+
+/** The request error of a response to a write whose included resources have too much text. */
+export function tooMuchTextError(): ParameterError {
+  return new ParameterError(
+    'too_many_resources',
+    'include',
+    `include: the response to a write would hold more than ${maxWriteText} characters of included resources; leave it out and send a GET request afterwards.`,
+  )
+}
+
+/**
+ * Checks a response whose rows are all in memory against the limit.
+ * @throws ParameterError `too_many_resources` (400) when there are more resources than allowed
+ */
+export function checkResourceLimit(rows: CompleteRows, plan: ReadPlan, limit: ResourceLimit): void {
+  let left = limit.resources - rows.primary.length
+  if (left < 0) throw tooManyResourcesError(plan, limit)
+  for (const [edge, batch] of rows.included.entries()) {
+    left -= batch.rows.length
+    if (left < 0) throw tooManyResourcesError(plan, limit, edge)
+  }
+}
+
+/**
+ * Checks a response that will be streamed against the limit: counts the resources first.
+ * @param count - runs a statement that counts up to `maxRows` rows
+ * @throws ParameterError `too_many_resources` (400) when there are more than allowed
+ */
+export async function checkStreamedResourceLimit(
+  plan: ReadPlan,
+  { rowSetSizes }: Pick<CompiledRead, 'rowSetSizes'>,
+  limit: ResourceLimit,
+  count: (statement: Statement, maxRows: number) => Promise<readonly Row[]>,
+): Promise<void> {
+  let left = limit.resources
+  for (const [index, statement] of rowSetSizes().entries()) {
+    const [row] = await count(statement, left + 1)
+    left -= Number(row?.[0])
+    if (left < 0) throw tooManyResourcesError(plan, limit, index === 0 ? undefined : index - 1)
+  }
+}

@@ -1,0 +1,153 @@
+import type { RowLock } from '../model/dialect.ts'
+import { getResourceType, type ResourceType } from '../model/model.ts'
+import type { MembersShape } from '../plan/members.ts'
+import type { ReadShape } from '../plan/read.ts'
+import type { WritePlan, WriteShape } from '../plan/write.ts'
+import type { AccessCheck } from './access/access-check.ts'
+import { compileChangedMemberChecks } from './access/link-checks.ts'
+import { type AccessChecks, compileAccessChecks } from './access/write-checks.ts'
+import { type CompiledRead, compileExists, compileLock, compileRead } from './read/compile-read.ts'
+import { markUncheckedKeys } from './read/streamed-keys.ts'
+import type { Statement } from './statement.ts'
+import { StatementCache, statementSize } from './statement-cache.ts'
+import type { Target } from './tables.ts'
+import {
+  type CompiledWrite,
+  compileDelete,
+  compileLookup,
+  compileWrite,
+} from './write/compile-write.ts'
+import { compileMembers } from './write/members.ts'
+import { compileUnlinkChecks, type UnlinkCheck } from './write/unlink-checks.ts'
+
+/** The statements of a resource type that are the same for every query shape. */
+interface TypeStatements {
+  readonly resource: ResourceType
+  /** Returns a row if the resource with the id exists. */
+  readonly exists: Statement
+  /** The same, and locks the row for a write. */
+  readonly lock: (lock: Exclude<RowLock, 'share'>) => Statement
+  /** Returns which of the ids exist. */
+  readonly lookup: Statement
+  /** Deletes the resource with the id, if the rules allow it. */
+  readonly remove: Statement
+  /** Returns a row if the resource with the id is in the declared scope of its type, whoever may read it. */
+  readonly inScope: Statement
+  /** Returns which of the ids are in the declared scope, whoever may read them. */
+  readonly lookupInScope: Statement
+}
+
+/** The statements of a store. Those of a query shape are compiled again after the cache has evicted them. */
+export interface Statements {
+  /** The statements of a stream. Those of a read in memory are different for each database. */
+  readonly streamedRead: (shape: ReadShape) => CompiledRead
+  readonly write: (shape: WriteShape) => CompiledWrite
+  /** Returns the access rules that a write must meet; absent for a target without rules. */
+  readonly checks: ((plan: WritePlan) => AccessChecks | undefined) | undefined
+  /** Returns the access rules for members whose foreign key a link of a write changed. */
+  readonly memberChecks: (plan: WritePlan, index: number) => readonly AccessCheck[]
+  /** Returns the checks of a write that may unlink rows which must be linked. */
+  readonly unlinkChecks: (shape: WriteShape) => readonly UnlinkCheck[]
+  readonly members: (shape: MembersShape) => Statement
+  readonly ofType: (type: string) => TypeStatements
+  readonly target: Target
+}
+
+/**
+ * Creates the statements of a model for a dialect.
+ * @param cache - holds the statements of query shapes
+ */
+export function createStatements(target: Target, cache = new StatementCache()): Statements {
+  const types = new Map<string, TypeStatements>()
+  return {
+    target,
+    streamedRead: cache.memoize(
+      (shape: ReadShape) => compileRead(markUncheckedKeys(shape, target), target),
+      readSize,
+    ),
+    write: cache.memoize((shape: WriteShape) => compileWrite(shape, target), writeSize),
+    checks: createAccessChecks(target, cache),
+    memberChecks: createMemberChecks(target, cache),
+    unlinkChecks: cache.memoize(
+      (shape: WriteShape) => compileUnlinkChecks(shape, target),
+      (checks) => statementSize(...checks.map(({ statement }) => statement)),
+    ),
+    members: cache.memoize(
+      (shape: MembersShape) => compileMembers(shape, target),
+      (statement) => statementSize(statement),
+    ),
+    ofType: (type) => {
+      const known = types.get(type)
+      if (known !== undefined) return known
+      const created = createTypeStatements(getResourceType(target.model, type), target)
+      types.set(type, created)
+      return created
+    },
+  }
+}
+
+/** Compiles the access rules of each query shape for each operation once. */
+function createAccessChecks(target: Target, cache: StatementCache): Statements['checks'] {
+  if (target.access === undefined) return undefined
+  const compile = (operation: NonNullable<WritePlan['operation']>) =>
+    cache.memoize(
+      (shape: WriteShape) => compileAccessChecks(shape, operation, target),
+      ({ locks, before, after }) =>
+        statementSize(...[...locks, ...before, ...after].map((each) => each.statement)),
+    )
+  const byOperation = {
+    create: compile('create'),
+    update: compile('update'),
+    delete: compile('delete'),
+    relate: compile('relate'),
+    call: compile('call'),
+  }
+  return ({ requested, operation }) => (operation ? byOperation[operation](requested) : undefined)
+}
+
+function createMemberChecks(target: Target, cache: StatementCache): Statements['memberChecks'] {
+  if (target.access === undefined) return () => []
+  const compile = cache.memoize(
+    ({ links, ...shape }: WriteShape) =>
+      links.map((_, index) => compileChangedMemberChecks({ ...shape, links }, index, target)),
+    (checks) => statementSize(...checks.flat().map(({ statement }) => statement)),
+  )
+  return ({ requested, operation }, index) => (operation ? (compile(requested)[index] ?? []) : [])
+}
+
+function createTypeStatements(resource: ResourceType, target: Target): TypeStatements {
+  const locks = new Map<RowLock, Statement>()
+  let remove: Statement | undefined
+  const { unrestricted } = resource
+  const exists = compileExists(resource, target)
+  const lookup = compileLookup(resource, target)
+  return {
+    resource,
+    exists,
+    lookup,
+    inScope: unrestricted ? compileExists(unrestricted, target) : exists,
+    lookupInScope: unrestricted ? compileLookup(unrestricted, target) : lookup,
+    lock: (lock) => {
+      const known = locks.get(lock)
+      if (known !== undefined) return known
+      const created = compileLock(resource, lock, target)
+      locks.set(lock, created)
+      return created
+    },
+    get remove() {
+      remove ??= compileDelete(resource, target)
+      return remove
+    },
+  }
+}
+
+/** Estimates the memory of a read. Statements that are compiled later are as long as that of the rows. */
+function readSize({ rows, count }: CompiledRead, { includeEdges }: ReadShape): number {
+  return (6 + 2 * includeEdges.length) * statementSize(rows, count)
+}
+
+function writeSize({ insert, denied, insertedId, update, links, parent }: CompiledWrite): number {
+  const own = [insert, insertedId, update].filter((each) => each !== undefined)
+  const checks = denied.map(({ statement }) => statement)
+  return statementSize(...own, ...checks, ...links.flat(), ...parent)
+}

@@ -1,0 +1,317 @@
+import { sql } from 'kysely'
+import { isAuthValue } from '../../model/declare/access.ts'
+import type { Sql } from '../../model/dialect.ts'
+import { getRelationship, getResourceType, type ResourceType } from '../../model/model.ts'
+import type { WriteShape } from '../../plan/write.ts'
+import type { WriteColumn } from '../../plan/write-builder.ts'
+import { compileDeniedWrites, type DeniedWrite } from '../access/denied-write.ts'
+import { isDeletable } from '../access/write-locks.ts'
+import { idPartParams, isEqualKey, isInIdList } from '../keys/keys.ts'
+import { linkKeyAt } from '../keys/link-keys.ts'
+import {
+  assignedParam,
+  compileStatement,
+  constant,
+  generatedParam,
+  type Statement,
+} from '../statement.ts'
+import {
+  and,
+  asIdText,
+  columnAt,
+  columnsAt,
+  getAttribute,
+  idColumn,
+  inScope,
+  isRowInScope,
+  isRowReadable,
+  matchesRequestedId,
+  type Target,
+  tableAt,
+  tableName,
+} from '../tables.ts'
+import { compileLink } from './link-changes.ts'
+import {
+  type Assignment,
+  columnNames,
+  compileChangedRows,
+  compileKey,
+  isChangedByTriggers,
+  zipColumns,
+} from './written-columns.ts'
+
+/** The statements of a write. */
+export interface CompiledWrite {
+  /** Inserts the row and returns its id; `undefined` if the row exists. */
+  readonly insert: Statement | undefined
+  /** What may deny the values of `insert` or `update`, as far as they decide it. */
+  readonly denied: readonly DeniedWrite[]
+  /** Whether `insert` returns the id as stored. On SQLite it does not if there are triggers. */
+  readonly returnsStoredId: boolean
+  /** Returns the id of the row that was inserted last, where a trigger may have changed it after `insert` returned. */
+  readonly insertedId: Statement | undefined
+  /** Whether what follows the write of the row needs the id that it returned: the plan has none, or a trigger may change it. */
+  readonly needsId: boolean
+  /** Whether the written row has to match the scope of its type. */
+  readonly hasScope: boolean
+  /** Updates the row's own columns; `undefined` if there are none. */
+  readonly update: Statement | undefined
+  /** The statements that change the members of each link of the shape; they take the row's id and the members' `ids`. */
+  readonly links: readonly (readonly Statement[])[]
+  /** The statements that link the resource in the path to the new row; they take its id, and the new id as `ids`. */
+  readonly parent: readonly Statement[]
+}
+
+/** Compiles the statements of a create or an update. Parameter n is the value of the shape's column n. */
+export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
+  const resource = getResourceType(target.model, shape.type)
+  const { parent } = shape
+  const { lastInsertId } = target.dialect
+  const linking = shape.row === 'new' ? { ...target, insertedRow: lastInsertId } : target
+  const isNew = shape.row !== 'existing'
+  const triggers = isNew ? target.facts.triggersOf(resource.table) : undefined
+  const mayChangeId = triggers?.changes.has('insert') ?? false
+  const sent = compileSentColumns(shape, resource, target)
+  const inserted = isNew ? compileInsertedColumns(sent, resource, target) : undefined
+  return {
+    insert: inserted && compileInsert(shape, inserted, resource, target),
+    denied: mayBeKnown(shape, resource, target)
+      ? compileDeniedWrites(resource, { sent, inserted }, target)
+      : [],
+    returnsStoredId: triggers?.newId === undefined,
+    insertedId: triggers?.newId === 'by rowid' ? compileInsertedId(resource, target) : undefined,
+    needsId: shape.row === 'new' ? !isFoundAsLastInsert(shape, resource, target) : mayChangeId,
+    hasScope: (resource.unrestricted ?? resource).scope !== undefined,
+    update: isNew ? undefined : compileUpdate(sent, resource, target),
+    links: shape.links.map((change) => compileLink(resource, change, linking)),
+    parent: parent
+      ? compileLink(
+          getResourceType(target.model, parent.type),
+          { ...parent, change: 'add' },
+          target,
+        )
+      : [],
+  }
+}
+
+/** Whether the values of a write may decide its rules. Those of a row that links change, or a view computes, are known after it. */
+function mayBeKnown({ row, links }: WriteShape, { table }: ResourceType, target: Target): boolean {
+  return row !== 'existing' || (links.length === 0 && !isChangedByTriggers(table, target))
+}
+
+/** Whether a new row is found as the last insert. Statements of other tables do not find it. */
+function isFoundAsLastInsert(
+  { parent }: WriteShape,
+  { scope }: ResourceType,
+  { dialect, access }: Target,
+): boolean {
+  return dialect.lastInsertId !== undefined && !parent && !scope && !access
+}
+
+/** Compiles the columns that a write sets to the values of its plan, with the id of an insert. */
+function compileSentColumns(
+  shape: WriteShape,
+  resource: ResourceType,
+  target: Target,
+): readonly Assignment[] {
+  if (shape.row === 'existing') return compileUpdatedColumns(shape, resource, target)
+  return [
+    ...zipColumns(resource.id.columns, compileNewId(shape, resource, target)),
+    ...shape.columns.flatMap((column, parameter) =>
+      compileAssignments(column, parameter, resource, target),
+    ),
+  ]
+}
+
+/** Compiles the columns that an insert sets, each once. */
+function compileInsertedColumns(
+  sent: readonly Assignment[],
+  resource: ResourceType,
+  target: Target,
+): readonly Assignment[] {
+  const { insertDefaults } = resource
+  const columns: Assignment[] = [...sent]
+  const assigned = new Set(columns.map(([name]) => name))
+  columns.push(...compileGeneratedParts(resource, assigned))
+  for (const [name, value] of insertDefaults)
+    if (!assigned.has(name))
+      columns.push([name, sql`${isAuthValue(value) ? value : constant(value, target.dialect)}`])
+  return columns
+}
+
+function compileInsert(
+  shape: WriteShape,
+  columns: readonly Assignment[],
+  resource: ResourceType,
+  target: Target,
+): Statement {
+  const names = sql.join(columns.map(([name]) => sql.id(name)))
+  const values = sql.join(columns.map(([, value]) => value))
+  const row = columns.length === 0 ? sql`default values` : sql`(${names}) values (${values})`
+  const returning = compileReturning(shape, resource, target)
+  return compileStatement(
+    sql`insert into ${tableName(resource.table)} ${row}${returning}`,
+    target.dialect,
+  )
+}
+
+/** Compiles the columns of the id that an insert sets; none if the database generates it, or if they are fields. */
+function compileNewId(
+  { row }: WriteShape,
+  { id, table }: ResourceType,
+  { dialect, facts }: Target,
+): Sql[] {
+  if (row === 'newWithId') return idPartParams('id', id, dialect)
+  const triggers = facts.triggersOf(table)
+  if (triggers?.newId !== 'next integer' || id.kind.codec !== 'id') return []
+  const [name] = id.columns
+  // The view may leave rows of its table out.
+  const origin = triggers.origins?.get(name)
+  const [column, from] = origin
+    ? [sql.id(origin.column), sql.id(origin.table)]
+    : [sql.id(name), tableName(table)]
+  // One transaction writes at a time, so no other can take the same id.
+  return [sql`(select coalesce(max(${column}), 0) + 1 from ${from})`]
+}
+
+/** Compiles the columns of a composite id with UUIDs that are generated for each insert. */
+function compileGeneratedParts({ ids }: ResourceType, assigned: ReadonlySet<string>): Assignment[] {
+  return ids.generatedParts.flatMap((column): Assignment[] =>
+    assigned.has(column) ? [] : [[column, generatedParam(() => crypto.randomUUID())]],
+  )
+}
+
+/** Compiles the clause with which an insert returns the id of the new row; none where a rule makes it impossible. */
+function compileReturning({ row }: WriteShape, { id, table }: ResourceType, target: Target): Sql {
+  if (target.facts.triggersOf(table)?.silentRule !== undefined) return sql``
+  const idText = asIdText(columnNames(id.columns), id, target)
+  const lastInsertId = row === 'new' ? target.dialect.lastInsertId : undefined
+  return sql` returning ${lastInsertId?.retain(idText) ?? idText}`
+}
+
+/** Compiles the query for the id of the row that SQLite inserted last: a trigger may have changed it since. */
+function compileInsertedId({ id, table }: ResourceType, target: Target): Statement {
+  const idText = asIdText(columnsAt(0, id.columns), id, target)
+  return compileStatement(
+    sql`select ${idText} from ${tableAt(0, table)} where ${sql.ref('t0.rowid')} = last_insert_rowid()`,
+    target.dialect,
+  )
+}
+
+/** Compiles the columns that an update sets. */
+function compileUpdatedColumns(
+  shape: WriteShape,
+  resource: ResourceType,
+  target: Target,
+): readonly Assignment[] {
+  return shape.columns.flatMap((column, parameter) =>
+    compileAssignments(column, parameter, resource, target).map(([name, value]): Assignment => {
+      const hiddenKey = compileHiddenKey(column, name, resource, target)
+      return [name, hiddenKey ? sql`coalesce(${value}, ${hiddenKey})` : value]
+    }),
+  )
+}
+
+/** @returns `undefined` if there is nothing to set */
+function compileUpdate(
+  columns: readonly Assignment[],
+  resource: ResourceType,
+  target: Target,
+): Statement | undefined {
+  if (columns.length === 0) return undefined
+  const pairs = columns.map(([name, value]) => sql`${sql.id(name)} = ${value}`)
+  const conditions = [matchesRequestedId(resource, 0, target), ...isRowReadable(resource)]
+  const changed = compileChangedRows(resource, conditions, target)
+  return compileStatement(
+    sql`update ${changed.table} set ${sql.join(pairs)} where ${changed.where}`,
+    target.dialect,
+  )
+}
+
+/**
+ * Compiles a column of a key of `t0` if it references no row that the request may see: one outside of the scope of the relationship's
+ * type, one that a policy of the database hides, or none, which must not be told from a hidden one. Such a key is serialized as null, so an update that sends the null back must not clear it (docs/decisions/0020).
+ * @returns `undefined` if there is no such key
+ */
+function compileHiddenKey(
+  column: WriteColumn,
+  name: string,
+  resource: ResourceType,
+  target: Target,
+): Sql | undefined {
+  if (column.is !== 'key') return undefined
+  const { link, to } = getRelationship(resource, column.relationship)
+  const other = getResourceType(target.model, to)
+  if (other.scope === undefined && !target.facts.mayHide(other.table)) return undefined
+  const isView = isChangedByTriggers(resource.table, target)
+  const own = (column: string) =>
+    isView ? sql`${tableName(resource.table)}.${sql.id(column)}` : columnAt(0, column)
+  const isLinked = isEqualKey(linkKeyAt(link, 'otherKey', 1), linkKeyAt(link, 'ownKey', own))
+  const isVisible = and([isLinked, ...inScope(1, other)])
+  return sql`case when not exists (select 1 from ${tableAt(1, other.table)} where ${isVisible}) then ${own(name)} end`
+}
+
+/**
+ * Compiles the columns of a row that a column of a shape stands for, without those that the id determines, and without the tenant's of
+ * a composite foreign key: the related resource has the tenant of the row, which the server sets.
+ */
+function compileAssignments(
+  column: WriteColumn,
+  parameter: number,
+  resource: ResourceType,
+  target: Target,
+): Assignment[] {
+  const { omits = [] } = column
+  const all = compileAllAssignments(column, parameter, resource, target)
+  const tenant = all.length > 1 ? resource.tenantColumn : undefined
+  return all.filter(([name]) => name !== tenant && !omits.includes(name))
+}
+
+function compileAllAssignments(
+  column: WriteColumn,
+  parameter: number,
+  resource: ResourceType,
+  target: Target,
+): Assignment[] {
+  switch (column.is) {
+    case 'attribute': {
+      const field = getAttribute(resource, column.name)
+      if (field.column === undefined) throw new Error(`${field.name} has no column to write.`)
+      return [[field.column, assignedParam(parameter, field.kind.codec, target.dialect)]]
+    }
+    case 'key': {
+      const { link, to } = getRelationship(resource, column.relationship)
+      const other = getResourceType(target.model, to)
+      return zipColumns(link.ownKey, compileKey(other, link.otherKey, parameter, target))
+    }
+    case 'parent': {
+      const parent = getResourceType(target.model, column.type)
+      const { link } = getRelationship(parent, column.relationship)
+      return zipColumns(link.otherKey, compileKey(parent, link.ownKey, parameter, target))
+    }
+  }
+}
+
+/** Compiles the deletion of a resource: of its row, or by the column that stores when it was deleted. */
+export function compileDelete(resource: ResourceType, target: Target): Statement {
+  const { softDelete } = resource
+  const { dialect } = target
+  const conditions = isDeletable(resource, target)
+  const { table, where } = compileChangedRows(resource, conditions, target)
+  const change =
+    softDelete === undefined
+      ? sql`delete from ${table}`
+      : sql`update ${table} set ${sql.id(softDelete)} = ${dialect.now}`
+  return compileStatement(sql`${change} where ${where}`, dialect)
+}
+
+/** Compiles the query that returns which of some `ids` exist. */
+export function compileLookup(resource: ResourceType, target: Target): Statement {
+  const { table, id } = resource
+  const hasId = isInIdList(columnsAt(0, id.columns), 'ids', id, target.dialect)
+  const where = and([hasId, ...isRowInScope(resource)])
+  return compileStatement(
+    sql`select ${idColumn(resource, target)} from ${tableAt(0, table)} where ${where}`,
+    target.dialect,
+  )
+}

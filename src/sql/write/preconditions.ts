@@ -1,0 +1,148 @@
+import {
+  type ErrorCollector,
+  type ErrorList,
+  emptyCollector,
+  noErrors,
+  report,
+  reportAll,
+} from '../../errors/collector.ts'
+import { BodyError } from '../../errors/errors.ts'
+import type { Awaitable } from '../../model/declare/hooks.ts'
+import { getRelationship, type RelationshipField } from '../../model/model.ts'
+import { AccessDenied, createForbidden } from '../../plan/access/access-denied.ts'
+import { toFieldPointer } from '../../plan/filter-errors.ts'
+import { createRelatedNotFound, type ExistenceCheck } from '../../plan/linkage.ts'
+import type { WritePlan } from '../../plan/write.ts'
+import { lockAndCheck } from '../access/run-checks.ts'
+import { repeatedIdError } from '../read/repeated-ids.ts'
+import type { Statements } from '../statements.ts'
+import { thenMaybe } from '../then-maybe.ts'
+import { notFoundError } from './not-found.ts'
+import type { UnlinkCheck } from './unlink-checks.ts'
+import type { WriteConnection } from './write-connection.ts'
+import type { PlannedWrite } from './write-state.ts'
+
+/**
+ * Checks what a plan takes for granted, as `Transaction.checkPreconditions`: one statement for the resource in the path, one for
+ * each type of related resources and one for each access rule, without awaiting in between. A transaction must not end while it
+ * waits for the lock, so all of them are awaited.
+ */
+export async function checkPreconditions(write: PlannedWrite): Promise<ErrorList> {
+  const [locked, checked] = await Promise.allSettled([
+    lockResource(write),
+    checkRulesAndRelated(write),
+  ])
+  if (locked.status === 'rejected') throw locked.reason
+  if (checked.status === 'rejected') throw checked.reason
+  return checked.value
+}
+
+/**
+ * Locks the resource in the path, if the plan has one. A rule may read other rows, which a statement that waits for the lock sees as
+ * they were before: so the next one reads the resource again.
+ * @throws NotFoundError when it does not exist; Error when several rows have its id
+ */
+export function lockResource({ connection, plan, statements }: PlannedWrite): Awaitable<void> {
+  if (plan.precondition === undefined) return undefined
+  const { notFound, id } = plan.precondition
+  const { lock, exists, resource } = statements.ofType(notFound.type)
+  const values = { planValues: [], id }
+  const locking = connection.all(lock(findLock(plan, statements)), values)
+  const readsAgain = resource.rowScope !== undefined && statements.target.dialect.locks
+  const found = readsAgain
+    ? Promise.all([locking, connection.all(exists, values)])
+    : thenMaybe(locking, (rows) => [rows])
+  return thenMaybe(found, (results) => {
+    if (results.some((rows) => rows.length === 0)) throw notFoundError(notFound, id)
+    if (results.some((rows) => rows.length > 1)) throw repeatedIdError(resource, id)
+  })
+}
+
+/**
+ * Returns how the resource in the path is locked. While the members of a relationship are replaced, no other transaction may add one:
+ * it would be unlinked without a check of its rules.
+ */
+function findLock(
+  { shape }: PlannedWrite['plan'],
+  { target, ofType }: Statements,
+): 'update' | 'no key update' {
+  if (target.access === undefined || shape.row !== 'existing') return 'no key update'
+  const { resource } = ofType(shape.type)
+  const replaces = shape.links.some(
+    ({ relationship, change }) =>
+      change === 'replace' && getRelationship(resource, relationship).link.foreignKey !== 'own',
+  )
+  return replaces ? 'update' : 'no key update'
+}
+
+/**
+ * Checks the access rules, the related resources, and the values that their columns may reject.
+ * @returns the errors, unless it throws
+ * @throws ApiError `forbidden` (403)
+ */
+export async function checkRulesAndRelated(write: PlannedWrite): Promise<ErrorList> {
+  const { connection, plan, statements } = write
+  const { existenceChecks } = plan
+  const invalid = connection.checkValues?.(plan) ?? []
+  const access = statements.checks?.(plan)
+  const unlinks = statements.unlinkChecks(plan.shape)
+  if (!access && existenceChecks.length + invalid.length + unlinks.length === 0) return noErrors
+  if (access?.isDenied) throw createForbidden(new AccessDenied('create', { type: plan.shape.type }))
+  const errors = emptyCollector()
+  reportAll(errors, { errors: invalid, more: 0 })
+  await Promise.all([
+    access && lockAndCheck(connection, access, plan),
+    findMissing(connection, existenceChecks, statements, errors),
+    findUnlinked(write, unlinks, errors),
+  ])
+  return errors
+}
+
+/** Reports the related resources that do not exist. */
+async function findMissing(
+  connection: WriteConnection,
+  existenceChecks: readonly ExistenceCheck[],
+  { ofType }: Statements,
+  errors: ErrorCollector,
+): Promise<void> {
+  const checksByType = [...Map.groupBy(existenceChecks, ({ type }) => type)]
+  const found = await Promise.all(
+    checksByType.map(([type, checks]) => {
+      const ids = [...new Set(checks.map(({ id }) => id))]
+      return connection.all(ofType(type).lookup, { planValues: [], ids })
+    }),
+  )
+  for (const [index, [, checks]] of checksByType.entries()) {
+    const existing = new Set(found[index]?.map(([id]) => String(id)))
+    for (const check of checks)
+      if (!existing.has(check.id)) report(errors, () => createRelatedNotFound(check))
+  }
+}
+
+/** Reports the relationships whose change would leave a row without a foreign key that must not be null. */
+async function findUnlinked(
+  { connection, plan }: PlannedWrite,
+  checks: readonly UnlinkCheck[],
+  errors: ErrorCollector,
+): Promise<void> {
+  const { id, linkIds, values } = plan
+  const run = checks.filter(({ column }) => column === undefined || values[column] === null)
+  const found = await Promise.all(
+    run.map(({ link, statement }) => {
+      const ids = link === undefined ? undefined : linkIds[link]
+      return connection.all(statement, { planValues: [], id, ...(ids && { ids }) })
+    }),
+  )
+  for (const [index, { field }] of run.entries())
+    if (found[index]?.length) report(errors, () => createUnlinkError(field, plan))
+}
+
+function createUnlinkError(field: RelationshipField, { shape, document }: WritePlan): BodyError {
+  const { name, to, link } = field
+  const pointer = document === 'resource' ? toFieldPointer(field) : '/data'
+  const detail =
+    link.foreignKey === 'own'
+      ? `"${name}" must not be null, because every resource of type ${shape.type} has one; replace it instead.`
+      : `A resource of type ${to} cannot be removed from "${name}", because it must belong to one of type ${shape.type}; move it to another one, or delete it.`
+  return new BodyError('invalid_value', pointer, detail)
+}

@@ -1,0 +1,85 @@
+import type { Awaitable } from '../../model/declare/hooks.ts'
+import type { ResourceType } from '../../model/model.ts'
+import type { Row } from '../../plan/row-layout.ts'
+import { lockAndCheck } from '../access/run-checks.ts'
+import { repeatedIdError } from '../read/repeated-ids.ts'
+import { thenMaybe } from '../then-maybe.ts'
+import { convertConstraintError, deletionConstraintError } from './constraints.ts'
+import { notFoundError } from './not-found.ts'
+import type { Step } from './steps.ts'
+import type { PlannedWrite } from './write-state.ts'
+
+/** A deletion, and how many rows it has changed. */
+interface Deletion extends PlannedWrite {
+  removed: number
+}
+
+/**
+ * Deletes a resource: locks it, checks the rules, and deletes it. A trigger or a rule of the database may replace the deletion: then the
+ * database does not say how many rows it deleted, and nothing is deleted before the checks have passed. A row that
+ * a trigger keeps is no error either: the trigger is the rule of the operator, and it ran.
+ * @returns `kept` if the resource still exists
+ * @throws NotFoundError when it does not exist; Error when several rows have its id; ApiError `forbidden` (403), or that of a constraint
+ */
+export async function removeResource(write: PlannedWrite): Promise<'deleted' | 'kept'> {
+  const { plan, statements, connection } = write
+  const resource = getType(write)
+  const change = resource.softDelete === undefined ? 'delete' : 'update'
+  const isReplaceable =
+    statements.target.facts.triggersOf(resource.table)?.changes.has(change) ?? false
+  const before = isReplaceable ? [checkStep, findStep] : [checkStep]
+  const steps = [...before, { ...removeStep, needs: isReplaceable ? before : [] }]
+  const { removed } = await connection.runSteps(steps, { ...write, removed: 0 })
+  if (isReplaceable) return (await find(write)).length > 0 ? 'kept' : 'deleted'
+  if (removed === 0) throwNotFound(write)
+  if (removed > 1) throw repeatedIdError(resource, plan.id)
+  return 'deleted'
+}
+
+/** Checks the rules on the row, once it is locked. @throws ApiError `forbidden` (403) */
+const checkStep: Step<Deletion> = {
+  needs: [],
+  run: ({ connection, plan, statements }) => {
+    const access = statements.checks?.(plan)
+    return access && lockAndCheck(connection, access, plan)
+  },
+}
+
+/** @throws NotFoundError when the resource does not exist */
+const findStep: Step<Deletion> = {
+  needs: [],
+  run: (write) =>
+    thenMaybe(find(write), ({ length }) => {
+      if (length === 0) throwNotFound(write)
+      if (length > 1) throw repeatedIdError(getType(write), write.plan.id)
+    }),
+}
+
+const removeStep: Omit<Step<Deletion>, 'needs'> = {
+  run: (deletion) => {
+    const { connection, plan, statements } = deletion
+    const { remove } = statements.ofType(plan.shape.type)
+    return thenMaybe(connection.run(remove, { planValues: [], id: plan.id }), (removed) => {
+      deletion.removed = removed
+    })
+  },
+  convertError: (error, deletion) =>
+    convertConstraintError(error, (violated) =>
+      deletionConstraintError(violated, getType(deletion)),
+    ),
+}
+
+/** Returns a row for each row with the id. */
+function find({ connection, plan, statements }: PlannedWrite): Awaitable<readonly Row[]> {
+  const { exists } = statements.ofType(plan.shape.type)
+  return connection.all(exists, { planValues: [], id: plan.id })
+}
+
+function getType({ plan, statements }: PlannedWrite): ResourceType {
+  return statements.ofType(plan.shape.type).resource
+}
+
+/** @throws NotFoundError for the resource in the path, if there is one */
+function throwNotFound({ plan: { precondition, id } }: PlannedWrite): void {
+  if (precondition) throw notFoundError(precondition.notFound, id)
+}

@@ -1,0 +1,26 @@
+import type { ApiError } from '../../errors/errors.ts'
+import type { Awaitable } from '../../model/declare/hooks.ts'
+import type { ReadPlan } from '../../plan/read.ts'
+import type { CompleteRows } from '../../plan/read-result.ts'
+import type { Row } from '../../plan/row-layout.ts'
+import type { WritePlan } from '../../plan/write.ts'
+import type { RunValues, Statement } from '../statement.ts'
+import type { RunQuery } from '../store.ts'
+import type { StepExecutor } from './steps.ts'
+
+/** A connection with an open transaction that may write. */
+export interface WriteConnection {
+  /** Returns every row of a statement, with the values of the attribute kinds. @throws ConstraintError */
+  all(statement: Statement, values: RunValues): Awaitable<readonly Row[]>
+  /** Runs a statement that returns no rows; returns the number of changed rows. @throws ConstraintError */
+  run(statement: Statement, values: RunValues): Awaitable<number>
+  read(plan: ReadPlan, id: string | undefined): Awaitable<CompleteRows>
+  /** Reads the row that the last insert created, whose id need not be known; absent where the database cannot. */
+  readonly readInserted?: (plan: ReadPlan) => Awaitable<CompleteRows>
+  /** Checks values whose columns reject some of them, where the database does not report the column; absent where it does. */
+  readonly checkValues?: (plan: WritePlan) => readonly ApiError[]
+  readonly runSteps: StepExecutor
+  readonly query: RunQuery
+  /** Runs work, and rolls back what it wrote if it throws. */
+  savepoint<Result>(work: () => Promise<Result>): Promise<Result>
+}

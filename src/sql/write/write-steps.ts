@@ -1,0 +1,112 @@
+import { throwErrors } from '../../errors/collector.ts'
+import { NotFoundError } from '../../errors/errors.ts'
+import type { Awaitable } from '../../model/declare/hooks.ts'
+import { runAccessChecks } from '../access/run-checks.ts'
+import { scopeError } from '../filter/scope-error.ts'
+import { checkIds } from '../read/repeated-ids.ts'
+import type { Statements } from '../statements.ts'
+import type { Transaction } from '../store.ts'
+import { thenMaybe } from '../then-maybe.ts'
+import { createParentStep, listMemberSteps } from './link-steps.ts'
+import { toNotStoredError } from './not-stored.ts'
+import { checkRulesAndRelated, lockResource } from './preconditions.ts'
+import { bindSteps } from './steps.ts'
+import type { WriteConnection } from './write-connection.ts'
+import { insertStep, updateStep, writeUnlessDeniedStep } from './write-row.ts'
+import { createWriteState, getWritten, type WriteState, type WriteStep } from './write-state.ts'
+
+/** Creates the operations of a transaction that execute creates and updates. */
+export function createWriteOperations(
+  connection: WriteConnection,
+  statements: Statements,
+): Pick<Transaction, 'write' | 'prepareWrite'> {
+  const mayCheckMore = statements.checks !== undefined || connection.checkValues !== undefined
+  return {
+    write: (plan, options = {}) => {
+      const state = createWriteState(connection, plan, options, statements)
+      const steps: WriteStep[] = plan.precondition ? [lockStep] : []
+      const mayUnlink = statements.unlinkChecks(plan.shape).length > 0
+      if (mayCheckMore || mayUnlink || plan.existenceChecks.length > 0) steps.push(checkStep)
+      steps.push(...listWriteSteps(state))
+      return thenMaybe(connection.runSteps(steps, state), getWritten)
+    },
+    prepareWrite: (plan, options = {}) => {
+      const state = createWriteState(connection, plan, options, statements)
+      const [first, ...others] = bindSteps(listWriteSteps(state), state)
+      if (first === undefined) throw new Error('A write has no steps.')
+      return { steps: [first, ...others], result: () => getWritten(state) }
+    },
+  }
+}
+
+/**
+ * Lists the steps that write: write the row, change the rows of its relationships, link it to the resource in the path, check that
+ * every changed resource still matches its type, and read the response. Most writes have only the first and the last.
+ */
+function listWriteSteps(state: WriteState): WriteStep[] {
+  const { compiled, statements, readPlan, mayLeaveScope } = state
+  const { insert, denied, needsId, links, parent, hasScope } = compiled
+  const { access } = statements.target
+  const writeRow = denied.length > 0 ? writeUnlessDeniedStep : insert ? insertStep : updateStep
+  const needs = needsId ? [writeRow] : []
+  const steps = [writeRow]
+  if (links.length > 0) steps.push(...listMemberSteps(state, needs))
+  for (const statement of parent) steps.push(createParentStep(statement, needs))
+  if (hasScope && !mayLeaveScope) steps.push({ needs, run: checkScope })
+  if (access) steps.push({ needs, run: checkAccess })
+  if (readPlan) steps.push({ ...(access ? readVisible : read), needs })
+  return steps
+}
+
+/** Locks the resource in the path, before everything else: if it does not exist, no other error is reported. */
+const lockStep: WriteStep = { needs: [], run: lockResource }
+
+/** Checks the other preconditions of a plan that has no errors of its own. */
+const checkStep: WriteStep = {
+  needs: [],
+  run: (state) => thenMaybe(checkRulesAndRelated(state), throwErrors),
+}
+
+/** Checks that the written row still matches the scope of its type. @throws BodyError `invalid_value` (422) */
+function checkScope({ connection, plan, statements, id }: WriteState): Awaitable<void> {
+  const { resource, inScope } = statements.ofType(plan.shape.type)
+  return thenMaybe(connection.all(inScope, { planValues: [], id }), (rows) => {
+    if (rows.length === 0) throw scopeError('this resource', resource.type, '/data')
+  })
+}
+
+/** Checks that the written row meets the access rules. @throws ApiError `forbidden` (403) */
+function checkAccess({ connection, plan, statements, id }: WriteState): Awaitable<void> {
+  return runAccessChecks(connection, statements.checks?.(plan)?.after ?? [], plan, { id })
+}
+
+/** Reads the written resource. @throws NotFoundError when it does not exist */
+function readResponse(state: WriteState): Awaitable<void> {
+  const { connection, readPlan, id, statements } = state
+  if (readPlan === undefined) return undefined
+  const reading =
+    id === undefined ? connection.readInserted?.(readPlan) : connection.read(readPlan, id)
+  return thenMaybe(reading, (rows) => {
+    // The written resource was found once.
+    const mayRepeat = rows !== undefined && rows.included.length > 0
+    state.rows = mayRepeat ? checkIds(rows, readPlan.shape, statements.target) : rows
+  })
+}
+
+/** Reads the written resource, unless the request may not read it. */
+async function readVisibleResponse(state: WriteState): Promise<void> {
+  try {
+    await readResponse(state)
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error
+  }
+}
+
+/** How the response is read: everybody may read the row, so one that is not found was not stored. */
+const read: Omit<WriteStep, 'needs'> = {
+  run: readResponse,
+  convertError: (error, { plan }) => toNotStoredError(error, plan.shape),
+}
+
+/** The same with access rules: whoever writes a resource need not be allowed to read it. */
+const readVisible: Omit<WriteStep, 'needs'> = { run: readVisibleResponse }

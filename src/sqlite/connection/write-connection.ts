@@ -1,0 +1,102 @@
+import type { ReadPlan } from '../../plan/read.ts'
+import type { CompleteRows } from '../../plan/read-result.ts'
+import type { Row } from '../../plan/row-layout.ts'
+import { maxWriteText } from '../../sql/read/buffering.ts'
+import { countCharacters } from '../../sql/read/count-characters.ts'
+import { addAuth } from '../../sql/read/run-values.ts'
+import type { QueryRequest } from '../../sql/read/stream.ts'
+import { tooManyResourcesError, tooMuchTextError } from '../../sql/resource-limit.ts'
+import { bound, loadRows } from '../../sql/statement-values.ts'
+import { runSequentially } from '../../sql/write/steps.ts'
+import type { WriteConnection } from '../../sql/write/write-connection.ts'
+import { LargeResultError } from '../read/large-values.ts'
+import { runSync } from '../read/query-sequence.ts'
+import { executeFullRead, type FullReadStatements, readOne, writeBudget } from '../read/read.ts'
+import { createSqliteRunQuery } from '../read/read-transaction.ts'
+import type { SqliteStatements } from '../statements.ts'
+import type { SqliteConnection } from './connection.ts'
+
+/** Creates the operations of a write transaction on a connection. */
+export function createWriteConnection(
+  writer: SqliteConnection,
+  statements: SqliteStatements,
+): WriteConnection {
+  const runQuery = createSqliteRunQuery(writer)
+  return {
+    runSteps: runSequentially,
+    all: writer.all.bind(writer),
+    run: writer.run.bind(writer),
+    read: (plan, id) => {
+      writer.checkTransaction()
+      const fullRead = statements.fullRead(plan.shape)
+      return fullRead.isOneStatement
+        ? readOne(writer, fullRead, plan, id)
+        : readDocument(writer, { statements, fullRead }, plan, id)
+    },
+    query: async (expression) => {
+      writer.checkTransaction()
+      return runQuery(expression)
+    },
+    savepoint: (work) => runInSavepoint(writer, work),
+  }
+}
+
+/** Reads a document in a write transaction. @throws ParameterError `too_many_resources` (400) */
+function readDocument(
+  writer: SqliteConnection,
+  statements: FullReadStatements,
+  plan: ReadPlan,
+  id: string | undefined,
+): CompleteRows {
+  const limit = { resources: writeBudget.resources, isWrite: true }
+  const budget = {
+    ...writeBudget,
+    exceed: (edge: number | undefined) => tooManyResourcesError(plan, limit, edge),
+  }
+  const queries = executeFullRead(statements, plan, id, budget)
+  const rows = runSync(queries, createTextLimit(writer, plan))
+  if (rows === undefined) throw tooManyResourcesError(plan, limit)
+  return rows
+}
+
+/**
+ * Creates the function that runs the statements of a document: the first one reads the resource itself, and the texts of all other
+ * rows together are limited.
+ */
+function createTextLimit(
+  writer: SqliteConnection,
+  { identity }: ReadPlan,
+): (request: QueryRequest) => readonly Row[] {
+  let remaining: number | undefined
+  return ({ statement, values: runValues }) => {
+    const values = addAuth(runValues, identity)
+    if (remaining === undefined) {
+      remaining = maxWriteText
+      return writer.all(statement, values)
+    }
+    try {
+      const rows = writer.boundedRows(statement, bound(statement, values), remaining)
+      for (const row of rows) remaining -= countCharacters(row)
+      return loadRows(rows, statement.load)
+    } catch (error) {
+      throw error instanceof LargeResultError ? tooMuchTextError() : error
+    }
+  }
+}
+
+async function runInSavepoint<Result>(
+  writer: SqliteConnection,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  writer.checkTransaction()
+  writer.execute('savepoint lapidary_nested')
+  try {
+    const result = await work()
+    writer.execute('release lapidary_nested')
+    return result
+  } catch (error) {
+    if (writer.isInTransaction)
+      writer.execute('rollback to lapidary_nested; release lapidary_nested')
+    throw error
+  }
+}
