@@ -1,5 +1,5 @@
 import asyncHooks from 'node:async_hooks'
-import { readdirSync } from 'node:fs'
+import { globSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -45,15 +45,17 @@ export async function importRunner(): Promise<void> {
 export function listTests(batch: string): string[] {
   const name = basename(batch)
   const folders = foldersOf(name)
-  const batches = listIn('batches').filter((other) => foldersOf(other).join() === folders.join())
+  const batches = readdirSync(join(root, 'batches'))
+    .sort()
+    .filter((other) => foldersOf(other).join() === folders.join())
   const tests = folders.flatMap(listTestsIn)
   return tests.filter((_, index) => batches[index % batches.length] === name)
 }
 
-/** Lists the test files of a folder, as paths from `test/`. */
+/** Lists the test files of a folder and its sub-folders, as paths from `test/`. */
 export function listTestsIn(folder: string): string[] {
-  const files = listIn(folder).filter((file) => file.endsWith('.test.ts'))
-  return files.map((file) => join(folder, file))
+  const tests = globSync('**/*.test.ts', { cwd: join(root, folder), exclude: ['**/node_modules'] })
+  return tests.sort().map((file) => join(folder, file))
 }
 
 /** Returns the folders whose tests a batch runs: `docs` and `examples` for `0-docs+examples.ts`, `engine` for `1-engine-1.ts`. */
@@ -62,8 +64,4 @@ function foldersOf(batch: string): string[] {
     .replace(/^\d-/, '')
     .replace(/(-\d+)?\.ts$/, '')
     .split('+')
-}
-
-function listIn(folder: string): string[] {
-  return readdirSync(join(root, folder)).sort()
 }

@@ -7,7 +7,7 @@ import type { Row } from '../plan/row-layout.ts'
 //
 // Invariant: generated code contains numbers alone. Names, texts and functions are passed to it as arguments, so neither
 // a declaration nor a request can reach the code. Where Node runs with `--disallow-code-generation-from-strings`, closures
-// replace the generated functions and produce the same text, which `test/engine/code-generation.test.ts` proves.
+// replace the generated functions and produce the same text, which `test/engine/read/code-generation.test.ts` proves.
 
 /** Returns a part of a document that depends on a row. `idSegment` is the id of the row as a path segment. */
 export type RowPart = (row: Row, idSegment: string) => string

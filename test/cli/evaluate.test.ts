@@ -15,9 +15,9 @@ import { filled } from '../filled.ts'
 import { longOnOthers } from '../long-tests.ts'
 import { takePart } from '../property/seed.ts'
 import { createProject } from './generated-project.ts'
-import { sharedCases } from './schemas.ts'
-import { postgresCases } from './schemas-of-postgres.ts'
-import { sqliteCases } from './schemas-of-sqlite.ts'
+import { sharedCases } from './schemas/schemas.ts'
+import { postgresCases } from './schemas/schemas-of-postgres.ts'
+import { sqliteCases } from './schemas/schemas-of-sqlite.ts'
 
 const optionCases: readonly GenerateOptions[] = [
   {},

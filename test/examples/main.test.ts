@@ -51,7 +51,7 @@ describe('The music store process', () => {
     )
   }
 
-  // `test/service/startup.test.ts` shows it of the service.
+  // `test/service/process/startup.test.ts` shows it of the service.
   for (const invalid of [{ PORT: 'many' }, { DATABASE_URL: 'chinook.db' }]) {
     it(
       `given an invalid ${Object.keys(invalid)}, prints one line and exits with code 2`,

@@ -10,7 +10,7 @@ import {
   createStats,
   sendMalformed,
   type Target,
-} from '../property/send-malformed.ts'
+} from '../property/malformed/send-malformed.ts'
 import { folder, start } from '../service/child.ts'
 import { parseResponse } from '../test-response.ts'
 

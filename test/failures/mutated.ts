@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import * as fc from 'fast-check'
 import { mediaType } from '../client.ts'
-import { anyBadBody } from '../property/malformed-bodies.ts'
-import { anyBadFilter, anyBadQuery } from '../property/malformed-queries.ts'
-import type { MalformedRequest } from '../property/malformed-request.ts'
+import { anyBadBody } from '../property/malformed/malformed-bodies.ts'
+import { anyBadFilter, anyBadQuery } from '../property/malformed/malformed-queries.ts'
+import type { MalformedRequest } from '../property/malformed/malformed-request.ts'
 import { seed } from '../property/seed.ts'
 
 /** Connections, each with one request at a time. */

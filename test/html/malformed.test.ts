@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { type RunningService, startService } from '../../service/start-service.ts'
 import { type Client, connect, mediaType } from '../client.ts'
-import { anyBadFilter, anyBadQuery } from '../property/malformed-queries.ts'
+import { anyBadFilter, anyBadQuery } from '../property/malformed/malformed-queries.ts'
 import { seed } from '../property/seed.ts'
 
 const requests = 150

@@ -8,5 +8,5 @@ const names = [
   ...['hidden', 'keys'],
 ]
 for (const name of names) await import(`../property/${name}.test.ts`)
-await import('../engine/auto-parameterization.test.ts')
-await import('../engine/query-shapes.test.ts')
+await import('../engine/read/auto-parameterization.test.ts')
+await import('../engine/read/query-shapes.test.ts')

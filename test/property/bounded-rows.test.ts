@@ -6,7 +6,14 @@ import { openPostgres } from 'lapidary/postgres'
 import { Cleanup } from '../cleanup.ts'
 import { everyDatabase } from '../databases.ts'
 import { execute } from '../filled.ts'
-import { anyRequest, anyTables, fillTables, modelOf, names, type Tables } from './random-tables.ts'
+import {
+  anyRequest,
+  anyTables,
+  fillTables,
+  modelOf,
+  names,
+  type Tables,
+} from './random/random-tables.ts'
 import { scale, seed } from './seed.ts'
 
 /** The maximum number of rows that a node of a plan visits, as a multiple of the rows of its tables and of its result. */

@@ -17,7 +17,7 @@ import {
   modelOf,
   names,
   type Tables,
-} from './random-tables.ts'
+} from './random/random-tables.ts'
 import { isExhaustive, scale, seed } from './seed.ts'
 
 /** The random tables, each with its requests and writes. */

@@ -1,6 +1,6 @@
 import { jsonOf } from './exact-json.ts'
-import type { CollectionRequest } from './reference.ts'
-import type { Selection } from './reference-document.ts'
+import type { CollectionRequest } from './reference/reference.ts'
+import type { Selection } from './reference/reference-document.ts'
 import { getType, type Schema } from './schema.ts'
 
 /** The path of a resource. */

@@ -4,8 +4,8 @@ import * as fc from 'fast-check'
 import { describeService, type TestService } from '../service-suite.ts'
 import { queryOf } from './collection-request.ts'
 import { assertDocument, longestQuery } from './comparison.ts'
-import { anyDocumentRequest } from './random-requests.ts'
-import { anyUnstoredRows, store } from './random-rows.ts'
+import { anyDocumentRequest } from './random/random-requests.ts'
+import { anyUnstoredRows, store } from './random/random-rows.ts'
 import { isExhaustive, scale, seed } from './seed.ts'
 
 const stages = scale

@@ -1,4 +1,4 @@
-import { compareValues, kinds } from './reference-kinds.ts'
+import { compareValues, kinds } from './reference/reference-kinds.ts'
 import {
   type Data,
   getAttribute,

@@ -1,6 +1,6 @@
 import { resourcePath } from './collection-request.ts'
 import { jsonOf } from './exact-json.ts'
-import type { Identifier } from './reference-document.ts'
+import type { Identifier } from './reference/reference-document.ts'
 import { getType, type JsonValue, type Schema } from './schema.ts'
 
 /** The linkage of a relationship in a document. */
