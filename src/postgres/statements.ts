@@ -1,13 +1,7 @@
 import { getResourceType } from '../model/model.ts'
 import type { Identity } from '../plan/access/identity.ts'
 import type { ReadShape } from '../plan/read.ts'
-import {
-  isList,
-  maxBufferedLinkage,
-  maxBufferedRows,
-  maxWriteLinkage,
-  maxWriteResources,
-} from '../sql/read/buffering.ts'
+import { isList, readBudget, writeBudget } from '../sql/read/document-budget.ts'
 import { isFoundByKey } from '../sql/read/related-rows.ts'
 import type { Statement } from '../sql/statement.ts'
 import { StatementCache, statementSize } from '../sql/statement-cache.ts'
@@ -15,11 +9,7 @@ import { createStatements, type Statements } from '../sql/statements.ts'
 import type { Target } from '../sql/tables.ts'
 import { memoizeByRowBound, type PageStatement } from './read/bounded-pages.ts'
 import { compileCacheableCount } from './read/counts.ts'
-import {
-  compileDocumentStatement,
-  type DocumentOptions,
-  type DocumentStatement,
-} from './read/document-statement.ts'
+import { compileDocumentStatement, type DocumentStatement } from './read/document-statement.ts'
 
 /** The statements of a store on PostgreSQL. Each statement of a document reads all of it. */
 export interface PostgresStatements extends Statements {
@@ -42,19 +32,6 @@ export interface PostgresStatements extends Statements {
 /** Returns the statements of an identity; those without rules for `undefined`. */
 export type PostgresStatementsOf = (identity: Identity | undefined) => PostgresStatements
 
-/** The limits of a document in memory. */
-const readLimits: DocumentOptions = {
-  maxRows: maxBufferedRows + 1,
-  maxLinkage: maxBufferedLinkage,
-  textLimit: 'each row',
-}
-/** The limits of the response to a write. */
-const writeLimits: DocumentOptions = {
-  maxRows: maxWriteResources + 1,
-  maxLinkage: maxWriteLinkage,
-  textLimit: 'included rows',
-}
-
 /**
  * Creates the statements of a model for PostgreSQL.
  * @param cacheableTables - the quoted names of the tables whose counts may be cached
@@ -71,18 +48,22 @@ export function createPostgresStatements(
     compileDocumentStatement(
       shape,
       { ...target, insertedRow: target.dialect.lastInsertId },
-      writeLimits,
+      { budget: writeBudget },
     )
-  const documentForWrite = memoize((shape) => compileDocumentStatement(shape, target, writeLimits))
-  const boundedDocument = memoize((shape) => compileDocumentStatement(shape, target, readLimits))
+  const documentForWrite = memoize((shape) =>
+    compileDocumentStatement(shape, target, { budget: writeBudget }),
+  )
+  const boundedDocument = memoize((shape) =>
+    compileDocumentStatement(shape, target, { budget: readBudget }),
+  )
   return {
     ...createStatements(target, cache),
     documentForWrite,
     insertedDocument: memoize(compileInserted),
     // Without limits both are the same statement, which is prepared once.
     boundedDocument: (shape) => (needsLimits(shape) ? boundedDocument : documentForWrite)(shape),
-    cachedCountPage: memoizeByRowBound(target, memoize, { ...readLimits, cachesCount: true }),
-    reversedPage: memoizeByRowBound(target, memoize, { ...readLimits, isReversed: true }),
+    cachedCountPage: memoizeByRowBound(target, memoize, { cachesCount: true }),
+    reversedPage: memoizeByRowBound(target, memoize, { isReversed: true }),
     ...createDecisions(target, cacheableTables, cache),
   }
 }

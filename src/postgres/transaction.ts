@@ -1,7 +1,7 @@
 import type { Row } from '../plan/row-layout.ts'
 import { disconnectedError } from '../sql/disconnected-error.ts'
 import { Mutex } from '../sql/mutex.ts'
-import { countCharacters } from '../sql/read/count-characters.ts'
+import { countCharacters } from '../sql/read/document-budget.ts'
 import type { RunValues, Statement } from '../sql/statement.ts'
 import { publishStatement } from '../sql/statement-events.ts'
 import { loadRows } from '../sql/statement-values.ts'

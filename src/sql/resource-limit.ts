@@ -3,16 +3,16 @@ import { formatEdgePath } from '../plan/include.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { CompleteRows } from '../plan/read-result.ts'
 import type { Row } from '../plan/row-layout.ts'
-import { maxWriteText } from './read/buffering.ts'
 import type { CompiledRead } from './read/compile-read.ts'
+import { type DocumentBudget, writeBudget } from './read/document-budget.ts'
 import type { Statement } from './statement.ts'
 
 /** How many resources a response may hold. */
 export interface ResourceLimit {
   /** Included resources are counted. */
   readonly resources: number
-  /** Whether it is the response to a write, which holds all resources in memory. */
-  readonly isWrite?: boolean
+  /** Whether it is the response to a write, which holds all resources in memory; absent: it is not. */
+  readonly is?: DocumentBudget['is']
 }
 
 /**
@@ -21,9 +21,10 @@ export interface ResourceLimit {
  */
 export function tooManyResourcesError(
   { shape }: Pick<ReadPlan, 'shape'>,
-  { resources, isWrite = false }: ResourceLimit,
+  { resources, is }: ResourceLimit,
   edge?: number,
 ): ParameterError {
+  const isWrite = is === 'write'
   const what = isWrite ? 'the response to a write' : 'the response'
   const limit = `${what} would hold more than ${resources} resources`
   if (edge === undefined) {
@@ -50,7 +51,7 @@ export function tooMuchTextError(): ParameterError {
   return new ParameterError(
     'too_many_resources',
     'include',
-    `include: the response to a write would hold more than ${maxWriteText} characters of included resources; leave it out and send a GET request afterwards.`,
+    `include: the response to a write would hold more than ${writeBudget.text} characters of included resources; leave it out and send a GET request afterwards.`,
   )
 }
 

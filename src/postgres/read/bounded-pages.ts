@@ -1,5 +1,6 @@
 import { getResourceType } from '../../model/model.ts'
 import type { ReadShape } from '../../plan/read.ts'
+import { readBudget } from '../../sql/read/document-budget.ts'
 import type { RunValues } from '../../sql/statement.ts'
 import type { Target } from '../../sql/tables.ts'
 import {
@@ -32,10 +33,12 @@ export function memoizeByRowBound(
   memoize: (
     compile: (shape: ReadShape) => DocumentStatement,
   ) => (shape: ReadShape) => DocumentStatement,
-  options: DocumentOptions,
+  options: Omit<DocumentOptions, 'budget'>,
 ): PageStatement {
   const compile = (rowBound?: number) =>
-    memoize((shape) => compileDocumentStatement(shape, target, { ...options, rowBound }))
+    memoize((shape) =>
+      compileDocumentStatement(shape, target, { ...options, budget: readBudget, rowBound }),
+    )
   const unbounded = compile()
   const bounded = Array.from({ length: 1 + Math.log2(maxRowBound) }, (_, power) =>
     compile(2 ** power),

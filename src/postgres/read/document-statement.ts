@@ -7,10 +7,14 @@ import type { ReadShape } from '../../plan/read.ts'
 import { findIncludedLayout } from '../../plan/read-result.ts'
 import type { Row, RowLayout } from '../../plan/row-layout.ts'
 import { isEqualKey } from '../../sql/keys/keys.ts'
-import { isList } from '../../sql/read/buffering.ts'
 import { findPointRead } from '../../sql/read/compile-read.ts'
+import {
+  type DocumentBudget,
+  findLongPositions,
+  isList,
+  type LongPositions,
+} from '../../sql/read/document-budget.ts'
 import { earlierRowSets, isLinkageFromIncluded } from '../../sql/read/linkage.ts'
-import { findLongPositions, type LongPositions } from '../../sql/read/long-values.ts'
 import { compileSelectCount, pathExists } from '../../sql/read/primary-rows.ts'
 import { compileSelection, type Selection } from '../../sql/read/select.ts'
 import { compileStatement, rawParam, type Statement } from '../../sql/statement.ts'
@@ -54,14 +58,12 @@ export interface DocumentStatement extends Statement {
   readonly parseRows: ReturnType<typeof compileRowParser>
   /** The positions of the values that may be long texts. */
   readonly longPositions: LongPositions
-  /** Finds the first row set with more linkage than `maxLinkage`; absent if there is no limit, or no linkage to count. */
+  /** Finds the first row set with more linkage than the budget; absent if there is no linkage to count. */
   readonly findLongLinkage?: FindLongLinkage | undefined
 }
 
 /** The options of the statement of a document. */
 export interface DocumentOptions extends RowSetOptions {
-  /** The most ids in the linkage of one relationship, of all resources of a row set; absent: none. */
-  readonly maxLinkage?: number
   /** Whether the count is requested only if the cached one is not valid, and with its snapshot id. */
   readonly cachesCount?: boolean
 }
@@ -80,12 +82,12 @@ export interface DocumentOptions extends RowSetOptions {
 export function compileDocumentStatement(
   shape: ReadShape,
   unlimited: Target,
-  options: DocumentOptions = {},
+  options: DocumentOptions,
 ): DocumentStatement {
-  const { maxLinkage, textLimit } = options
-  const target = { ...unlimited, linkageLimit: createLinkageLimit(shape, maxLinkage) }
+  const linkageLimit = createLinkageLimit(shape, options.budget)
+  const target = { ...unlimited, linkageLimit }
   const selection = compilePrimarySelection(shape, target)
-  const isLarge = compileTextLimit(shape, target, textLimit, (index) =>
+  const isLarge = compileTextLimit(shape, target, options.budget, (index) =>
     mayGrow(shape, index, target),
   )
   const select = compileColumns(shape, { selection, isLarge }, target, options)
@@ -98,7 +100,7 @@ export function compileDocumentStatement(
     ...compileStatement(expression, target.dialect),
     parseRows: compileRowParser(shape, target),
     longPositions: findLongPositions(shape, target.model),
-    findLongLinkage: target.linkageLimit && compileFindLongLinkage(shape, target.linkageLimit),
+    findLongLinkage: compileFindLongLinkage(shape, linkageLimit),
     pointRead: findPointRead(shape, target),
   }
 }
@@ -187,14 +189,13 @@ function compilePrimarySelection(shape: ReadShape, target: Target): Selection {
 }
 
 /** Compiles whether a row set was cut at the limit, for those whose result does not show it. */
-function compileIsCut(shape: ReadShape, target: Target, { maxRows }: DocumentOptions): Sql[] {
-  if (maxRows === undefined) return []
+function compileIsCut(shape: ReadShape, target: Target, { budget }: DocumentOptions): Sql[] {
   const sizes = shape.includeEdges.flatMap((_, index) => {
     const isVisible = !mayGrow(shape, index, target) || isLinkageFromIncluded(shape, index, target)
     return isVisible ? [] : [sql`(select count(*) from ${rowSetName(index)})`]
   })
   if (sizes.length === 0) return []
-  return [sql`greatest(${sql.join(sizes)}) >= ${sql.lit(maxRows)}`]
+  return [sql`greatest(${sql.join(sizes)}) >= ${sql.lit(budget.resources + 1)}`]
 }
 
 /**
@@ -267,15 +268,11 @@ const maxLinkageOfOneInMany = 1000
 /** Returns the index of the include edge, or `primaryRowSet`, whose rows have more linkage than a limit; `undefined` if none has. */
 type FindLongLinkage = (rows: DocumentRows) => number | undefined
 
-/** Creates the limit of a statement. @param maxLinkage - the most ids of a relationship, of all resources; absent: no limit */
-function createLinkageLimit(
-  shape: ReadShape,
-  maxLinkage: number | undefined,
-): LinkageLimit | undefined {
-  if (maxLinkage === undefined) return undefined
+/** Creates the limit of the linkage of a document. */
+function createLinkageLimit(shape: ReadShape, { linkage }: DocumentBudget): LinkageLimit {
   const hasMany = isList(shape) || shape.includeEdges.length > 0
-  const perResource = hasMany ? Math.min(maxLinkage, maxLinkageOfOneInMany) : maxLinkage
-  return { perResource, perRelationship: maxLinkage }
+  const perResource = hasMany ? Math.min(linkage, maxLinkageOfOneInMany) : linkage
+  return { perResource, perRelationship: linkage }
 }
 
 /** Compiles the search for linkage beyond a limit; `undefined` if no row has an array of ids. */

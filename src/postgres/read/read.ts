@@ -5,8 +5,13 @@ import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows, Rows } from '../../plan/read-result.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import { compileQuery } from '../../sql/compile-query.ts'
-import { isList, maxBufferedRows, maxWriteResources } from '../../sql/read/buffering.ts'
-import { fitsMemory, fitsWriteResponse } from '../../sql/read/count-characters.ts'
+import {
+  fitsReadBudget,
+  fitsWriteBudget,
+  isList,
+  readBudget,
+  writeBudget,
+} from '../../sql/read/document-budget.ts'
 import { countFromRows, pageWindow } from '../../sql/read/page-window.ts'
 import type { ReadDurations } from '../../sql/read/read-durations.ts'
 import { repeatedIdError } from '../../sql/read/repeated-ids.ts'
@@ -31,9 +36,6 @@ import type { CachedCount, PostgresCountCache } from './counts.ts'
 import { type DocumentStatement, splitColumns } from './document-statement.ts'
 import { compileHasShortRows } from './row-storage.ts'
 
-/** The limit for the response to a write, which is read before the commit and so cannot be streamed. */
-const writeLimit: ResourceLimit = { resources: maxWriteResources, isWrite: true }
-
 /**
  * Reads the response to a write, in one statement.
  * @throws NotFoundError when the resource in the path does not exist; ParameterError `too_many_resources` (400)
@@ -46,7 +48,7 @@ export async function readForWrite(
 ): Promise<CompleteRows> {
   const statement = statements.documentForWrite(plan.shape)
   const result = await connection.all(statement, createRunValues(plan, id))
-  return checkWriteLimit(parseDocument(result, statement, { plan, id, statements }), plan)
+  return checkWriteBudget(parseDocument(result, statement, { plan, id, statements }), plan)
 }
 
 /** Reads the response to a create from the row that the transaction inserted last, whose id is known to the server only. */
@@ -57,22 +59,22 @@ export async function readInserted(
 ): Promise<CompleteRows> {
   const statement = statements.insertedDocument(plan.shape)
   const result = await connection.all(statement, createRunValues(plan, undefined))
-  return checkWriteLimit(
+  return checkWriteBudget(
     parseDocument(result, statement, { plan, id: undefined, statements }),
     plan,
   )
 }
 
-function checkWriteLimit(document: ParsedDocument | undefined, plan: ReadPlan): CompleteRows {
+function checkWriteBudget(document: ParsedDocument | undefined, plan: ReadPlan): CompleteRows {
   if (document === undefined) throw tooMuchTextError()
   const { rows, isCut, longLinkage } = document
-  checkResourceLimit(rows, plan, writeLimit)
-  if (!fitsWriteResponse(rows)) throw tooMuchTextError()
-  if (isCut) throw tooManyResourcesError(plan, writeLimit, plan.shape.includeEdges.length - 1)
+  checkResourceLimit(rows, plan, writeBudget)
+  if (!fitsWriteBudget(rows)) throw tooMuchTextError()
+  if (isCut) throw tooManyResourcesError(plan, writeBudget, plan.shape.includeEdges.length - 1)
   if (longLinkage !== undefined)
     throw tooManyResourcesError(
       plan,
-      writeLimit,
+      writeBudget,
       longLinkage === primaryRowSet ? undefined : longLinkage,
     )
   return rows
@@ -97,7 +99,7 @@ export async function readWithCachedCount(
   { statements, counts, signal }: CachedCountOptions,
 ): Promise<CompleteRows | undefined> {
   const { shape } = plan
-  const values = limitRows(createRunValues(plan, id), maxBufferedRows)
+  const values = limitRows(createRunValues(plan, id), readBudget.resources)
   const cacheable = statements.cacheableCount(shape)
   const cached = cacheable ? counts.find(cacheable, values) : undefined
   const reversed =
@@ -114,8 +116,7 @@ export async function readWithCachedCount(
   const { rows, snapshotId } = document
   if (cacheable && snapshotId !== null)
     counts.add(cacheable, values, { count: rows.count, snapshotId })
-  const complete = bufferedOrUndefined(document)
-  return complete && fitsMemory(complete, statement.longPositions) ? complete : undefined
+  return withinBudget(document, statement)
 }
 
 /**
@@ -136,27 +137,33 @@ async function readReversedPage(
   const { count, snapshotId } = cached
   if (page === undefined || snapshotId === undefined) return undefined
   const { from, ...window } = pageWindow(page, count)
-  if (from === 'start' || window.limit > maxBufferedRows) return undefined
+  if (from === 'start' || window.limit > readBudget.resources) return undefined
   const statement = statements.reversedPage(shape, window)
   const values = { ...createRunValues(plan, id), ...window, snapshotId }
   const result = await connection.all(statement, values, signal)
   const isCountValid = result[0]?.[0] === true
   if (!isCountValid) return undefined
   const document = parseDocument(result, statement, { plan, id, statements })
-  if (document === undefined) return undefined
-  const { rows, isCut, longLinkage } = document
-  if (isCut || longLinkage !== undefined || !fitsMemory(rows, statement.longPositions))
-    return undefined
-  return { ...rows, count, primary: rows.primary.toReversed() }
+  const rows = withinBudget(document, statement)
+  return rows && { ...rows, count, primary: rows.primary.toReversed() }
 }
 
-/** Returns rows that may be held in memory; `undefined` when there is more of anything, which is streamed. */
-function bufferedOrUndefined(document: ParsedDocument | undefined): CompleteRows | undefined {
-  if (document === undefined) return undefined
-  const { rows, isCut, longLinkage } = document
-  if (isCut || longLinkage !== undefined) return undefined
+/**
+ * Returns the rows of a document within the budget of a read; `undefined` for any other, which is streamed.
+ * @param isShort - whether its texts need not be counted
+ */
+function withinBudget(
+  document: ParsedDocument | undefined,
+  { longPositions }: DocumentStatement,
+  isShort = false,
+): CompleteRows | undefined {
+  if (document === undefined || document.isCut || document.longLinkage !== undefined)
+    return undefined
+  const { rows } = document
+  const { resources } = readBudget
   const included = rows.included.reduce((sum, batch) => sum + batch.rows.length, 0)
-  return rows.primary.length > maxBufferedRows || included > maxBufferedRows ? undefined : rows
+  if (rows.primary.length > resources || included > resources) return undefined
+  return isShort || fitsReadBudget(rows, longPositions) ? rows : undefined
 }
 
 /** The read to which a result belongs. */
@@ -203,7 +210,8 @@ function parseDocument(
   const { count, snapshotId, isCut } = columns
   const rows: CompleteRows = {
     is: 'complete',
-    count: countFromRows(plan, primary.length, maxBufferedRows + 1) ?? Number(count ?? cachedCount),
+    count:
+      countFromRows(plan, primary.length, readBudget.resources + 1) ?? Number(count ?? cachedCount),
     primary,
     included: plan.shape.includeEdges.map(({ to }, index) => ({
       type: to,
@@ -224,7 +232,7 @@ interface TransactionReadOptions {
 /** Whether a read may return more rows than may be held in memory. Any other read becomes a stream because of large texts only. */
 export function mayNeedStream({ shape, page }: ReadPlan): boolean {
   const size = page?.size ?? (isList(shape) ? Number.POSITIVE_INFINITY : 1)
-  return size > maxBufferedRows || shape.includeEdges.length > 0
+  return size > readBudget.resources || shape.includeEdges.length > 0
 }
 
 /** Returns the query that reads a document in a transaction, without the hooks. */
@@ -234,7 +242,7 @@ export function boundedQuery(
   statements: PostgresStatements,
 ) {
   const statement = statements.boundedDocument(plan.shape)
-  return { statement, values: limitRows(createRunValues(plan, id), maxBufferedRows) }
+  return { statement, values: limitRows(createRunValues(plan, id), readBudget.resources) }
 }
 
 /** Executes a read and its hooks in one snapshot; streams a long document. */
@@ -254,11 +262,9 @@ export async function readWithHooks(
     throw error
   })
   durations.record({ statement, values }, start, true)
-  const complete = bufferedOrUndefined(parseDocument(result, statement, { plan, id, statements }))
-  if (
-    complete === undefined ||
-    (mayNeedStream(plan) && !fitsMemory(complete, statement.longPositions))
-  ) {
+  const document = parseDocument(result, statement, { plan, id, statements })
+  const complete = withinBudget(document, statement, !mayNeedStream(plan))
+  if (complete === undefined) {
     await transaction.continueAsStream()
     return streamRead(transaction, plan, id, options)
   }

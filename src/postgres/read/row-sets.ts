@@ -8,7 +8,7 @@ import { findIncludedLayout } from '../../plan/read-result.ts'
 import type { RowLayout } from '../../plan/row-layout.ts'
 import { isEqualKey, toKey } from '../../sql/keys/keys.ts'
 import { isLinkedFrom, isLinkedFromAny, joinKeyAt, linkKeyAt } from '../../sql/keys/link-keys.ts'
-import { isList, isUnbounded } from '../../sql/read/buffering.ts'
+import { type DocumentBudget, isList, isUnbounded } from '../../sql/read/document-budget.ts'
 import { isLinkageFromIncluded } from '../../sql/read/linkage.ts'
 import { primaryConditions } from '../../sql/read/primary-rows.ts'
 import { isFoundByKey } from '../../sql/read/related-rows.ts'
@@ -28,17 +28,15 @@ import {
   tableAt,
 } from '../../sql/tables.ts'
 import { isSnapshotCurrent } from './counts.ts'
-import { compileIncludedText, type TextLimit } from './text-limit.ts'
+import { compileIncludedText } from './text-limit.ts'
 
 // The row sets of a document that one statement reads (docs/decisions/0022). The primary rows are the common table expression `p`, the
 // rows at the end of include edge n are `r<n>`. They contain plain columns; `document-statement.ts` converts their rows to JSON.
 
 /** The options of the row sets of a document. */
 export interface RowSetOptions {
-  /** The limit of each row set, except a page; absent: none. */
-  readonly maxRows?: number
-  /** How the text of the rows is limited; absent: not at all. */
-  readonly textLimit?: TextLimit
+  /** The limits of each row set; a page has that of its size. */
+  readonly budget: DocumentBudget
   /**
    * Whether a page is read from the end of its list, in reverse order. Its offset follows from the cached count: if that is not
    * valid, no rows are read. The column of the count contains whether it is valid.
@@ -53,15 +51,19 @@ export function compileRowSets(
   shape: ReadShape,
   primary: Sql,
   target: Target,
-  { maxRows, textLimit }: RowSetOptions,
+  { budget }: RowSetOptions,
 ): Sql {
   const included = shape.includeEdges.map((edge, index) => {
-    const isUnlimited = maxRows === undefined || !mayGrow(shape, index, target)
-    const limit = isUnlimited ? sql`` : sql` limit ${sql.lit(maxRows)}`
+    const limit = mayGrow(shape, index, target) ? compileRowLimit(budget) : sql``
     return sql`${rowSetName(index)} as (${compileRowSet(shape, edge, index, target)}${limit})`
   })
-  const text = compileIncludedText(shape, target, { limit: textLimit, nameOf: rowSetName })
+  const text = compileIncludedText(shape, target, { budget, nameOf: rowSetName })
   return sql.join([sql`p as materialized (${primary})`, ...included, ...text], sql.raw(', '))
+}
+
+/** Compiles a limit of one row more than the budget, which shows that there are more. */
+function compileRowLimit({ resources }: DocumentBudget): Sql {
+  return sql` limit ${sql.lit(resources + 1)}`
 }
 
 /** Compiles the name of a row set: `p`, or `r<n>` for include edge n. */
@@ -73,13 +75,12 @@ export function rowSetName(index: number): Sql {
 export function compilePrimaryRows(
   shape: ReadShape,
   target: Target,
-  { maxRows, isReversed, rowBound }: RowSetOptions,
+  { budget, isReversed, rowBound }: RowSetOptions,
 ): Sql {
   const resource = getResourceType(target.model, shape.type)
   const order = compileOrder(isReversed ? reverseOrder(shape.order) : shape.order, resource, target)
   const orderBy = isList(shape) ? sql` order by ${order.orderBy}` : sql``
-  const isUnlimited = maxRows === undefined || !isUnbounded(shape)
-  const listLimit = isUnlimited ? sql`` : sql` limit ${sql.lit(maxRows)}`
+  const listLimit = isUnbounded(shape) ? compileRowLimit(budget) : sql``
   const limit = shape.isPaged
     ? sql` limit ${rawParam('limit')} offset ${rawParam('offset')}`
     : listLimit

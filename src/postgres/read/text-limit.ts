@@ -5,7 +5,12 @@ import { primaryRowSet } from '../../plan/include.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { findIncludedLayout } from '../../plan/read-result.ts'
 import type { RowLayout } from '../../plan/row-layout.ts'
-import { isList, maxBufferedRows } from '../../sql/read/buffering.ts'
+import {
+  type DocumentBudget,
+  isList,
+  readBudget,
+  writeBudget,
+} from '../../sql/read/document-budget.ts'
 import { rawParam } from '../../sql/statement.ts'
 import { columnAt, getAttribute, type Target } from '../../sql/tables.ts'
 
@@ -18,45 +23,44 @@ import { columnAt, getAttribute, type Target } from '../../sql/tables.ts'
 const [maxPrimaryText, maxIncludedText] = [2 ** 24, 2 ** 25]
 /** A row may always have this many bytes, however many include edges a document has. */
 const minRowText = 2048
-/** The same in the response to a write: the limit in characters (`maxWriteText`), which have up to four bytes. */
-const maxWriteBytes = 2 ** 27
+/** The same in the response to a write: its budget in characters, which have up to four bytes. */
+const maxWriteBytes = 4 * writeBudget.text
 /** The stored bytes from which the text of a value is measured, if it may be compressed or is not stored as text. */
 const minMeasured = 256
 
-/** How a statement limits the text of its rows: each row of a read, or all included rows of the response to a write. */
-export type TextLimit = 'each row' | 'included rows'
-
-/** Whether a row of a row set has too much text; `undefined` if it cannot, or there is no limit. */
+/** Whether a row of a row set has too much text; `undefined` if it cannot. */
 export type CompileIsLarge = (rowSet: number) => Sql | undefined
 
 /** The name of the common table expression that says whether the included rows of a write have too much text. */
 const included = sql.id('included_text')
 
-/** Compiles the limit of a document. Its conditions are about the row `t0` of a row set. */
+/**
+ * Compiles the limit of a document: of each row of a read, of all included rows of the response to a write. Its conditions are about
+ * the row `t0` of a row set.
+ */
 export function compileTextLimit(
   shape: ReadShape,
   target: Target,
-  limit: TextLimit | undefined,
+  { is }: DocumentBudget,
   /** Whether an include edge may have more rows than its source. */
   mayGrow: (rowSet: number) => boolean,
 ): CompileIsLarge {
-  if (limit === undefined) return () => undefined
   return (rowSet) => {
     const size = compileSize(layoutOf(shape, rowSet), target)
     if (size === undefined) return undefined
-    if (limit === 'included rows')
+    if (is === 'write')
       return rowSet === primaryRowSet ? undefined : sql`(select is_large from ${included})`
     return compileIsLargeRow(size, shape, rowSet, mayGrow)
   }
 }
 
-/** Compiles the common table expression that the limit of a write refers to; nothing for other limits. */
+/** Compiles the common table expression that the limit of a write refers to; nothing for a read. */
 export function compileIncludedText(
   shape: ReadShape,
   target: Target,
-  { limit, nameOf }: Readonly<{ limit: TextLimit | undefined; nameOf: (rowSet: number) => Sql }>,
+  { budget, nameOf }: Readonly<{ budget: DocumentBudget; nameOf: (rowSet: number) => Sql }>,
 ): Sql[] {
-  if (limit !== 'included rows') return []
+  if (budget.is === 'read') return []
   const sums = shape.includeEdges.flatMap((_, index) => {
     const size = compileSize(layoutOf(shape, index), target)
     return size ? [sql`coalesce((select sum(${size}) from ${nameOf(index)} as "t0"), 0)`] : []
@@ -84,9 +88,10 @@ function compileIsLargeRow(
   const isPrimary = rowSet === primaryRowSet
   if (isPrimary && !isList(shape)) return undefined
   const total = isPrimary ? maxPrimaryText : Math.floor(maxIncludedText / includeEdges.length)
-  if (!isPrimary && isGrown(shape, rowSet, mayGrow)) return isAbove(size, total, maxBufferedRows)
+  if (!isPrimary && isGrown(shape, rowSet, mayGrow))
+    return isAbove(size, total, readBudget.resources)
   if (!isList(shape)) return isAbove(size, total, 1)
-  if (!isPaged) return isAbove(size, total, maxBufferedRows)
+  if (!isPaged) return isAbove(size, total, readBudget.resources)
   return sql`${size} > ${sql.lit(total)} / nullif(${rawParam('limit')}::bigint, 0)`
 }
 

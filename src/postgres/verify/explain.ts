@@ -1,7 +1,7 @@
 import type { ReadPlan } from '../../plan/read.ts'
 import { compileAllowed, findAllowed } from '../../sql/access/find-allowed.ts'
 import { mayHideRows } from '../../sql/filter/may-hide-rows.ts'
-import { maxBufferedRows } from '../../sql/read/buffering.ts'
+import { readBudget } from '../../sql/read/document-budget.ts'
 import {
   type ExplainedStatement,
   formatParameters,
@@ -109,7 +109,7 @@ async function explainRead(
 ): Promise<ExplainedStatement[]> {
   await hooks?.before(createPostgresRunQuery(transaction, statements.target.dialect))
   const statement = statements.boundedDocument(plan.shape)
-  const values = limitRows(createRunValues(plan, id), maxBufferedRows)
+  const values = limitRows(createRunValues(plan, id), readBudget.resources)
   const start = performance.now()
   const result = await transaction.all(statement, values)
   const milliseconds = performance.now() - start

@@ -11,7 +11,7 @@ import { compileStatement, type PointRead, rawParam, type Statement } from '../s
 import { rowsAt } from '../table-function.ts'
 import { and, columnsAt, idOrder, type Target, tableAt } from '../tables.ts'
 import { compileLockClause } from '../write/row-locks.ts'
-import { isUnbounded, maxBufferedRows, maxWriteResources } from './buffering.ts'
+import { isUnbounded, readBudget, writeBudget } from './document-budget.ts'
 import { isOwnKey } from './linkage.ts'
 import {
   compilePage,
@@ -57,9 +57,9 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
     isUnbounded(shape) ? compileRows(shape, target, { maxRows: count + 1 }) : rows
   return {
     rows,
-    boundedRows: compileFirst(maxBufferedRows),
+    boundedRows: compileFirst(readBudget.resources),
     // Only lists in transactions need it.
-    boundedRowsForWrite: once(() => compileFirst(maxWriteResources)),
+    boundedRowsForWrite: once(() => compileFirst(writeBudget.resources)),
     // Only pages in the second half of a list need it.
     reversedRows: once(() => compileRows(shape, target, { order: reverseOrder(shape.order) })),
     count: compileCount(shape, target),

@@ -20,7 +20,7 @@ import {
 } from '../keys/link-keys.ts'
 import { rowsAt } from '../table-function.ts'
 import { and, inScope, joinAt, keyAt, type Target } from '../tables.ts'
-import { isUnbounded } from './buffering.ts'
+import { isUnbounded } from './document-budget.ts'
 import { earlierRowSets } from './linkage.ts'
 import { isPrimary } from './primary-rows.ts'
 import { isFoundByKey } from './related-rows.ts'

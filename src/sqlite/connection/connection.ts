@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { BoundValue, ParameterValue } from '../../model/dialect.ts'
 import type { Row } from '../../plan/row-layout.ts'
-import { maxBufferedText } from '../../sql/read/buffering.ts'
+import { readBudget } from '../../sql/read/document-budget.ts'
 import type { RunValues, Statement } from '../../sql/statement.ts'
 import { publishStatement } from '../../sql/statement-events.ts'
 import { bound, loadRows } from '../../sql/statement-values.ts'
@@ -122,7 +122,7 @@ export class SqliteConnection {
   boundedRows(
     statement: Statement,
     values: readonly ParameterValue[],
-    maxLength = maxBufferedText,
+    maxLength = readBudget.text,
   ): unknown[][] {
     return this.#withPatterns(values, (boundValues) =>
       translateErrors(() => {

@@ -1,8 +1,7 @@
 import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows } from '../../plan/read-result.ts'
 import type { Row } from '../../plan/row-layout.ts'
-import { maxWriteText } from '../../sql/read/buffering.ts'
-import { countCharacters } from '../../sql/read/count-characters.ts'
+import { countCharacters, writeBudget } from '../../sql/read/document-budget.ts'
 import { addAuth } from '../../sql/read/run-values.ts'
 import type { QueryRequest } from '../../sql/read/stream.ts'
 import { tooManyResourcesError, tooMuchTextError } from '../../sql/resource-limit.ts'
@@ -11,7 +10,7 @@ import { runSequentially } from '../../sql/write/steps.ts'
 import type { WriteConnection } from '../../sql/write/write-connection.ts'
 import { LargeResultError } from '../read/large-values.ts'
 import { runSync } from '../read/query-sequence.ts'
-import { executeFullRead, type FullReadStatements, readOne, writeBudget } from '../read/read.ts'
+import { executeFullRead, type FullReadStatements, readOne } from '../read/read.ts'
 import { createSqliteRunQuery } from '../read/read-transaction.ts'
 import type { SqliteStatements } from '../statements.ts'
 import type { SqliteConnection } from './connection.ts'
@@ -48,14 +47,9 @@ function readDocument(
   plan: ReadPlan,
   id: string | undefined,
 ): CompleteRows {
-  const limit = { resources: writeBudget.resources, isWrite: true }
-  const budget = {
-    ...writeBudget,
-    exceed: (edge: number | undefined) => tooManyResourcesError(plan, limit, edge),
-  }
-  const queries = executeFullRead(statements, plan, id, budget)
+  const queries = executeFullRead(statements, plan, id, writeBudget)
   const rows = runSync(queries, createTextLimit(writer, plan))
-  if (rows === undefined) throw tooManyResourcesError(plan, limit)
+  if (rows === undefined) throw tooManyResourcesError(plan, writeBudget)
   return rows
 }
 
@@ -71,7 +65,7 @@ function createTextLimit(
   return ({ statement, values: runValues }) => {
     const values = addAuth(runValues, identity)
     if (remaining === undefined) {
-      remaining = maxWriteText
+      remaining = writeBudget.text
       return writer.all(statement, values)
     }
     try {

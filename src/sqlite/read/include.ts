@@ -3,6 +3,8 @@ import { type LocatedIncludeEdge, startsAtLinkage } from '../../plan/projection.
 import type { ReadShape } from '../../plan/read.ts'
 import type { CompleteRows, RowBatch } from '../../plan/read-result.ts'
 import type { Row } from '../../plan/row-layout.ts'
+import type { DocumentBudget } from '../../sql/read/document-budget.ts'
+import { tooManyResourcesError } from '../../sql/resource-limit.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { LinkageRead } from './linkage.ts'
 import { sortByNumericIds } from './packed-sort.ts'
@@ -31,22 +33,6 @@ export interface IncludeStatements {
   readonly includedLinkages: ReadonlyMap<string, readonly LinkageRead[]>
 }
 
-/** The memory budget of a read. */
-export interface ReadBudget {
-  /** Resources, including the primary ones. */
-  readonly resources: number
-  /** Ids in the linkage of one relationship. */
-  readonly linkage: number
-  /** Creates the error of a read that exceeds the budget at an include edge; absent: the read returns `undefined`. */
-  readonly exceed?: (edge: number | undefined) => Error
-}
-
-/** Ends a read that exceeds its budget. */
-function exceeded({ exceed }: ReadBudget, edge: number | undefined): undefined {
-  if (exceed) throw exceed(edge)
-  return undefined
-}
-
 /** Complete primary rows, and the included rows. */
 type IncludeResult = Pick<CompleteRows, 'primary' | 'included'>
 
@@ -54,7 +40,13 @@ type IncludeResult = Pick<CompleteRows, 'primary' | 'included'>
 interface IncludeRequest {
   readonly shape: ReadShape
   readonly statements: IncludeStatements
-  readonly budget: ReadBudget
+  readonly budget: DocumentBudget
+}
+
+/** Ends a document that exceeds its budget. @param edge - the include edge; `undefined` for the primary rows */
+function exceeded({ shape, budget }: IncludeRequest, edge: number | undefined): undefined {
+  if (budget.is === 'write') throw tooManyResourcesError({ shape }, budget, edge)
+  return undefined
 }
 
 /**
@@ -73,7 +65,7 @@ export function* readIncludes(
   const { shape, statements, budget } = request
   const primary =
     statements.linkages.length === 0 ? rows : yield* readLinkages(rows, statements.linkages, budget)
-  if (primary === undefined) return exceeded(budget, undefined)
+  if (primary === undefined) return exceeded(request, undefined)
   if (shape.includeEdges.length === 0) return { primary, included: [] }
   const progress: IncludeProgress = { ...request, remaining: budget.resources - rows.length }
   const owned = yield* readOwnedRows(primary, id, progress)
@@ -98,14 +90,14 @@ function* readOwnedRows(
   id: string | undefined,
   progress: IncludeProgress,
 ): QuerySequence<OwnedRows | undefined> {
-  const { statements, budget } = progress
+  const { statements } = progress
   const byEdge: (readonly Row[])[] = []
   for (const { edge, at, statement, isUnordered } of statements.owned) {
     const ids = idsOf(primary)
     const values = { planValues: [], id, ids, maxRows: progress.remaining + 1 }
     const found: readonly Row[] = ids.length === 0 ? [] : yield { statement, values }
     progress.remaining -= found.length
-    if (progress.remaining < 0) return exceeded(budget, edge)
+    if (progress.remaining < 0) return exceeded(progress, edge)
     const ordered = isUnordered ? sortByNumericIds(found) : found
     byEdge[edge] = ordered
     addOwnedLinkage(primary, at, ordered)
@@ -132,7 +124,7 @@ function* followEdges(
     const linkages = progress.statements.includedLinkages.get(edge.to) ?? []
     const complete =
       found && linkages.length > 0 ? yield* readLinkages(found, linkages, progress.budget) : found
-    if (complete === undefined) return exceeded(progress.budget, index)
+    if (complete === undefined) return exceeded(progress, index)
     included.push({ type: edge.to, rows: complete })
     // No edge starts from the rows of the last one.
     if (index === includeEdges.length - 1) break
@@ -191,7 +183,7 @@ class KnownRows {
 function* readLinkages(
   rows: readonly Row[],
   linkages: readonly LinkageRead[],
-  budget: ReadBudget,
+  budget: DocumentBudget,
 ): QuerySequence<readonly Row[] | undefined> {
   for (const { at, many, statement } of linkages) {
     if (rows.length === 0) break

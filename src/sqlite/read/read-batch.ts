@@ -1,4 +1,4 @@
-import { countCharacters } from '../../sql/read/count-characters.ts'
+import { countCharacters } from '../../sql/read/document-budget.ts'
 
 /** A batch of rows ends with the row that exceeds this number of characters. */
 const maxBatchLength = 256 * 1024

@@ -1,6 +1,5 @@
 import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows } from '../../plan/read-result.ts'
-import { fitsMemory } from '../../sql/read/count-characters.ts'
 import { addAuth } from '../../sql/read/run-values.ts'
 import type { QueryRequest } from '../../sql/read/stream.ts'
 import { LargeResultError } from './large-values.ts'
@@ -22,10 +21,9 @@ export async function readBounded(
 ): Promise<CompleteRows | undefined> {
   try {
     const queries = executeFullRead({ statements, fullRead }, plan, id)
-    const rows = await runAsync(queries, (request) =>
+    return await runAsync(queries, (request) =>
       transaction.query({ ...authorize(request, plan), isBounded: true }),
     )
-    return rows && fitsMemory(rows, fullRead.longPositions) ? rows : undefined
   } catch (error) {
     if (error instanceof LargeResultError) return undefined
     throw error

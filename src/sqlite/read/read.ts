@@ -2,12 +2,11 @@ import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows } from '../../plan/read-result.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import {
+  type DocumentBudget,
+  fitsReadBudget,
   isUnbounded,
-  maxBufferedLinkage,
-  maxBufferedRows,
-  maxWriteLinkage,
-  maxWriteResources,
-} from '../../sql/read/buffering.ts'
+  readBudget,
+} from '../../sql/read/document-budget.ts'
 import { countFromRows, pageWindow } from '../../sql/read/page-window.ts'
 import { createRunValues, limitRows } from '../../sql/read/run-values.ts'
 import { notFoundError } from '../../sql/write/not-found.ts'
@@ -15,13 +14,8 @@ import type { SqliteConnection } from '../connection/connection.ts'
 import type { SqliteStatements } from '../statements.ts'
 import { countRequest, readCount } from './counts.ts'
 import type { FullRead } from './full-read.ts'
-import { type ReadBudget, readIncludes } from './include.ts'
+import { readIncludes } from './include.ts'
 import type { QuerySequence } from './query-sequence.ts'
-
-/** The memory budget of a read; a larger document is streamed. */
-const readBudget: ReadBudget = { resources: maxBufferedRows, linkage: maxBufferedLinkage }
-/** The memory budget of the response to a write, which is read before the commit and so cannot be streamed. */
-export const writeBudget: ReadBudget = { resources: maxWriteResources, linkage: maxWriteLinkage }
 
 /** The statements of a full read. */
 export interface FullReadStatements {
@@ -49,14 +43,15 @@ export function readOne(
 /**
  * Executes a read whose rows are all held in memory. Yields each query and receives its rows.
  * @param id - the id in the path
+ * @param budget - that of a write leaves the limit of its texts to whoever runs the queries
  * @returns `undefined` when there is more than the budget allows
- * @throws NotFoundError when the resource in the path does not exist
+ * @throws NotFoundError when the resource in the path does not exist; ParameterError `too_many_resources` (400) for a write
  */
 export function* executeFullRead(
   { statements, fullRead }: FullReadStatements,
   plan: ReadPlan,
   id: string | undefined,
-  budget: ReadBudget = readBudget,
+  budget: DocumentBudget = readBudget,
 ): QuerySequence<CompleteRows | undefined> {
   const { shape, notFound } = plan
   const found = yield* readPrimary(fullRead, plan, id, budget)
@@ -69,10 +64,18 @@ export function* executeFullRead(
     if (parent.length === 0) throw notFoundError(notFound, id)
   }
   if (shape.includeEdges.length === 0 && fullRead.linkages.length === 0)
-    return { is: 'complete', count, primary, included: [] }
+    return withinBudget({ is: 'complete', count, primary, included: [] }, fullRead, budget)
   const complete = yield* readIncludes({ shape, statements: fullRead, budget }, primary, id)
-  if (complete === undefined) return undefined
-  return { is: 'complete', count, primary: complete.primary, included: complete.included }
+  return complete && withinBudget({ is: 'complete', count, ...complete }, fullRead, budget)
+}
+
+/** Returns the rows of a document, unless its texts are too long. */
+function withinBudget(
+  rows: CompleteRows,
+  { longPositions }: FullRead,
+  { is }: DocumentBudget,
+): CompleteRows | undefined {
+  return is === 'write' || fitsReadBudget(rows, longPositions) ? rows : undefined
 }
 
 /** The primary rows of a page, and the number of resources on all pages. */
@@ -89,12 +92,13 @@ function* readPrimary(
   { read }: FullRead,
   plan: ReadPlan,
   id: string | undefined,
-  { resources }: ReadBudget,
+  { resources }: DocumentBudget,
 ): QuerySequence<PrimaryRows | undefined> {
   const { page, shape } = plan
   const values = createRunValues(plan, id)
   if (page === undefined || page.number === 1) {
-    const statement = resources > maxBufferedRows ? read.boundedRowsForWrite() : read.boundedRows
+    const statement =
+      resources > readBudget.resources ? read.boundedRowsForWrite() : read.boundedRows
     const primary = yield { statement, values: limitRows(values, resources) }
     const isLong = primary.length > resources && (page !== undefined || isUnbounded(shape))
     if (isLong) return undefined

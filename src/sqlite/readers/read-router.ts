@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache'
 import type { Awaitable } from '../../model/declare/hooks.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows, Rows } from '../../plan/read-result.ts'
-import { fitsMemory } from '../../sql/read/count-characters.ts'
 import type { ExplainedStatement } from '../../sql/read/explain.ts'
 import { createRunValues } from '../../sql/read/run-values.ts'
 import { type StreamedRead, streamRows } from '../../sql/read/stream.ts'
@@ -251,7 +250,7 @@ export class ReadRouter {
             this.#counts.query(plan.identity ? authorize(request, plan) : request, measureCount),
           ),
         )
-        return rows && fitsMemory(rows, fullRead.longPositions) ? rows : 'too large'
+        return rows ?? 'too large'
       })
     } catch (error) {
       if (!(error instanceof LargeValueError)) throw error

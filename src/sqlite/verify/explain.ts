@@ -1,4 +1,5 @@
 import type { ReadPlan } from '../../plan/read.ts'
+import { type DocumentBudget, writeBudget } from '../../sql/read/document-budget.ts'
 import { type ExplainedStatement, formatParameters } from '../../sql/read/explain.ts'
 import { addAuth } from '../../sql/read/run-values.ts'
 import type { QueryRequest } from '../../sql/read/stream.ts'
@@ -6,9 +7,12 @@ import type { Statement } from '../../sql/statement.ts'
 import type { ReadHooks } from '../../sql/store.ts'
 import type { SqliteConnection } from '../connection/connection.ts'
 import { runAsync } from '../read/query-sequence.ts'
-import { executeFullRead, writeBudget } from '../read/read.ts'
+import { executeFullRead } from '../read/read.ts'
 import { createSqliteRunQuery, endOnError, type ReadTransaction } from '../read/read-transaction.ts'
 import type { SqliteStatements } from '../statements.ts'
+
+/** More than that of a read, so that the statements of a long page are explained that a read would stream. */
+const explainBudget: DocumentBudget = { ...writeBudget, is: 'read' }
 
 /** How a read is explained. */
 interface ExplainContext {
@@ -48,7 +52,7 @@ export async function explainSqliteRead(
   await endOnError(transaction, async () => {
     await hooks?.before(createSqliteRunQuery(transaction))
     // The statements of a list beyond the budget end with the first one.
-    await runAsync(executeFullRead({ statements, fullRead }, plan, id, writeBudget), query)
+    await runAsync(executeFullRead({ statements, fullRead }, plan, id, explainBudget), query)
   })
   transaction.end()
   return explained

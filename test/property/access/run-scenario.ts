@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type Client, createApi, type Store, sql } from 'lapidary'
 import { describeApi } from 'lapidary/openapi'
 import type { PostgresOptions } from 'lapidary/postgres'
-import { maxBufferedRows } from '../../../src/sql/read/buffering.ts'
+import { readBudget } from '../../../src/sql/read/document-budget.ts'
 import { openStore } from '../../engine/engine.ts'
 import { isPostgres } from '../../filled.ts'
 import type { OpenDatabase } from '../../open-database.ts'
@@ -194,7 +194,7 @@ async function sendRequests(
     const status = Number(response.slice(0, 3))
     assert.ok(status < 500, `${hint}: ${response}`)
     statuses.add(`${request.method} ${status}`)
-    if (countResources(response) > maxBufferedRows) streams += 1
+    if (countResources(response) > readBudget.resources) streams += 1
   }
   return { statuses, streams, waits: concurrent.writers.reduce((sum, { waits }) => sum + waits, 0) }
 }
