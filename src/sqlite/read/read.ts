@@ -63,19 +63,14 @@ export function* executeFullRead(
     const parent = yield { statement: exists, values: { planValues: [], id } }
     if (parent.length === 0) throw notFoundError(notFound, id)
   }
-  if (shape.includeEdges.length === 0 && fullRead.linkages.length === 0)
-    return withinBudget({ is: 'complete', count, primary, included: [] }, fullRead, budget)
-  const complete = yield* readIncludes({ shape, statements: fullRead, budget }, primary, id)
-  return complete && withinBudget({ is: 'complete', count, ...complete }, fullRead, budget)
-}
-
-/** Returns the rows of a document, unless its texts are too long. */
-function withinBudget(
-  rows: CompleteRows,
-  { longPositions }: FullRead,
-  { is }: DocumentBudget,
-): CompleteRows | undefined {
-  return is === 'write' || fitsReadBudget(rows, longPositions) ? rows : undefined
+  const isComplete = shape.includeEdges.length === 0 && fullRead.linkages.length === 0
+  const complete = isComplete
+    ? { primary, included: [] }
+    : yield* readIncludes({ shape, statements: fullRead, budget }, primary, id)
+  if (complete === undefined) return undefined
+  const { included } = complete
+  const rows: CompleteRows = { is: 'complete', count, primary: complete.primary, included }
+  return budget.is === 'write' || fitsReadBudget(rows, fullRead.longPositions) ? rows : undefined
 }
 
 /** The primary rows of a page, and the number of resources on all pages. */
