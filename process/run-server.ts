@@ -29,15 +29,11 @@ export async function runServer<Settings extends ServerSettings>(
 ): Promise<void> {
   if (cluster.isWorker) return runWorker(settings, start)
   warnAboutUnrestrictedHosts(settings)
-  if (settings.secret === undefined)
-    console.warn(
-      'lapidary: SECRET is not set: cursors and other tokens of this server end with its process.',
-    )
   if (settings.workers === 1) {
     const stop = stopOnSignals()
     const server = await start(settings)
     stop.onStop(server.close)
-    console.log(formatGreeting(server.url, server.database))
+    greet(formatGreeting(server.url, server.database), settings)
     void collectStartGarbage()
     return
   }
@@ -48,7 +44,7 @@ export async function runServer<Settings extends ServerSettings>(
   const workers = await superviseWorkers({ host, port, count, secret })
   stop.onStop(workers.close)
   const name = host.includes(':') ? `[${host}]` : host
-  console.log(formatGreeting(`http://${name}:${workers.port}`, database))
+  greet(formatGreeting(`http://${name}:${workers.port}`, database), settings)
 }
 
 /** Serves as one of several workers. The supervisor has already prepared the database. */
@@ -77,6 +73,11 @@ export function exitWithError(error: unknown): void {
   process.exitCode = 2
   // A worker keeps running while it is connected to its supervisor.
   cluster.worker?.disconnect()
+}
+
+function greet(greeting: string, { secret }: ServerSettings): void {
+  const hint = 'Without SECRET, cursors and other tokens are valid until the server stops.'
+  console.log(secret === undefined ? `${greeting}\n${hint}` : greeting)
 }
 
 function warnAboutUnrestrictedHosts({ host, publicUrl, allowedHosts }: ServerSettings): void {

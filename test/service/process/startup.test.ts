@@ -12,6 +12,7 @@ import type { TestResponse } from '../../service-suite.ts'
 import { parseResponse } from '../../test-response.ts'
 import { type Child, folder, run, start } from '../child.ts'
 import { executeDirectly } from '../direct-database.ts'
+import { until } from '../processes.ts'
 
 /** Sends one checked request on a connection of its own. */
 async function ask(url: string, method: string, path: string, call?: Call): Promise<TestResponse> {
@@ -213,11 +214,15 @@ describe('A start', () => {
     },
   )
 
-  it('given no secret, then one line says that tokens end with the process', async (test) => {
-    const args = ['--host', '192.0.2.1', '--port', '0', '--database-url', 'sqlite::memory:']
-    assert.match((await run(test, args)).stderr, /^lapidary: SECRET is not set: .* end with/m)
-    const { stderr } = await run(test, [...args, '--secret', 'a secret of enough characters'])
-    assert.doesNotMatch(stderr, /SECRET|a secret/)
+  it('given no secret, then one line says how long tokens are valid', async (test) => {
+    const args = ['--database-url', 'sqlite::memory:']
+    const cwd = await folder(test)
+    const without = await start(test, cwd, args)
+    await until(() => /^Without SECRET, cursors/m.test(without.printed()), without.printed())
+    const secret = 'a secret of enough characters'
+    const child = await start(test, cwd, [...args, '--secret', secret])
+    await child.end('SIGTERM')
+    assert.doesNotMatch(child.printed(), /SECRET|a secret/)
   })
 
   it(
