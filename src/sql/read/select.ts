@@ -228,8 +228,11 @@ export function compileLoad(
   const linkages = layout.linkages.map(({ many }) =>
     many ? { load: parseIds, keepsStrings: false, reject: rethrow } : undefined,
   )
-  const loads = [undefined, ...values, ...linkages].flatMap((each, at) => {
-    return each ? [{ at, ...each }] : []
+  const loads = [undefined, ...values, ...linkages].flatMap((each, at): ValueLoad[] => {
+    if (each === undefined) return []
+    const { load, keepsStrings, reject } = each
+    // No spread: V8 changes the hidden class of such objects later, and would then discard its code for each row in turn.
+    return [{ at, load, keepsStrings, reject }]
   })
   if (loads.length === 0) return undefined
   return (row) => {
@@ -245,6 +248,8 @@ export function compileLoad(
 interface ValueLoad {
   readonly at: number
   readonly load: (stored: unknown) => unknown
+  /** Whether `load` returns every string unchanged. */
+  readonly keepsStrings: boolean
   /** Returns what takes the place of a value that `load` does not accept. @throws Error if there is nothing */
   readonly reject: (row: readonly unknown[], stored: unknown, error: unknown) => unknown
 }
