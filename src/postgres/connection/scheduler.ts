@@ -250,12 +250,13 @@ export class Scheduler {
     const batch = sendBatch(session, queries)
     for (const task of tasks) task.batch = tasks.length === 1 ? batch : undefined
     const { results, failure } = await batch.result.catch(failedBatch)
+    const duration = performance.now() - start
     const isLost = isConnectionLost(failure)
     this.#release(session, isLost)
     for (const [index, task] of tasks.entries()) {
       task.stopListening?.()
       const result = results[index]
-      if (task.class !== 'point') this.durations.record(task.query, start, result !== undefined)
+      if (task.class !== 'point') this.durations.record(task.query, duration, result !== undefined)
       if (result !== undefined) task.resolve(result)
       else if (isLost || tasks.length === 1) task.reject(failure)
       // The server has skipped it, or it is the one that failed. Point reads change nothing, so it can run again.

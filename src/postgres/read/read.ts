@@ -258,10 +258,10 @@ export async function readWithHooks(
   const { statement, values } = boundedQuery(plan, id, statements)
   const start = performance.now()
   const result = await transaction.all(statement, values).catch((error) => {
-    durations.record({ statement, values }, start, false)
+    durations.record({ statement, values }, performance.now() - start, false)
     throw error
   })
-  durations.record({ statement, values }, start, true)
+  durations.record({ statement, values }, performance.now() - start, true)
   const document = parseDocument(result, statement, { plan, id, statements })
   const complete = withinBudget(document, statement, !mayNeedStream(plan))
   if (complete === undefined) {

@@ -57,10 +57,9 @@ export class ReadDurations {
 
   /**
    * Records how long a query ran. A run that failed counts if it took longer than expected: a complete one takes at least as long.
-   * @param start - when it was sent, on the clock of `performance.now`
+   * @param duration - in milliseconds
    */
-  record({ statement, values }: ExpectedQuery, start: number, isComplete: boolean): void {
-    const duration = performance.now() - start
+  record({ statement, values }: ExpectedQuery, duration: number, isComplete: boolean): void {
     let means = this.#means.get(statement)
     if (means === undefined) {
       means = []

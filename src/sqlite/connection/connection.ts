@@ -61,6 +61,8 @@ export class SqliteConnection {
   readonly #watch = new StatementWatch()
   /** The number of write transactions that were begun on this connection. */
   #writeTransactions = 0
+  /** In `snapshot`: the version, which stays the same; 0 until it is read. */
+  #snapshotVersion: number | undefined
 
   constructor(
     path: string,
@@ -251,6 +253,7 @@ export class SqliteConnection {
   /** Runs reads in one transaction, so that they see one snapshot. */
   snapshot<Result>(work: () => Result): Result {
     this.begin('deferred')
+    this.#snapshotVersion = 0
     try {
       const result = work()
       this.commit()
@@ -258,6 +261,8 @@ export class SqliteConnection {
     } catch (error) {
       this.rollback()
       throw error
+    } finally {
+      this.#snapshotVersion = undefined
     }
   }
 
@@ -330,9 +335,12 @@ export class SqliteConnection {
    * every write transaction of this one.
    */
   version(): number {
+    if (this.#snapshotVersion) return this.#snapshotVersion
     // The types of Node.js describe rows as objects only.
     const row = this.#runControl('dataVersion') as unknown[]
-    return this.#writeTransactions + Number(row[0])
+    const version = this.#writeTransactions + Number(row[0])
+    if (this.#snapshotVersion !== undefined) this.#snapshotVersion = version
+    return version
   }
 
   /** The size of the database, in pages. */

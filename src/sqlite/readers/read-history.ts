@@ -142,7 +142,7 @@ export class ReadHistory {
 
   /** Records how long a query ran, in milliseconds. */
   readonly record: RecordDuration = (query, duration) => {
-    this.#durations.record(query, performance.now() - duration, true)
+    this.#durations.record(query, duration, true)
     if (duration > slowDuration) this.suspect(query.statement)
   }
 
