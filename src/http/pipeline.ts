@@ -1,5 +1,6 @@
 import type { ApiResponse } from '../endpoints/handler.ts'
 import type { Route } from '../endpoints/route-table.ts'
+import type { Awaitable } from '../model/declare/hooks.ts'
 import type { Logger } from '../model/declare/request-context.ts'
 import { createOriginCheck } from './check-origin.ts'
 import { createRoutes } from './create-routes.ts'
@@ -91,7 +92,10 @@ export function createPipeline(options: HttpOptions, log: Logger): Pipeline {
       if (method !== 'GET') return await respond(await request.processBody(runHandler), request)
       const { auth, challenge } = identity
       const routed = { context: app, route, id, auth, challenge, signal }
-      return await respond(await runHandler(noBytes), request, routed)
+      const response = runHandler(noBytes)
+      const sent = respond(response instanceof Promise ? await response : response, request, routed)
+      // Most reads on SQLite are complete by now, and to await a value takes as long as to build these objects.
+      return sent instanceof Promise ? await sent : sent
     } catch (error) {
       return fail(error, request)
     }
@@ -146,7 +150,7 @@ interface Responder {
     response: ApiResponse,
     request: HttpRequest,
     routed?: RoutedRequest,
-  ) => Promise<HttpResponse>
+  ) => Awaitable<HttpResponse>
   readonly fail: Pipeline['fail']
 }
 
@@ -157,27 +161,34 @@ function createResponder(options: HttpOptions, log: Logger): Responder {
   const mountHeaders = createMountHeaders(options)
   const identityHeaders = createIdentityHeaders(options)
 
-  const render = (response: ApiResponse, request: HttpRequest, routed?: RoutedRequest) => {
+  /** Completes a response; a stream has begun then. */
+  const complete = (
+    { status, headers = {}, body }: ApiResponse,
+    request: HttpRequest,
+  ): Awaitable<HttpResponse> => {
+    // A host may have authenticated the request though the mount does not.
+    const mount = request.isAuthenticated ? identityHeaders : mountHeaders
+    if (typeof body === 'string') return finish({ status, headers, body }, request, mount)
+    const begun = begin(body, request)
+    return begun.then((chunks) => finish({ status, headers, body: chunks }, request, mount))
+  }
+  const render = async (response: ApiResponse, request: HttpRequest, routed?: RoutedRequest) => {
     const { target, host, protocol } = request
     const origin = findOrigin(resolveOrigin, host, protocol)
     return html ? toPage(html, response, { prefix, target, origin, routed }) : response
   }
-  async function respond(
+  function respond(
     response: ApiResponse,
     request: HttpRequest,
     routed?: RoutedRequest,
-  ): Promise<HttpResponse> {
+  ): Awaitable<HttpResponse> {
     const linked = routed?.route.headers
     const described = linked
       ? { ...response, headers: { ...linked, ...response.headers } }
       : response
     const isPage = html !== undefined && wantsPage(request.method, request.header('accept'))
-    const shown = isPage ? await render(described, request, routed) : described
-    // A host may have authenticated the request though the mount does not.
-    const mount = request.isAuthenticated ? identityHeaders : mountHeaders
-    const { status, headers = {}, body } = shown
-    const sent = typeof body === 'string' ? body : await begin(body, request)
-    return finish({ status, headers, body: sent }, request, mount)
+    if (!isPage) return complete(described, request)
+    return render(described, request, routed).then((page) => complete(page, request))
   }
   return {
     respond,

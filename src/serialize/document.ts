@@ -4,7 +4,7 @@ import { getResourceType, type Model, type ResourceType } from '../model/model.t
 import type { ReadPlan, ReadShape } from '../plan/read.ts'
 import type { Rows } from '../plan/read-result.ts'
 import type { RowLayout } from '../plan/row-layout.ts'
-import { type LinkBase, serializePageLinks } from './links.ts'
+import { type LinkBase, serializeAddress, serializePageLinks } from './links.ts'
 import { compileIdentifierSerializer, compileSerializer, type RowSerializer } from './resource.ts'
 import { type ShapeSerializers, serializeIncluded, serializeRows } from './rows.ts'
 import { streamList, streamSingle } from './stream.ts'
@@ -155,12 +155,12 @@ function serializeSingle(
 }
 
 function serializeSelfLink({ canonicalQuery }: ReadPlan, address: string): string {
-  return `"self":${JSON.stringify(address + canonicalQuery.full)}`
+  return `"self":${serializeAddress(address + canonicalQuery.full)}`
 }
 
 function serializeRelationshipLinks(
   plan: ReadPlan,
   { path, related }: RelationshipLinkBase,
 ): string {
-  return `${serializeSelfLink(plan, path)},"related":${JSON.stringify(related)}`
+  return `${serializeSelfLink(plan, path)},"related":${serializeAddress(related)}`
 }
