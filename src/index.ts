@@ -8,6 +8,7 @@ export {
   ParameterError,
   RequestError,
   type RequestErrorOptions,
+  VersionConflictError,
 } from './errors/errors.ts'
 export { createHandler, type HandlerOptions, type RequestInfo } from './http/adapters/fetch.ts'
 export { createErrorResponse } from './http/create-error-response.ts'
@@ -132,6 +133,7 @@ export type {
   ToOneIds,
 } from './model/declare/hooks.ts'
 export { type IdQuery, idQuery } from './model/declare/id-query.ts'
+export { type IfMatch, versionOf } from './model/declare/if-match.ts'
 export {
   type DefaultParameter,
   type NullableParameter,

@@ -19,6 +19,7 @@ export interface Resource extends Identifier {
   attributes?: Record<string, unknown>
   relationships?: Record<string, Linkage>
   links?: Record<string, string>
+  meta?: { version: string }
 }
 
 /** An error object. */
@@ -28,6 +29,7 @@ export interface ErrorObject {
   title: string
   detail: string
   source?: { pointer?: string; parameter?: string }
+  meta?: { version?: string }
   id?: string
 }
 

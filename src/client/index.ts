@@ -1,4 +1,8 @@
 /** The typed client of an API over HTTP, for browsers and every runtime with `fetch`. It contains no code of the server. */
+
+/** The versions of resources, on which writes may depend. */
+export { type IfMatch, versionOf } from '../model/declare/if-match.ts'
+/** Creates a client. */
 export { type ClientOptions, createClient } from './create-client.ts'
 /** The types of a client and of its operations. */
 export type {
@@ -11,7 +15,12 @@ export type {
   WriteOperations,
 } from './http-client.ts'
 /** Errors of responses. */
-export { type ErrorObject, type FailedResponse, ResponseError } from './response-error.ts'
+export {
+  type ErrorObject,
+  type FailedResponse,
+  PreconditionFailedError,
+  ResponseError,
+} from './response-error.ts'
 /** The root document, in which a client finds the paths. */
 export type { ResourceEntry, RootDocument } from './root-document.ts'
 /** The options of requests. */

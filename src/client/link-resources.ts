@@ -1,3 +1,4 @@
+import { versionMember } from '../model/declare/if-match.ts'
 import { isObject } from '../model/kinds/json.ts'
 import type { QueryInput } from '../parse/format-query.ts'
 import type { LocationFinder } from './root-document.ts'
@@ -30,14 +31,16 @@ export function linkResources(document: ResponseDocument): unknown {
   for (const resource of [data, included].flat()) {
     const object = find(resource)
     if (!isObject(resource) || !isObject(object)) continue
+    const { meta } = resource
+    if (isObject(meta) && 'version' in meta) setMember(object, versionMember, meta.version)
     const related = isObject(resource.relationships) ? resource.relationships : {}
     for (const [name, value] of Object.entries(resource.attributes ?? {}))
       setMember(object, name, value)
     for (const [name, relationship] of Object.entries(related)) {
       if (!isObject(relationship)) continue
       if ('data' in relationship) setMember(object, name, resolve(relationship.data))
-      const { meta } = relationship
-      if (isObject(meta) && 'count' in meta) setMember(object, `${name}.count`, meta.count)
+      const { meta: numbers } = relationship
+      if (isObject(numbers) && 'count' in numbers) setMember(object, `${name}.count`, numbers.count)
     }
   }
   return resolve(data)

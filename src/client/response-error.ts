@@ -6,6 +6,7 @@ export interface ErrorObject {
   readonly title?: string
   readonly detail?: string
   readonly source?: Readonly<{ pointer?: string; parameter?: string }>
+  readonly meta?: Readonly<{ version?: string }>
   readonly [member: string]: unknown
 }
 
@@ -68,5 +69,14 @@ export class ResponseError extends Error {
       const found = source?.pointer
       return found === pointer || found?.startsWith(`${pointer}/`)
     })
+  }
+}
+
+/** A write whose condition does not hold (412): what it changes has another version. Nothing was written. */
+export class PreconditionFailedError extends ResponseError {
+  /** The present version; `undefined` if the response does not have it. */
+  get current(): string | undefined {
+    const [first] = this.errors
+    return first?.meta?.version
   }
 }

@@ -1,5 +1,12 @@
+import type { IfMatch } from '../model/declare/if-match.ts'
+import { formatIfMatch } from '../model/declare/if-match.ts'
 import { isObject, parseExactJson, serializeJson, toJsonValue } from '../model/kinds/json.ts'
-import { type ErrorObject, type FailedResponse, ResponseError } from './response-error.ts'
+import {
+  type ErrorObject,
+  type FailedResponse,
+  PreconditionFailedError,
+  ResponseError,
+} from './response-error.ts'
 
 const mediaType = 'application/vnd.api+json'
 
@@ -12,6 +19,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /** Header fields of this request, in addition to those of the client. */
   readonly headers?: HeaderFields | undefined
+  /**
+   * What a write depends on: the version of what it changes, or an object that was read with `withVersions: true`; `*` for any
+   * version. If it is another one, the call throws `PreconditionFailedError`, and nothing is written.
+   */
+  readonly ifMatch?: IfMatch | undefined
 }
 
 /** The options of the requests of a client. */
@@ -39,14 +51,21 @@ export type Send = (request: ClientRequest) => Promise<ResponseDocument>
 /** Creates the function that sends the requests of a client. */
 export function createSend({ fetch, headers: clientHeaders }: TransportOptions): Send {
   return async (request) => {
-    const { method, url, body, signal, headers } = request
+    const { method, url, body, signal, headers, ifMatch } = request
+    const condition = formatIfMatch(ifMatch)
     const common = typeof clientHeaders === 'function' ? await clientHeaders() : clientHeaders
     // Also of a POST without a document: the call of an action without parameters.
     const isWrite = body !== undefined || method === 'POST'
     const content = isWrite ? { 'content-type': mediaType } : {}
     const init = {
       method,
-      headers: { accept: mediaType, ...content, ...common, ...headers },
+      headers: {
+        accept: mediaType,
+        ...content,
+        ...common,
+        ...headers,
+        ...(condition && { 'if-match': condition }),
+      },
       ...(body !== undefined && { body: serializeJson(toJsonValue(body, 'The fields')) }),
       ...(signal && { signal }),
     }
@@ -70,7 +89,8 @@ async function readDocument(request: ClientRequest, response: Response): Promise
   if (ok) return document
   const errors = Array.isArray(document.errors) ? document.errors.filter(isErrorObject) : []
   const problem = errors.map(({ title, detail }) => detail ?? title).join(' ')
-  throw new ResponseError({ ...failed, errors }, problem || 'without a description of the error')
+  const Failure = status === 412 ? PreconditionFailedError : ResponseError
+  throw new Failure({ ...failed, errors }, problem || 'without a description of the error')
 }
 
 function parseDocument(text: string, failed: FailedResponse): ResponseDocument {

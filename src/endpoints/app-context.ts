@@ -4,6 +4,7 @@ import { createWriteLifecycles } from '../lifecycle/write-lifecycle.ts'
 import type { Declarations, Model } from '../model/model.ts'
 import { createRightsFinder, type FindRights } from '../plan/access/rights.ts'
 import { createPlanner } from '../plan/planner.ts'
+import type { ReadShape } from '../plan/read.ts'
 import {
   createDocumentSerializer,
   type DocumentSerializer,
@@ -11,6 +12,7 @@ import {
 } from '../serialize/document.ts'
 import type { Store } from '../sql/store.ts'
 import { createAccessViews, type FindAccessView } from './access-views.ts'
+import { createCacheControl } from './cache-control.ts'
 
 /**
  * The dependencies of every handler, created once at startup.
@@ -22,6 +24,8 @@ export interface AppContext<Body = DocumentText> extends ActionDependencies {
   /** Finds what the identity of a request may know and do, for descriptions and pages. */
   readonly findRights: FindRights
   readonly serializer: DocumentSerializer<Body>
+  /** Returns the `Cache-Control` that the declarations give the documents of a query shape; null if they give none. */
+  readonly getCacheControl: (shape: ReadShape) => string | null
   /** The beginning of every path, e.g. `/api`; may be empty. */
   readonly prefix: string
   /** Members of `meta` in the root document. */
@@ -50,6 +54,7 @@ export function createAppContext(options: AppOptions): AppContext {
     bindReadHooks: createReadHookBinder(model),
     getWriteLifecycle: createWriteLifecycles(model),
     serializer: createDocumentSerializer(model, prefix),
+    getCacheControl: createCacheControl(model),
     prefix,
     rootMeta,
   }

@@ -13,10 +13,12 @@ import { parsePathId } from '../plan/path-id.ts'
 import type { Planner } from '../plan/planner.ts'
 import { checkNoParameters, planCollection, planResource, type ReadPlan } from '../plan/read.ts'
 import type { CompleteRows } from '../plan/read-result.ts'
+import { planCondition } from '../plan/version-condition.ts'
 import type { AppContext } from './app-context.ts'
 import type { ApiRequest } from './handler.ts'
 import { formatActionPath } from './paths.ts'
 import type { PlanRequest, RequestPlan } from './request-plan.ts'
+import { getRowVersion } from './versions.ts'
 
 /** Responds to an action with its result. Created before the action runs, so that it has checked the query of the request. */
 type Respond = <Body>(
@@ -37,7 +39,12 @@ export function callAction(
     const id = isOfResource ? parsePathId(resource, request.id) : undefined
     const respond = prepare(request.search)
     const parameters = planParameters(named, parseActionParameters(request.body))
-    const call = { ...named, resource, id, parameters }
+    const { conditions } = request
+    const condition =
+      id !== undefined && conditions !== undefined
+        ? planCondition(planner, { resource, id, mayBeRequired: false }, conditions)
+        : undefined
+    const call = { ...named, resource, id, parameters, condition }
     return { is: 'action', call, respond: respond(call, request, context) }
   }
 }
@@ -73,6 +80,7 @@ function respondWithResource(
       const serialize = (read: ReadPlan, rows: CompleteRows) => ({
         status: 200,
         body: context.serializer.serializeResource(read, rows, path),
+        version: getRowVersion(planner, read, rows),
       })
       const readHooks = context.bindReadHooks?.(plan, request)
       return readResponse({ plan, serialize, isReturned: true }, id, unit, { resource, readHooks })

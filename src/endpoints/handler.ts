@@ -1,6 +1,7 @@
 import type { Awaitable } from '../model/declare/hooks.ts'
 import type { Logger, RequestContext } from '../model/declare/request-context.ts'
 import type { RequestBody } from '../parse/body.ts'
+import type { ConditionFields } from '../parse/entity-tags.ts'
 import type { Writer } from '../plan/write-rights.ts'
 import type { DocumentText } from '../serialize/document.ts'
 import type { AppContext } from './app-context.ts'
@@ -15,6 +16,8 @@ export interface ApiRequest extends RequestContext {
   readonly body: RequestBody
   /** Scheme and host of absolute links. */
   readonly origin: string
+  /** What the request demands of the present state, as sent. */
+  readonly conditions?: ConditionFields
   /** Who has made the document. Default: a client. */
   readonly writer?: Writer
 }
@@ -24,6 +27,10 @@ export interface ApiResponse<Body = DocumentText> {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body: Body
+  /** How long a cache may reuse the document, without `private`; absent or null: it asks whether it is current. */
+  readonly cacheControl?: string | null
+  /** The version of the resource, or of the members of a relationship, that the document shows; absent if it has none. */
+  readonly version?: string | undefined
 }
 
 /** Processes the requests of a route over HTTP. */

@@ -7,6 +7,7 @@ import type { Planner } from '../plan/planner.ts'
 import { planCollection, planLinkage, planResource, type ReadPlan } from '../plan/read.ts'
 import { formatRelatedPath, formatRelationshipPath, formatResourcePath } from './paths.ts'
 import type { PlanRequest } from './request-plan.ts'
+import { getRowVersion, getSetVersion } from './versions.ts'
 
 /** Caches the plans of the queries of a list, in which texts are values. */
 function cacheLists(plan: (query: ParsedQuery) => ReadPlan): (search: string) => ReadPlan {
@@ -36,6 +37,7 @@ export function getResource(planner: Planner, resource: ResourceType): PlanReque
     return {
       ...{ is: 'read', read, id },
       serialize: (rows) => serializer.serializeResource(read, rows, path),
+      version: (rows) => getRowVersion(planner, read, rows),
     }
   }
 }
@@ -99,6 +101,15 @@ export function getLinkage(
     const serialize = relationship.many
       ? serializer.serializeToManyLinkage
       : serializer.serializeToOneLinkage
-    return { is: 'read', read, id, serialize: (rows) => serialize(read, rows, linkBase) }
+    return {
+      ...{ is: 'read', read, id },
+      serialize: (rows) => serialize(read, rows, linkBase),
+      version: (rows) =>
+        getSetVersion(planner, read, rows, {
+          type: resource.type,
+          id,
+          relationship: relationship.name,
+        }),
+    }
   }
 }

@@ -1,3 +1,4 @@
+import { ApiError, VersionConflictError } from '../errors/errors.ts'
 import { type ActionCall, type ActionResultValues, executeAction } from '../lifecycle/action.ts'
 import { executeDelete } from '../lifecycle/delete.ts'
 import { executeRead } from '../lifecycle/read.ts'
@@ -5,7 +6,7 @@ import type { UnitOfWork } from '../lifecycle/unit-of-work.ts'
 import { executeRelationshipWrite, executeWrite, type WriteResponse } from '../lifecycle/write.ts'
 import type { Awaitable } from '../model/declare/hooks.ts'
 import type { ReadPlan } from '../plan/read.ts'
-import type { Rows } from '../plan/read-result.ts'
+import type { CompleteRows, Rows } from '../plan/read-result.ts'
 import type { WritePlan } from '../plan/write.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
 import { thenMaybe } from '../sql/then-maybe.ts'
@@ -23,8 +24,16 @@ export type RequestPlan<Body> =
       /** The id in the path; `undefined` for a path without one. */
       id: string | undefined
       serialize: (rows: Rows) => Body
+      /** The version of what the document shows; absent for a document without one. */
+      version?: (rows: CompleteRows) => string | undefined
     }>
-  | Readonly<{ is: 'write'; write: WritePlan; response: WriteResponse<ApiResponse<Body>> }>
+  | Readonly<{
+      is: 'write'
+      write: WritePlan
+      response: WriteResponse<ApiResponse<Body>>
+      /** Whether the request demands that the id is not in use. */
+      isNew?: boolean
+    }>
   | Readonly<{ is: 'link'; write: WritePlan; change: LinkChange['change'] }>
   | Readonly<{ is: 'delete'; write: WritePlan }>
   | Readonly<{
@@ -76,9 +85,13 @@ function executePlan<Body>(
       return thenMaybe(executeRead(plan.read, plan.id, context, request), (rows) => ({
         status: 200,
         body: plan.serialize(rows),
+        cacheControl: context.getCacheControl(plan.read.shape),
+        version: rows.is === 'complete' ? plan.version?.(rows) : undefined,
       }))
     case 'write':
-      return executeWrite(plan.write, plan.response, context, request)
+      return plan.isNew
+        ? createNew(() => executeWrite(plan.write, plan.response, context, request))
+        : executeWrite(plan.write, plan.response, context, request)
     case 'link':
       return executeRelationshipWrite(plan.write, context, request).then(() =>
         sayMessage(linkMessages[plan.change], context),
@@ -91,6 +104,16 @@ function executePlan<Body>(
       return executeAction(plan.call, plan.respond, context, request)
     case 'document':
       return { status: 200, body: plan.body }
+  }
+}
+
+/** Executes a create with `If-None-Match: *`. @throws VersionConflictError `already_exists` (412) instead of `id_taken` (409) */
+async function createNew<Result>(create: () => Promise<Result>): Promise<Result> {
+  try {
+    return await create()
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'id_taken') throw error
+    throw new VersionConflictError('already_exists', error.message, undefined)
   }
 }
 

@@ -6,10 +6,19 @@ import { parsePathId } from '../plan/path-id.ts'
 import type { Planner } from '../plan/planner.ts'
 import { planLinkage, planResource, type ReadPlan } from '../plan/read.ts'
 import type { CompleteRows } from '../plan/read-result.ts'
-import { planCreate, planDelete, planRelationshipWrite, planUpdate } from '../plan/write.ts'
+import { planCondition, planCreateCondition } from '../plan/version-condition.ts'
+import {
+  planCreate,
+  planDelete,
+  planRelationshipWrite,
+  planUpdate,
+  type WritePlan,
+} from '../plan/write.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
+import type { ApiRequest } from './handler.ts'
 import { formatResourcePath } from './paths.ts'
 import type { PlanRequest } from './request-plan.ts'
+import { getRowVersion } from './versions.ts'
 
 /** `POST /persons`. With a relationship `POST /persons/1/computers`: adds the new computer to those of the person. */
 export function createResource(
@@ -33,12 +42,14 @@ export function createResource(
       auth: request.auth,
       writer: request.writer,
     })
+    const isNew = request.conditions !== undefined && planCreateCondition(request.conditions)
     const serialize = (plan: ReadPlan, rows: CompleteRows, id: string) => {
       const location = formatResourcePath(prefix, created, id)
       const body = serializer.serializeResource(plan, rows, location)
-      return { status: 201, headers: { location }, body }
+      const version = getRowVersion(planner, plan, rows)
+      return { status: 201, headers: { location }, body, version }
     }
-    return { is: 'write', write, response: { plan: read, serialize } }
+    return { is: 'write', write, response: { plan: read, serialize }, isNew }
   }
 }
 
@@ -49,11 +60,13 @@ export function updateResource(planner: Planner, resource: ResourceType): PlanRe
     const id = parsePathId(resource, request.id)
     const read = planQuery(request.search)
     const parsed = parseResource(request.body, true)
-    const write = planUpdate(planner, parsed, resource, id, request.writer)
+    const update = planUpdate(planner, parsed, resource, id, request.writer)
+    const write = { ...update, ...addCondition(planner, { resource, id }, request) }
     const path = formatResourcePath(prefix, resource, id)
     const serialize = (plan: ReadPlan, rows: CompleteRows) => ({
       status: 200,
       body: serializer.serializeResource(plan, rows, path),
+      version: getRowVersion(planner, plan, rows),
     })
     return { is: 'write', write, response: { plan: read, serialize } }
   }
@@ -67,7 +80,11 @@ export function deleteResource(planner: Planner, resource: ResourceType): PlanRe
   return (request) => {
     const id = parsePathId(resource, request.id)
     validateQuery(request.search)
-    return { is: 'delete', write: planDelete(planner, resource, id) }
+    const remove = planDelete(planner, resource, id)
+    return {
+      is: 'delete',
+      write: { ...remove, ...addCondition(planner, { resource, id }, request) },
+    }
   }
 }
 
@@ -89,7 +106,29 @@ export function writeRelationship(
     validateQuery(request.search)
     const linkage = parseLinkage(request.body)
     const addressed = { resource, relationship, id }
-    const write = planRelationshipWrite(planner, linkage, addressed, change, request.writer)
+    const plan = planRelationshipWrite(planner, linkage, addressed, change, request.writer)
+    const mayBeRequired = change !== 'add'
+    const write = { ...plan, ...addCondition(planner, { ...addressed, mayBeRequired }, request) }
     return { is: 'link', write, change }
   }
+}
+
+/** Plans the condition of a request; nothing if it has and needs none. What the server itself writes needs none. */
+function addCondition(
+  planner: Planner,
+  target: Readonly<{
+    resource: ResourceType
+    id: string
+    relationship?: RelationshipField
+    mayBeRequired?: boolean
+  }>,
+  { conditions = {}, writer }: ApiRequest,
+): Pick<WritePlan, 'condition'> {
+  const { mayBeRequired = true } = target
+  const condition = planCondition(
+    planner,
+    { ...target, mayBeRequired: mayBeRequired && writer !== 'server' },
+    conditions,
+  )
+  return condition ? { condition } : {}
 }

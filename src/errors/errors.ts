@@ -83,6 +83,20 @@ export class HeaderError extends ApiError {
   }
 }
 
+/** The condition of a write does not hold: nothing was written. */
+export class VersionConflictError extends HeaderError {
+  /** The version of the resource or the relationship now; `undefined` if it has none, or the identity may not read it. */
+  readonly current: string | undefined
+  constructor(
+    code: 'version_conflict' | 'already_exists',
+    detail: string,
+    current: string | undefined,
+  ) {
+    super(code, detail)
+    this.current = current
+  }
+}
+
 /** The parts of a service's own error. */
 export interface RequestErrorOptions {
   /** One sentence for the client. */

@@ -10,8 +10,15 @@ export const maxUrlLength = 32 * 1024
 /** The header fields of every response; `nosniff` prevents browsers from running a document as HTML or a script. */
 export const commonHeaders = { vary: 'Accept', 'x-content-type-options': 'nosniff' } as const
 
+/** The value of `Cache-Control` in responses that are the same for everybody: a cache asks whether what it stored is current. */
+const publicCacheControl = 'no-cache'
+
 /** The header fields of every response with a document. */
-export const documentHeaders = { 'content-type': mediaType, ...commonHeaders } as const
+export const documentHeaders = {
+  'content-type': mediaType,
+  ...commonHeaders,
+  'cache-control': publicCacheControl,
+} as const
 
 /** The options that say which header fields have the credentials of a request. */
 interface CredentialOptions {
@@ -56,8 +63,10 @@ export function keepHostFields(
   host: Readonly<{ getHeader: (name: string) => unknown }>,
 ): Readonly<Record<string, string>> {
   const vary = host.getHeader('vary')
-  const caching =
-    headers['cache-control'] === privateCacheControl ? host.getHeader('cache-control') : undefined
+  const isDefault = [privateCacheControl, publicCacheControl].includes(
+    headers['cache-control'] ?? '',
+  )
+  const caching = isDefault ? host.getHeader('cache-control') : undefined
   if (vary === undefined && caching === undefined) return headers
   return {
     ...headers,

@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto'
 import type { ApiResponse } from '../endpoints/handler.ts'
 import type { Route } from '../endpoints/route-table.ts'
 import type { Awaitable } from '../model/declare/hooks.ts'
 import type { Logger } from '../model/declare/request-context.ts'
+import { type ConditionFields, matchesNone } from '../parse/entity-tags.ts'
 import { createOriginCheck } from './check-origin.ts'
 import { createRoutes } from './create-routes.ts'
 import { createErrorResponder, logInternalError } from './errors.ts'
@@ -11,6 +13,7 @@ import {
   createIdentityHeaders,
   createMountHeaders,
   createRouteNotFound,
+  documentHeaders,
   getQueryString,
   privateCacheControl,
 } from './headers.ts'
@@ -79,7 +82,7 @@ export function createPipeline(options: HttpOptions, log: Logger): Pipeline {
       const handle = method && route.methods[method]
       if (handle === undefined) return listMethods(route)
       const respondWithFile = route.file && files.get(route)
-      if (respondWithFile) return finish(await respondWithFile(request), request, {})
+      if (respondWithFile) return finish(await respondWithFile(request), request, noFields)
       const isAuthenticated = !route.isPublic && request.authenticate !== undefined
       const identity = isAuthenticated ? await authenticate(route, request) : nobody
       const { target, requestId, ip, log, signal } = request
@@ -87,7 +90,9 @@ export function createPipeline(options: HttpOptions, log: Logger): Pipeline {
         const origin = resolveOrigin(request.host, request.protocol)
         const search = getQueryString(target)
         const { auth } = identity
-        return handle({ auth, requestId, ip, log, signal, id, search, origin, body }, app)
+        const call = { auth, requestId, ip, log, signal, id, search, origin, body }
+        const conditions = readConditions(request)
+        return handle(conditions ? { ...call, conditions } : call, app)
       }
       if (method !== 'GET') return await respond(await request.processBody(runHandler), request)
       const { auth, challenge } = identity
@@ -104,6 +109,14 @@ export function createPipeline(options: HttpOptions, log: Logger): Pipeline {
 }
 
 const noBytes = new Uint8Array()
+const noFields: AddedFields = { mount: {} }
+
+/** The condition of a write; `undefined` for a request without one, and for a read, whose response it decides. */
+function readConditions({ method, header }: HttpRequest): ConditionFields | undefined {
+  if (method === 'GET' || method === 'HEAD') return undefined
+  const [ifMatch, ifNoneMatch] = [header('if-match'), header('if-none-match')]
+  return ifMatch === undefined && ifNoneMatch === undefined ? undefined : { ifMatch, ifNoneMatch }
+}
 
 /**
  * Checks a request whose method has no handler. It is authenticated if its path may not exist for every identity.
@@ -114,6 +127,28 @@ async function checkOtherMethod(route: Route, request: HttpRequest): Promise<voi
   if (route.checkVisible && !isPreflight(method, request.header(preflightField)))
     route.checkVisible(await request.authenticate?.())
   if (method !== 'OPTIONS') throw createMethodError(route, method)
+}
+
+/**
+ * Computes the entity tag of a document: the version of its resource, which conditions of writes are about, and a digest of its bytes.
+ * @returns `undefined` for an error, and for a response that says what was done
+ */
+function computeEntityTag(
+  { status, headers, version }: ApiResponse,
+  body: string,
+  { method }: HttpRequest,
+): string | undefined {
+  const isDocument = version !== undefined || method === 'GET' || method === 'HEAD'
+  if (!isDocument || status >= 300 || headers?.etag !== undefined) return undefined
+  const digest = hash('sha256', body, 'base64url').slice(0, 16)
+  return version === undefined ? `"${digest}"` : `"${version}.${digest}"`
+}
+
+/** Whether the client of a read has this representation. */
+function isUnchanged(etag: string, { method, header }: HttpRequest): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false
+  const ifNoneMatch = header('if-none-match')
+  return ifNoneMatch !== undefined && matchesNone(ifNoneMatch, etag)
 }
 
 /** The response to OPTIONS. */
@@ -160,17 +195,26 @@ function createResponder(options: HttpOptions, log: Logger): Responder {
   const toErrorResponse = createErrorResponder(log)
   const mountHeaders = createMountHeaders(options)
   const identityHeaders = createIdentityHeaders(options)
+  const isMountPrivate = mountHeaders !== documentHeaders
 
   /** Completes a response; a stream has begun then. */
-  const complete = (
-    { status, headers = {}, body }: ApiResponse,
-    request: HttpRequest,
-  ): Awaitable<HttpResponse> => {
+  const complete = (response: ApiResponse, request: HttpRequest): Awaitable<HttpResponse> => {
+    const { status, headers = {}, body } = response
     // A host may have authenticated the request though the mount does not.
-    const mount = request.isAuthenticated ? identityHeaders : mountHeaders
-    if (typeof body === 'string') return finish({ status, headers, body }, request, mount)
-    const begun = begin(body, request)
-    return begun.then((chunks) => finish({ status, headers, body: chunks }, request, mount))
+    const isPrivate = request.isAuthenticated || isMountPrivate
+    const mount = isPrivate ? identityHeaders : mountHeaders
+    const caching = findCaching(response, isPrivate)
+    if (typeof body !== 'string') {
+      const begun = begin(body, request)
+      return begun.then((chunks) =>
+        finish({ status, headers, body: chunks }, request, { mount, caching }),
+      )
+    }
+    const etag = computeEntityTag(response, body, request)
+    const added = { mount, caching, etag }
+    return etag !== undefined && isUnchanged(etag, request)
+      ? finish({ status: 304, headers, body: undefined }, request, added)
+      : finish({ status, headers, body }, request, added)
   }
   const render = async (response: ApiResponse, request: HttpRequest, routed?: RoutedRequest) => {
     const { target, host, protocol } = request
@@ -197,19 +241,41 @@ function createResponder(options: HttpOptions, log: Logger): Responder {
 }
 
 /**
- * Completes the header fields. The response to HEAD has no body.
- * @param mount - the header fields of every response of the mount
+ * Finds the `Cache-Control` of a response if it differs from that of the mount. A response that depends on the identity may only be
+ * stricter, unless the declaration of its type says that shared caches may store it.
  */
+function findCaching(
+  { cacheControl, headers }: ApiResponse,
+  isPrivate: boolean,
+): string | undefined {
+  if (cacheControl)
+    return isPrivate && !cacheControl.startsWith('public')
+      ? `private, ${cacheControl}`
+      : cacheControl
+  const own = headers?.['cache-control']
+  return isPrivate && own !== undefined && own !== 'no-store' ? privateCacheControl : undefined
+}
+
+/** The header fields of a response besides its own. */
+interface AddedFields {
+  /** Those of every response of the mount. */
+  readonly mount: HttpResponse['headers']
+  readonly caching?: string | undefined
+  readonly etag?: string | undefined
+}
+
+/** Completes the header fields. The responses to HEAD and 304 have no body. */
 function finish(
   { status, headers, body }: HttpResponse,
   { method }: HttpRequest,
-  mount: HttpResponse['headers'],
+  { mount, caching, etag }: AddedFields,
 ): HttpResponse {
   // V8 copies one object quickly, but not several that are spread into one.
   const fields: Record<string, string> = Object.assign({ ...mount }, headers)
-  // A response that depends on the identity may only be stricter.
-  if (mount['cache-control'] !== undefined && headers['cache-control'] !== 'no-store')
-    fields['cache-control'] = privateCacheControl
+  if (caching !== undefined) fields['cache-control'] = caching
+  if (etag !== undefined) fields.etag = etag
+  // The client has the media type of what it has stored (RFC 9110 §15.4.5).
+  if (status === 304) delete fields['content-type']
   if (typeof body === 'string' || body instanceof Uint8Array)
     fields['content-length'] = String(Buffer.byteLength(body))
   return { status, headers: fields, body: method === 'HEAD' ? undefined : body }

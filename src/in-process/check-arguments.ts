@@ -18,6 +18,7 @@ const checks = {
   query: options,
   input: options,
   context: options,
+  options,
   fields: mustBe('an object with the fields to write, or {}', isObject),
   change: mustBe('an object with add, remove or replace', isObject),
   work: mustBe('a function', isFunction),

@@ -15,6 +15,7 @@ import type {
   MessageDocument,
 } from '../model/declare/document-types.ts'
 import type { FieldDeclarations } from '../model/declare/fields.ts'
+import type { IfMatch } from '../model/declare/if-match.ts'
 import type {
   FieldsetCheck,
   FilterCheck,
@@ -47,6 +48,15 @@ export interface ResourceList<Resource> {
   readonly data: readonly Resource[]
   /** `count`: the number of resources on all pages. */
   readonly meta: Readonly<{ count: number }>
+}
+
+/** What a write depends on. */
+interface Condition {
+  /**
+   * The version of what it changes, or an object that was read with `withVersions: true`; `*` for any version. If it is another one,
+   * the call throws `VersionConflictError`, and nothing is written.
+   */
+  readonly ifMatch?: IfMatch | undefined
 }
 
 /** Who writes: a program, or the server by `asServer()`. */
@@ -115,10 +125,14 @@ export interface ResourceOperations<
     type: Type,
     id: string,
     fields: ResourceUpdate<Types, Type, 'kind', ClosedTo<By>['update']>,
-    query?: ResourceQuery<Types, Type, Path, Sets>,
+    query?: ResourceQuery<Types, Type, Path, Sets> & Condition,
   ): Promise<ResourceObject<Types, Type, Path, Sets>>
   /** Deletes a resource, as `DELETE /persons/1`. */
-  remove<Type extends WritableType<Types> & TypeName<Types>>(type: Type, id: string): Promise<void>
+  remove<Type extends WritableType<Types> & TypeName<Types>>(
+    type: Type,
+    id: string,
+    options?: Condition,
+  ): Promise<void>
   /** Changes a relationship, as `POST`, `DELETE` or `PATCH /persons/1/relationships/computers`. */
   relate<
     Type extends TypeName<Types> & string,
@@ -128,6 +142,7 @@ export interface ResourceOperations<
     id: string,
     relationship: Name,
     change: LinkageChange<FieldsOf<Types, Type>[Name]>,
+    options?: Condition,
   ): Promise<void>
 }
 
@@ -197,12 +212,13 @@ export interface DocumentOperations<
     type: Type,
     id: string,
     fields: ResourceUpdate<Types, Type, 'kind', ClosedTo<By>['update']>,
-    query?: ResourceQuery<Types, Type, Path, Sets>,
+    query?: ResourceQuery<Types, Type, Path, Sets> & Condition,
   ): Promise<ApiDocument<DocumentResource<Types, Type, Sets>>>
   /** Deletes a resource, as `DELETE /persons/1`. */
   remove<Type extends WritableType<Types> & TypeName<Types>>(
     type: Type,
     id: string,
+    options?: Condition,
   ): Promise<MessageDocument>
   /** Changes a relationship, as `POST`, `DELETE` or `PATCH /persons/1/relationships/computers`. */
   relate<
@@ -213,6 +229,7 @@ export interface DocumentOperations<
     id: string,
     relationship: Name,
     change: LinkageChange<FieldsOf<Types, Type>[Name]>,
+    options?: Condition,
   ): Promise<MessageDocument>
 }
 

@@ -1,5 +1,6 @@
 import type { ApiRequest } from '../endpoints/handler.ts'
 import type { PlanRequest } from '../endpoints/request-plan.ts'
+import { formatIfMatch } from '../model/declare/if-match.ts'
 import type { ResourceType } from '../model/model.ts'
 import {
   type FieldInput,
@@ -19,7 +20,7 @@ import {
 } from './endpoints.ts'
 
 /** The parts of a request that differ between the calls of a client. */
-export type CallRequest = Pick<ApiRequest, 'id' | 'search' | 'body' | 'writer'>
+export type CallRequest = Pick<ApiRequest, 'id' | 'search' | 'body' | 'writer' | 'conditions'>
 
 /** Who writes in process: a program, or by `asServer()` the server. */
 export type ProgramWriter = Exclude<Writer, 'client'>
@@ -32,14 +33,25 @@ export interface UntypedOperations {
   list(type: string, query?: QueryInput): Promise<unknown>
   get(type: string, id: string, query?: QueryInput): Promise<unknown>
   create(type: string, fields: FieldInput, query?: QueryInput): Promise<unknown>
-  update(type: string, id: string, fields: FieldInput, query?: QueryInput): Promise<unknown>
-  remove(type: string, id: string): Promise<unknown>
-  relate(type: string, id: string, relationship: string, change: FieldInput): Promise<unknown>
+  update(type: string, id: string, fields: FieldInput, query?: ConditionalQuery): Promise<unknown>
+  remove(type: string, id: string, options?: ConditionalQuery): Promise<unknown>
+  relate(
+    type: string,
+    id: string,
+    relationship: string,
+    change: FieldInput,
+    options?: ConditionalQuery,
+  ): Promise<unknown>
   call(type: string, action: string, input?: UntypedCall): Promise<unknown>
 }
 
+/** The query of a write, and what it depends on. */
+interface ConditionalQuery extends QueryInput {
+  readonly ifMatch?: unknown
+}
+
 /** What a call of an action sends. */
-interface UntypedCall extends QueryInput {
+interface UntypedCall extends ConditionalQuery {
   readonly id?: string
   readonly parameters?: Readonly<Record<string, unknown>>
 }
@@ -71,37 +83,49 @@ export function createOperations(
       const body = formatResource(toInputType(resource, writer), fields)
       return call(create, { id: '', search: formatQuery(query), body, writer })
     },
-    update: async (type, id, fields, query) => {
-      checkArguments('update', { type, id, fields, query })
+    update: async (type, id, fields, options) => {
+      checkArguments('update', { type, id, fields, query: options })
+      const { ifMatch, ...query } = options ?? {}
       const { resource, update } = find(type)
       checkWritable(resource)
       const body = formatResource(toInputType(resource, writer), fields, id)
-      return call(update, { id, search: formatQuery(query), body, writer })
+      const search = formatQuery(query)
+      return call(update, { id, search, body, writer, ...formatConditions(ifMatch) })
     },
-    remove: async (type, id) => {
-      checkArguments('remove', { type, id })
+    remove: async (type, id, options) => {
+      checkArguments('remove', { type, id, options })
       const { resource, remove } = find(type)
       checkWritable(resource)
-      return call(remove, { id, search: '', body: noBody })
+      const conditions = formatConditions(options?.ifMatch)
+      return call(remove, { id, search: '', body: noBody, writer, ...conditions })
     },
-    relate: async (type, id, name, change) => {
-      checkArguments('relate', { type, id, relationship: name, change })
+    relate: async (type, id, name, change, options) => {
+      checkArguments('relate', { type, id, relationship: name, change, options })
       const { resource, relate } = find(type)
       const relationship = findWritableRelationship(resource, name, writer)
       const [kind, members] = parseChange(change)
       const body = { data: formatLinkage(members, relationship.to) }
-      return call(relate(relationship)[kind], { id, search: '', body, writer })
+      const conditions = formatConditions(options?.ifMatch)
+      return call(relate(relationship)[kind], { id, search: '', body, writer, ...conditions })
     },
     call: async (type, action, input) => {
       checkArguments('call', { type, action, input })
-      const { id = '', parameters = {}, ...query } = input ?? {}
+      const { id = '', parameters = {}, ifMatch, ...query } = input ?? {}
       const handler = findAction(find(type), action)
       // Without an id, an action of a resource would be 404.
       if (find(type).resource.actions.get(action)?.on === 'resource')
         checkArguments('call.input', { id: input?.id })
-      return call(handler, { id, search: formatQuery(query), body: { meta: parameters } })
+      const conditions = formatConditions(ifMatch)
+      const body = { meta: parameters }
+      return call(handler, { id, search: formatQuery(query), body, ...conditions })
     },
   }
+}
+
+/** The condition of a call, as a request has it. */
+function formatConditions(ifMatch: unknown): Pick<CallRequest, 'conditions'> {
+  const formatted = formatIfMatch(ifMatch)
+  return formatted === undefined ? {} : { conditions: { ifMatch: formatted } }
 }
 
 function toInputType(resource: ResourceType, writer: Writer): InputType {

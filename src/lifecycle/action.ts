@@ -1,4 +1,4 @@
-import { HeaderError } from '../errors/errors.ts'
+import { HeaderError, VersionConflictError } from '../errors/errors.ts'
 import { type ActionCalls, type ActionContext, isCallable } from '../model/declare/action.ts'
 import type { RequestContext } from '../model/declare/request-context.ts'
 import { joinId } from '../model/kinds/composite-ids.ts'
@@ -7,6 +7,7 @@ import { AccessDenied, createForbidden } from '../plan/access/access-denied.ts'
 import { findRowCondition, type Identity } from '../plan/access/identity.ts'
 import type { NamedAction } from '../plan/action.ts'
 import { normalizeId } from '../plan/path-id.ts'
+import type { VersionCondition } from '../plan/version-condition.ts'
 import { planCallTarget } from '../plan/write.ts'
 import { actionConstraintError, reportConstraintErrors } from '../sql/write/constraints.ts'
 import type { LifecycleContext } from './context.ts'
@@ -29,6 +30,8 @@ export interface ActionCall extends NamedAction {
   /** Absent for an action of a collection. */
   readonly id: string | undefined
   readonly parameters: Readonly<Record<string, unknown>>
+  /** What the request demands of the version of the resource; absent if it demands nothing. */
+  readonly condition?: VersionCondition | undefined
 }
 
 /** The result of an action: ids of the resources that it returns, or members of `meta`. */
@@ -69,8 +72,19 @@ export function executeAction<Result>(
 async function checkCall(call: ActionCall, unit: UnitOfWork): Promise<void> {
   const { resource, id } = call
   const { planner, transaction, request } = unit
-  if (id !== undefined) await transaction.checkPreconditions(planCallTarget(planner, resource, id))
-  checkCallRules(call, transaction.identity, request.auth)
+  const checkRules = () => checkCallRules(call, transaction.identity, request.auth)
+  if (id !== undefined) {
+    const { condition } = call
+    const target = planCallTarget(planner, resource, id)
+    try {
+      await transaction.checkPreconditions({ ...target, ...(condition && { condition }) })
+    } catch (error) {
+      // Who may not call the action learns nothing of the version.
+      if (error instanceof VersionConflictError) checkRules()
+      throw error
+    }
+  }
+  checkRules()
 }
 
 /** Checks the rules of a call that no row decides. @throws ApiError `forbidden` (403) */

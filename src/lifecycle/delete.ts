@@ -42,7 +42,9 @@ async function removeWithHooks(
   const stored = await lockStored(plan, unit, resource)
   const values = await beforeDelete?.(stored, createResourceContext(unit, resource, stored.id))
   const isRemoved = !values || resource.softDelete !== undefined
-  const result = isRemoved ? await transaction.remove(plan) : 'deleted'
+  // The hook may have changed the row since the condition was checked.
+  const { condition: _, ...unconditional } = plan
+  const result = isRemoved ? await transaction.remove(unconditional) : 'deleted'
   if (values) {
     const update = applyFieldValues(planner, plan, values, resource)
     await writeWithMembers(update, withoutRules(unit), { mayLeaveScope: true })

@@ -12,7 +12,7 @@ import type { ColumnUse, Computed } from './declare/computed.ts'
 import type { Expression, InvalidValues, TextIndex } from './declare/fields.ts'
 import type { Hooks, ModelHooks } from './declare/hooks.ts'
 import type { IdQuery } from './declare/id-query.ts'
-import type { ResourceDeclaration } from './declare/resource.ts'
+import type { CacheOptions, ResourceDeclaration } from './declare/resource.ts'
 import type { SessionOptions } from './declare/session.ts'
 import type { TableFunction } from './declare/table-function.ts'
 import type { TransactionScope } from './declare/transaction-scope.ts'
@@ -32,13 +32,16 @@ export interface Table {
 }
 
 /**
- * A value that is read for a row, and its codec: a column, an expression field of the type, or the number of the related resources
- * of a relationship.
+ * A value that is read for a row, and its codec: a column, or with `isText` its text, an expression field of the type, or the number of
+ * the related resources of a relationship.
  */
 export type StoredValue =
-  | Readonly<{ column: string; codec: Codec }>
+  | Readonly<{ column: string; codec: Codec; isText?: true }>
   | Readonly<{ expression: string; codec: Codec }>
   | Readonly<{ count: string; codec: Codec }>
+
+/** The system column that every update of a row changes, where a database has one. */
+export const systemVersion = 'xmin'
 
 /** The properties that all resolved fields have. */
 interface DescribedField {
@@ -190,6 +193,14 @@ export interface ResourceType {
     value: BoundValue | boolean | AuthValue,
   ])[]
   readonly isWritable: boolean
+  /** The column whose value is the version of a row; `undefined` if the stored values are. */
+  readonly version: string | undefined
+  /** How long caches may reuse the responses with resources of the type; `undefined`: they ask whether a response is current. */
+  readonly cache: CacheOptions | undefined
+  /** Whether resource objects show their version without being asked. */
+  readonly showsVersions: boolean
+  /** Whether an update or a deletion needs the condition `If-Match`. */
+  readonly requiresConditions: boolean
   readonly validate: StandardSchemaV1 | undefined
   /** The hooks of the model and of the type. */
   readonly hooks: Hooks

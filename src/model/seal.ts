@@ -2,6 +2,7 @@ import {
   createCipheriv,
   createDecipheriv,
   createHmac,
+  hash,
   hkdfSync,
   randomBytes,
   timingSafeEqual,
@@ -34,6 +35,13 @@ export interface Sealer {
    * @returns 32 bytes
    */
   digest(purpose: string, data: string | Uint8Array): Buffer
+  /**
+   * Computes a short keyed digest of a text, in a third of the time: SHA-256 of the key and the text, of which 96 bits are returned. What
+   * is not returned keeps others from extending the text.
+   * @param purpose - as of `digest`
+   * @returns 16 characters of URLs
+   */
+  fingerprint(purpose: string, text: string): string
 }
 
 /** The minimum number of characters of a secret. */
@@ -70,6 +78,7 @@ export function createSealer(secrets?: readonly string[]): Sealer {
     return keys
   }
   const digestKeys = new Map<string, Buffer>()
+  const fingerprintKeys = new Map<string, string>()
   return {
     seal(context, payload) {
       return sealWith(getKeys()[0], context, payload)
@@ -87,6 +96,14 @@ export function createSealer(secrets?: readonly string[]): Sealer {
       const key = digestKeys.get(purpose) ?? deriveKey(getSecrets()[0], `digest ${purpose}`)
       digestKeys.set(purpose, key)
       return createHmac('sha256', key).update(data).digest()
+    },
+    fingerprint(purpose, text) {
+      let key = fingerprintKeys.get(purpose)
+      if (key === undefined) {
+        key = deriveKey(getSecrets()[0], `fingerprint ${purpose}`).toString('base64url')
+        fingerprintKeys.set(purpose, key)
+      }
+      return hash('sha256', key + text, 'base64url').slice(0, 16)
     },
   }
 }

@@ -125,6 +125,9 @@ function describeErrors(jsonapi: JsonSchema): JsonSchema {
       title: text,
       detail: text,
       source,
+      meta: objectOf({
+        version: { ...text, description: 'The present version, if the condition does not hold.' },
+      }),
     },
     ['status', 'code', 'title', 'detail'],
   )

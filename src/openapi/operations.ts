@@ -72,7 +72,7 @@ export function describeRoute(route: ModelPath, context: OperationContext): Path
   const { tag, parameters, operations } = describePath(route, context)
   const own = route.methods.flatMap((method) => {
     const operation = operations[method]
-    return operation ? [[method, operation] as const] : []
+    return operation ? [[method, addCondition(operation, method, route)] as const] : []
   })
   // A path without GET, that of an action, has no HEAD.
   const general = operations.GET ?? operations.POST
@@ -86,6 +86,14 @@ export function describeRoute(route: ModelPath, context: OperationContext): Path
     ),
     ...(general && context.hasGeneralMethods && describeGeneralMethods(general, tag, route)),
   }
+}
+
+/** Adds the header field that makes an operation conditional. */
+function addCondition(operation: Operation, method: Method, { target }: ModelPath): Operation {
+  const isOfResource = ['resource', 'relationship', 'action'].includes(target.is)
+  const field = method === 'GET' ? 'ifNoneMatch' : isOfResource ? 'ifMatch' : undefined
+  if (field === undefined) return operation
+  return { ...operation, parameters: [...(operation.parameters ?? []), parameter(field)] }
 }
 
 type GeneralOperation = Pick<Operation, 'verb' | 'parameters' | 'errors'>
@@ -142,6 +150,7 @@ function describeOperation(
     ...(sent !== undefined && { requestBody: body(sent) }),
     responses: {
       [status]: response(name + suffix),
+      ...(errors === readErrors && { 304: response('notModified') }),
       '4XX': response(errors + suffix),
       '5XX': response(`serverError${suffix}`),
     },
@@ -189,6 +198,7 @@ function listContentParameters(
     ...(relationships.length > 0 ? [parameter(`${name}.include`)] : []),
     ...(relationships.some(({ isCounted }) => isCounted) ? [parameter(`${name}.withCount`)] : []),
     parameter('fields'),
+    parameter('withVersions'),
   ]
 }
 

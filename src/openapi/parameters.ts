@@ -20,6 +20,22 @@ export function describeCommonParameters({ described }: SchemaContext): Paramete
   return {
     page: describePage(described),
     fields: describeFields(described),
+    withVersions: {
+      ...{ name: 'withVersions', in: 'query' },
+      description: 'Whether resources have `meta.version`, for `If-Match`.',
+      schema: { type: 'boolean' },
+    },
+    ifMatch: {
+      ...{ name: 'If-Match', in: 'header' },
+      description:
+        'Entity tags or versions in quotation marks, or `*`: nothing is written (412) if the version is none of them.',
+      schema: { type: 'string' },
+    },
+    ifNoneMatch: {
+      ...{ name: 'If-None-Match', in: 'header' },
+      description: 'Entity tags: the response is 304 if the document has one of them.',
+      schema: { type: 'string' },
+    },
     linkageInclude: {
       ...{ name: 'include', ...commaSeparated },
       description: 'Paths of relationships, each of which begins with that of the path.',

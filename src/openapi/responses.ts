@@ -29,6 +29,9 @@ const writeCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'type_conflict',
   'id_conflict',
   'id_taken',
+  'version_conflict',
+  'already_exists',
+  'condition_required',
   'relationship_conflict',
   'constraint_conflict',
   'body_too_large',
@@ -60,6 +63,9 @@ export function describeCommonResponses(
     head: {
       description: 'The status and the header fields of the response to GET, without a body.',
     },
+    notModified: {
+      description: 'The client has the document: its entity tag is in If-None-Match.',
+    },
     options: { description: 'The methods.', headers: { Allow: { schema: { type: 'string' } } } },
     readError: describeErrors(rejected, (code, status) => status < 500 && !writeCodes.has(code)),
     writeError: describeErrors(rejected, (_code, status) => status < 500),
@@ -69,7 +75,10 @@ export function describeCommonResponses(
       ),
       ...errors,
     },
-  } satisfies Record<ErrorResponseName | 'message' | 'root' | 'head' | 'options', Exchanged>
+  } satisfies Record<
+    ErrorResponseName | 'message' | 'root' | 'head' | 'notModified' | 'options',
+    Exchanged
+  >
 }
 
 function listCodes(isListed: (code: string, status: number) => boolean): string[] {

@@ -29,6 +29,8 @@ export interface ParsedQuery {
   readonly include: readonly (readonly string[])[] | undefined
   /** The names of the relationships whose related resources are counted; `undefined` if the parameter is absent. */
   readonly withCount: readonly string[] | undefined
+  /** Whether resource objects show their version; `undefined` if the parameter is absent. */
+  readonly withVersions: boolean | undefined
   /** Field names by resource type. */
   readonly fields: ReadonlyMap<string, readonly string[]>
   /** Syntax errors. Planning reports them together with the errors that it finds. */
@@ -42,6 +44,7 @@ interface QueryBuilder extends ParsedQuery {
   page: ParsedPage
   include: readonly (readonly string[])[] | undefined
   withCount: readonly string[] | undefined
+  withVersions: boolean | undefined
   readonly fields: Map<string, readonly string[]>
   /** The number of filter terms so far. */
   terms: number
@@ -56,6 +59,7 @@ const emptyQuery: ParsedQuery = {
   page: {},
   include: undefined,
   withCount: undefined,
+  withVersions: undefined,
   fields: new Map(),
   errors: noErrors,
 }
@@ -78,6 +82,7 @@ export function parseQuery(search: string): ParsedQuery {
     page: {},
     include: undefined,
     withCount: undefined,
+    withVersions: undefined,
     fields: new Map(),
     terms: 0,
     errors,
@@ -102,7 +107,16 @@ function parseParameter(name: string, value: string, builder: QueryBuilder): voi
     builder.page = { ...builder.page, number: parsePageNumber(value) }
   else if (name === 'include') builder.include = parseInclude(value)
   else if (name === 'withCount') builder.withCount = parseWithCount(value)
+  else if (name === 'withVersions') builder.withVersions = parseWithVersions(value)
   else report(builder.errors, () => unknownError(name))
+}
+
+/** @throws ParameterError `invalid_versions` (400) */
+function parseWithVersions(text: string): boolean {
+  if (text === 'true') return true
+  if (text === 'false') return false
+  const detail = `withVersions must be true or false; it is ${quote(text)}.`
+  throw new ParameterError('invalid_versions', 'withVersions', detail)
 }
 
 function addFilter(text: string, builder: QueryBuilder): void {
@@ -136,7 +150,7 @@ function repeatedError(name: string): ParameterError {
 
 function unknownError(name: string): ParameterError {
   const known =
-    'filter, filter[<field>], sort, page[size], page[number], include, withCount and fields[<type>]'
+    'filter, filter[<field>], sort, page[size], page[number], include, withCount, withVersions and fields[<type>]'
   return new ParameterError(
     'unknown_parameter',
     name,

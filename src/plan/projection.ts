@@ -7,6 +7,7 @@ import { type FieldsetsByType, planFields, planLayout } from './fields.ts'
 import { type IncludeEdge, planInclude, primaryRowSet } from './include.ts'
 import type { Planner } from './planner.ts'
 import { createIdentifierLayout, findLinkageIndex, type RowLayout } from './row-layout.ts'
+import { addVersion } from './version.ts'
 import { planWithCount, rejectWithCount } from './with-count.ts'
 
 /** The index of the id in rows of any layout. */
@@ -27,6 +28,12 @@ export interface Projection {
   readonly includeEdges: readonly LocatedIncludeEdge[]
 }
 
+/** What is read for a document in addition to what it shows. */
+interface ProjectionOptions {
+  /** Whether the entity tag has the version of the primary resource. Default false. */
+  readonly hasVersion?: boolean
+}
+
 /**
  * Plans the projection of a document whose primary data are resources.
  * @throws ApiError | ManyErrors (400) with every error of `fields`, `include` and `withCount`
@@ -35,13 +42,17 @@ export function planProjection(
   planner: Planner,
   query: ParsedQuery,
   resource: ResourceType,
+  { hasVersion = false }: ProjectionOptions = {},
 ): Projection {
   const [{ fieldsets, edges }, counted] = collectErrors(
     () => planEdges(planner, query, resource),
     () => planWithCount(query, resource),
   )
-  const counts = { type: resource.type, counted }
-  const { getLayout, included } = createLayouts(edges, fieldsets, planner, counts)
+  const { getLayout, included } = createLayouts(edges, fieldsets, planner, {
+    counts: { type: resource.type, counted },
+    findVersion: (each) =>
+      findShownVersion(query, each) ?? (hasVersion && each === resource ? 'silent' : undefined),
+  })
   return {
     primary: getLayout(resource.type),
     included,
@@ -71,7 +82,9 @@ export function planLinkageProjection(
     const detail = `include: paths start with ${quote(relationship.name)} here, not with ${quote(other.relationship)}.`
     throw new ParameterError('invalid_include', 'include', detail)
   }
-  const { getLayout, included } = createLayouts(edges, fieldsets, planner)
+  const { getLayout, included } = createLayouts(edges, fieldsets, planner, {
+    findVersion: (each) => findShownVersion(query, each),
+  })
   const includeEdges = edges.map((edge) =>
     edge.parent === primaryRowSet
       ? { ...edge, keyIndex: idIndex, many: false }
@@ -103,15 +116,36 @@ function planEdges({ model }: Planner, query: ParsedQuery, resource: ResourceTyp
   return { fieldsets, edges }
 }
 
+/** What the layouts of a document contain beside the fields. */
+interface LayoutOptions {
+  /** The relationships of a type whose related resources are counted. */
+  readonly counts?: Readonly<{ type: string; counted: readonly string[] }>
+  readonly findVersion: (resource: ResourceType) => RowLayout['version']
+}
+
+/** Whether the resource objects of a type show their version: the request or the declaration says so. */
+function findShownVersion(
+  { withVersions }: ParsedQuery,
+  { showsVersions }: ResourceType,
+): 'shown' | undefined {
+  return (withVersions ?? showsVersions) ? 'shown' : undefined
+}
+
 /** One layout per type: a resource has the same members wherever it appears in the document. */
 function createLayouts(
   edges: readonly IncludeEdge[],
   fieldsets: FieldsetsByType,
   planner: Planner,
-  counts?: Readonly<{ type: string; counted: readonly string[] }>,
+  { counts, findVersion }: LayoutOptions,
 ) {
   const getLayout = (type: string): RowLayout => {
     const resource = getResourceType(planner.model, type)
+    const version = findVersion(resource)
+    const layout = getUnversioned(resource)
+    return version ? planner.shapes.intern(addVersion(layout, planner.model, version)) : layout
+  }
+  const getUnversioned = (resource: ResourceType): RowLayout => {
+    const { type } = resource
     const included = edges.filter((edge) => edge.type === type).map((edge) => edge.relationship)
     const counted = counts?.type === type ? counts.counted : []
     if (included.length + counted.length === 0 && !fieldsets.has(type))

@@ -99,7 +99,7 @@ export function planResource(planner: Planner, query: ParsedQuery, path: ReadPat
     () => rejectFilter(query),
     () => planSort(query.sort, resource, model),
     () => planPage(query.page, model),
-    () => planProjection(planner, query, resource),
+    () => planProjection(planner, query, resource, { hasVersion: path.relationship === undefined }),
   )
   const addressed: Addressed = path.relationship
     ? addressRelated(path.resource, path.relationship)

@@ -11,6 +11,8 @@ export interface LinkageColumn {
   readonly isDerived?: boolean
   /** True if the row is read with its own key, and the key is looked up afterwards, because it may reference nothing. */
   readonly isUncheckedKey?: boolean
+  /** True if no member of the resource object shows it: only the version of the resource depends on it. */
+  readonly isSilent?: boolean
 }
 
 /**
@@ -26,6 +28,11 @@ export interface RowLayout {
   readonly relationships: readonly string[]
   readonly values: readonly StoredValue[]
   readonly linkages: readonly LinkageColumn[]
+  /**
+   * Set if the rows have the values that the version of the resource depends on: `shown` in `meta.version` of the resource object, or
+   * `silent` for an entity tag. Absent: some may be missing.
+   */
+  readonly version?: 'silent' | 'shown'
 }
 
 /** The index of a value in rows of the layout, or −1. */
@@ -37,10 +44,19 @@ export function findValueIndex(layout: RowLayout, value: StoredValue): number {
 /** Whether two values are the same column or expression, read by the same codec. */
 export function isSameValue(one: StoredValue, other: StoredValue): boolean {
   if (one.codec !== other.codec) return false
-  if ('column' in one) return 'column' in other && one.column === other.column
+  if ('column' in one)
+    return 'column' in other && one.column === other.column && one.isText === other.isText
   return 'expression' in one
     ? 'expression' in other && one.expression === other.expression
     : 'count' in other && one.count === other.count
+}
+
+/** The index of the linkage of a relationship that a member of the resource object shows, or −1. */
+export function findShownLinkage(layout: RowLayout, relationship: string): number {
+  const isShown = layout.linkages.some(
+    (linkage) => linkage.relationship === relationship && !linkage.isSilent,
+  )
+  return isShown ? findLinkageIndex(layout, relationship) : -1
 }
 
 /** The number of the related resources of a relationship, as a value of a row. */

@@ -65,7 +65,7 @@ export function planIdentifier(planner: Planner, { type }: ResourceType): ReadPl
 }
 
 /** Plans a read of one row by its id. */
-function planOne({ shapes }: Planner, primary: RowLayout): ReadPlan {
+export function planOne({ shapes }: Planner, primary: RowLayout): ReadPlan {
   const { type } = primary
   return {
     shape: shapes.intern({

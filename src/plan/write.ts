@@ -10,6 +10,7 @@ import type { ExistenceCheck } from './linkage.ts'
 import { invalidSegments, normalizeId } from './path-id.ts'
 import type { Planner } from './planner.ts'
 import type { NotFoundSource } from './read.ts'
+import type { VersionCondition } from './version-condition.ts'
 import {
   type AddressedRelationship,
   addAttributes,
@@ -67,6 +68,8 @@ export interface WritePlan {
   readonly document: 'resource' | 'linkage' | 'none'
   /** The operation of the request, whose access rules apply; `undefined` for what hooks write. */
   readonly operation: WriteOperation | undefined
+  /** What the request demands of the version of the resource in the path; absent if it demands nothing. */
+  readonly condition?: VersionCondition
   /** True if the server writes, which may change fields that are immutable for all others. */
   readonly isByServer: boolean
 }

@@ -28,4 +28,5 @@ export const postgres: Database = {
   namesIndexes: false,
   indexesServeKeys: true,
   removesNegations: true,
+  hasRowVersions: true,
 }

@@ -6,6 +6,7 @@ import {
   HeaderError,
   ParameterError,
   RequestError,
+  VersionConflictError,
 } from '../errors/errors.ts'
 import { jsonapiMember } from './document.ts'
 
@@ -49,7 +50,7 @@ function serializeErrorDocument(
 }
 
 function toErrorObject(error: ApiError): object {
-  return { ...toErrorMembers(error, error.message), ...toSource(error) }
+  return { ...toErrorMembers(error, error.message), ...toSource(error), ...toMeta(error) }
 }
 
 function toErrorMembers(
@@ -57,6 +58,11 @@ function toErrorMembers(
   detail: string,
 ): object {
   return { status: String(status), code, title, detail }
+}
+
+function toMeta(error: ApiError): object {
+  const version = error instanceof VersionConflictError ? error.current : undefined
+  return version === undefined ? {} : { meta: { version } }
 }
 
 function toSource(error: ApiError): object {

@@ -1,4 +1,5 @@
 import type { Awaitable } from '../model/declare/hooks.ts'
+import { versionMember } from '../model/declare/if-match.ts'
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import {
   type Field,
@@ -18,11 +19,12 @@ import {
 } from '../plan/read-result.ts'
 import {
   createCountValue,
-  findLinkageIndex,
+  findShownLinkage,
   findValueIndex,
   type Row,
   type RowLayout,
 } from '../plan/row-layout.ts'
+import { createVersions } from '../plan/version.ts'
 import type { DocumentSerializer } from './document.ts'
 
 /** A resource, or its identifier, as a plain object: `type`, `id`, and the fields. */
@@ -99,7 +101,7 @@ function compileBuilder(layout: RowLayout, model: Model): ObjectBuilder {
     (name) => [name, compileValue(resource, name, layout)] as const,
   )
   const relationships = layout.relationships.flatMap((name) => {
-    const index = findLinkageIndex(layout, name)
+    const index = findShownLinkage(layout, name)
     return index === -1 ? [] : [{ index, ...getRelationship(resource, name) }]
   })
   // No field has a dot in its name.
@@ -107,8 +109,10 @@ function compileBuilder(layout: RowLayout, model: Model): ObjectBuilder {
     const index = findValueIndex(layout, createCountValue(name))
     return index === -1 ? [] : [[`${name}.count`, index] as const]
   })
+  const getVersion = layout.version === 'shown' ? createVersions(model)(layout) : null
   return (row, resolve) => {
     const object: Record<string, unknown> = { type: layout.type, id: String(row[0]) }
+    if (getVersion) object[versionMember] = getVersion(row)
     for (const [name, read] of attributes) object[name] = read(row)
     for (const [name, index] of counts) object[name] = row[index]
     for (const { name, many, to, index } of relationships) {

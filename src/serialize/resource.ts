@@ -9,11 +9,12 @@ import {
 import { toStoredValue } from '../plan/fields.ts'
 import {
   createCountValue,
-  findLinkageIndex,
+  findShownLinkage,
   findValueIndex,
   type Row,
   type RowLayout,
 } from '../plan/row-layout.ts'
+import { createVersions } from '../plan/version.ts'
 import { generateRecordBuilder, type RowPart } from './code-generation.ts'
 import { encodeId } from './links.ts'
 import { compileTemplate, type Template } from './template.ts'
@@ -36,13 +37,15 @@ export function compileSerializer(layout: RowLayout, model: Model, prefix: strin
   const relationships = layout.relationships.map((name) =>
     createRelationshipTemplate(getField(resource, name), layout, { model, path }),
   )
+  const getVersion = layout.version === 'shown' ? createVersions(model)(layout) : null
+  const meta: Template = getVersion ? ['"},"meta":{"version":"', getVersion, '"}}'] : ['"}}']
   const serialize = compileTemplate([
     ...createIdentifierTemplate(resource, 0),
     ...createMemberTemplate('attributes', attributes),
     ...createMemberTemplate('relationships', relationships),
     `,"links":{"self":"${path}/`,
     idSegmentPart,
-    '"}}',
+    ...meta,
   ])
   return (row) => serialize(row, encodeId(resource, `${row[0]}`))
 }
@@ -116,7 +119,7 @@ function createLinkageTemplate(
   layout: RowLayout,
   model: Model,
 ): Template {
-  const index = findLinkageIndex(layout, field.name)
+  const index = findShownLinkage(layout, field.name)
   if (index === -1) return []
   const related = getResourceType(model, field.to)
   if (field.many) return [',"data":[', createIdentifierListPart(related, index), ']']

@@ -17,6 +17,7 @@ import {
   compileLookup,
   compileWrite,
 } from './write/compile-write.ts'
+import { compileMemberLocks } from './write/link-changes.ts'
 import { compileMembers } from './write/members.ts'
 import { compileUnlinkChecks, type UnlinkCheck } from './write/unlink-checks.ts'
 
@@ -48,6 +49,8 @@ export interface Statements {
   readonly memberChecks: (plan: WritePlan, index: number) => readonly AccessCheck[]
   /** Returns the checks of a write that may unlink rows which must be linked. */
   readonly unlinkChecks: (shape: WriteShape) => readonly UnlinkCheck[]
+  /** Returns the statements that lock the members of a relationship; none where one transaction writes at a time. */
+  readonly memberLocks: (type: string, relationship: string) => readonly Statement[]
   readonly members: (shape: MembersShape) => Statement
   readonly ofType: (type: string) => TypeStatements
   readonly target: Target
@@ -76,6 +79,7 @@ export function createStatements(target: Target, cache = new StatementCache()): 
       (shape: MembersShape) => compileMembers(shape, target),
       (statement) => statementSize(statement),
     ),
+    memberLocks: createMemberLocks(target),
     ofType: (type) => {
       const known = types.get(type)
       if (known !== undefined) return known
@@ -83,6 +87,18 @@ export function createStatements(target: Target, cache = new StatementCache()): 
       types.set(type, created)
       return created
     },
+  }
+}
+
+function createMemberLocks(target: Target): Statements['memberLocks'] {
+  const byRelationship = new Map<string, readonly Statement[]>()
+  return (type, relationship) => {
+    const key = `${type}.${relationship}`
+    const known = byRelationship.get(key)
+    if (known !== undefined) return known
+    const created = compileMemberLocks(getResourceType(target.model, type), relationship, target)
+    byRelationship.set(key, created)
+    return created
   }
 }
 

@@ -104,9 +104,11 @@ export function storedValueAt(
   value: Exclude<StoredValue, { count: string }>,
   target: Target,
 ): Sql {
-  return 'column' in value
-    ? columnAt(depth, value.column)
-    : fieldAt(depth, getAttribute(resource, value.expression), target)
+  if ('column' in value) {
+    const column = columnAt(depth, value.column)
+    return value.isText ? sql`cast(${column} as text)` : column
+  }
+  return fieldAt(depth, getAttribute(resource, value.expression), target)
 }
 
 /** Returns an attribute by its name; `id` is the id, and a path into JSON has the name that it has in filters. */

@@ -216,6 +216,7 @@ export const model = defineModel(
     maxPageSize: null,
     clientIds: 'forbid',
     idMismatch: 'conflict',
+    secret: 'the secret of the golden files',
   },
 )
 

@@ -32,7 +32,7 @@ export function* checkErrors(parsed: ParsedExchange): Violations {
   }
 }
 
-const errorMembers = ['id', 'status', 'code', 'title', 'detail', 'source']
+const errorMembers = ['id', 'status', 'code', 'title', 'detail', 'source', 'meta']
 
 function* checkError(error: Members, pointer: string, parsed: ParsedExchange): Violations {
   yield* checkMembers(error, errorMembers, { rule: 'ERR-4', pointer })

@@ -4,13 +4,13 @@ import { isObject } from './rule-violation.ts'
 
 /** Checks the status and the headers of a response, and whether it may have a body. */
 export function* checkHttp({ method, status, headers, text }: Exchange): Violations {
-  const hasNoBody = method === 'HEAD' || status === 204
+  const hasNoBody = method === 'HEAD' || status === 204 || status === 304
   const pointer = ''
   if (hasNoBody && text !== '')
     yield { rule: 'GEN-2', pointer, message: 'the response must have no body' }
   if (!hasNoBody && text === '')
     yield { rule: 'DOC-2', pointer, message: 'the response must have a body' }
-  if (status !== 204 && headers['content-type'] !== mediaType) {
+  if (status !== 204 && status !== 304 && headers['content-type'] !== mediaType) {
     const message = `Content-Type is ${headers['content-type']}, not exactly ${mediaType}`
     yield { rule: 'NEG-1', pointer, message }
   }

@@ -31,12 +31,20 @@ function* checkResource(value: unknown, pointer: string): Violations {
     yield { rule: 'DOC-9', pointer, message: 'it must be a resource object' }
     return
   }
-  const members = ['type', 'id', 'attributes', 'relationships', 'links']
+  const members = ['type', 'id', 'attributes', 'relationships', 'links', 'meta']
   yield* checkMembers(value, members, { rule: 'RES-3', pointer })
+  if ('meta' in value) yield* checkVersion(value.meta, `${pointer}/meta`)
   yield* checkNamed(value, pointer, ['RES-1', 'RES-2'])
   const self = yield* checkSelf(value, pointer)
   yield* checkAttributes(value, pointer)
   yield* checkRelationships(value, pointer, self)
+}
+
+/** The member `meta` of a resource is its version alone. */
+function* checkVersion(meta: unknown, pointer: string): Violations {
+  if (isObject(meta) && isNonEmptyString(meta.version) && Object.keys(meta).length === 1) return
+  const message = 'it must be an object with the version, a string that is not empty'
+  yield { rule: 'service.md#conditional-requests', pointer, message }
 }
 
 function* checkNamed(

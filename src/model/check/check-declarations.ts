@@ -17,6 +17,7 @@ import { findAccessErrors, findLinkRuleErrors } from './check-access.ts'
 import { findActionErrors } from './check-actions.ts'
 import { findKeyErrors, type ModelContext } from './check-keys.ts'
 import { findOptionErrors } from './check-options.ts'
+import { findVersionErrors } from './check-versions.ts'
 import {
   findInsertDefaultErrors,
   findReadOnlyErrors,
@@ -43,6 +44,9 @@ export function checkDeclarations(
     ...resources.flatMap((resource) => findResourceErrors(resource, context)),
     ...resources.flatMap((resource) => findAccessErrors(resource, context)),
     ...resources.flatMap((resource) => findLinkRuleErrors(resource, resources)),
+    ...resources.flatMap((resource) =>
+      findVersionErrors(resource, { hasTenant: options.tenant !== undefined }),
+    ),
   ])
 }
 

@@ -78,6 +78,13 @@ const pageSize = mustBe(
   'a whole number from 1',
   (value) => Number.isSafeInteger(value) && Number(value) >= 1,
 )
+const seconds = mustBe(
+  'a whole number of seconds from 0',
+  (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+)
+const versionColumn = members({ column: name, reveals: optional(booleanCheck) })
+const version: Check = (value, location) =>
+  typeof value === 'string' ? name(value, location) : versionColumn(value, location)
 /** Its errors do not contain the secret. */
 const secret: Check = (value, location) => {
   const secrets: readonly unknown[] = Array.isArray(value) ? value : [value]
@@ -338,6 +345,16 @@ const resourceOptions = members({
   queries: optional(each(idQuery)),
   actions: optional(each(createActionCheck({ kind, sqlExpression }))),
   fields: each(field),
+  version: optional(version),
+  cache: optional(
+    members({
+      maxAge: optional(seconds),
+      staleWhileRevalidate: optional(seconds),
+      public: optional(booleanCheck),
+    }),
+  ),
+  versions: optional(oneOf('always')),
+  conditions: optional(oneOf('required')),
 } satisfies Record<keyof ResourceDeclaration, Check>)
 
 const modelOptions = members({

@@ -1,6 +1,7 @@
 import type { Kind } from '../kinds/kinds.ts'
 import type { Declarations } from '../model.ts'
 import type { ActionParameters, ActionResult } from './action.ts'
+import type { IfMatch } from './if-match.ts'
 import type { NullableParameter } from './parameter.ts'
 import type { FieldsetCheck, FilterInput, IncludePath, PathCheck, SortKey } from './query-types.ts'
 import type {
@@ -70,7 +71,8 @@ export type CallInput<
   Format extends ValueFormat = 'kind',
 > = string extends keyof Types
   ? UntypedInput
-  : (OptionOf<Types[Type], Name, 'on'> extends 'resource' ? { readonly id: string } : unknown) &
+  : Readonly<{ ifMatch?: IfMatch | undefined }> &
+      (OptionOf<Types[Type], Name, 'on'> extends 'resource' ? { readonly id: string } : unknown) &
       ParametersMember<ParameterInput<OptionOf<Types[Type], Name, 'parameters'>, Format>>
 
 /** Which of the returned resources a call gets, and with which fields and related resources. */

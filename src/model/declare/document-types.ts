@@ -39,6 +39,8 @@ export interface DocumentResource<
   /** Absent if the resource has none. */
   readonly relationships: Readonly<Record<string, DocumentRelationship>>
   readonly links: Readonly<{ self: string }>
+  /** The version, if the query asks for it. */
+  readonly meta?: Readonly<{ version: string }>
 }
 
 type AttributesOfObject<Resource, Relationships extends string> = {

@@ -234,6 +234,8 @@ export interface ResourceQuery<
   readonly include?: readonly Path[] & PathCheck<Types, Type, Path>
   /** The to-many relationships whose related resources are counted. They are declared with `count: true`. */
   readonly withCount?: readonly (CountedName<FieldsOf<Types, Type>> & string)[]
+  /** Whether each resource has its version, which `versionOf` returns. */
+  readonly withVersions?: boolean
 }
 
 /** The rows of a list, and their order. */

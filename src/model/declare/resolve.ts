@@ -98,6 +98,10 @@ export function resolveResource(
     databaseMessages: declared.databaseMessages ?? false,
     insertDefaults,
     isWritable: isWritable(declared),
+    version: resolveVersion(declared),
+    cache: declared.cache,
+    showsVersions: declared.versions === 'always',
+    requiresConditions: declared.conditions === 'required',
     validate: declared.validate,
     hooks: combineHooks(modelHooks, declared.hooks),
     actions: new Map(Object.entries(declared.actions ?? {})),
@@ -105,6 +109,12 @@ export function resolveResource(
     fields: new Map(fields),
     ...(typeof declared.access === 'object' && { access: declared.access }),
   }
+}
+
+/** The column that a declaration names as the version of a row. */
+function resolveVersion({ version = 'content' }: ResourceDeclaration): string | undefined {
+  if (version === 'content') return undefined
+  return typeof version === 'string' ? version : version.column
 }
 
 /** The columns of its own table that a field writes. */

@@ -23,6 +23,16 @@ export type NoQueries = {}
 // biome-ignore lint/complexity/noBannedTypes: an object type without members
 export type NoActions = {}
 
+/** How long caches may reuse a response (RFC 9111 §5.2). */
+export interface CacheOptions {
+  /** In seconds. Default 0. */
+  readonly maxAge?: number
+  /** For so many seconds more, a cache may reuse the response while it asks for the present one (RFC 5861). Default 0. */
+  readonly staleWhileRevalidate?: number
+  /** Whether shared caches may store the response, also that to an authenticated request. Not with access rules or a tenant. */
+  readonly public?: boolean
+}
+
 /** The options of a type's ids. */
 export interface IdOptions<FromClient extends ClientIds = ClientIds> {
   /** The id column, or the columns of a composite id. Default `id`. */
@@ -86,6 +96,18 @@ interface CommonOptions<
   readonly databaseMessages?: boolean
   /** The values of columns that no field writes, in the row of a new resource, by column. */
   readonly insertDefaults?: Readonly<Record<string, BoundValue | boolean>>
+  /**
+   * What the version of a resource is: a column of integers, which every update increments, also one of another program; `xmin` of
+   * PostgreSQL; or `content`, a digest of the stored values that the identity may know. A column shows that something has changed also to
+   * who may not read what: a type with rules for the readability of fields needs `reveals: true` for one. Default `content`.
+   */
+  readonly version?: string | Readonly<{ column: string; reveals?: boolean }>
+  /** How long caches may reuse the responses with resources of the type. Default: they ask whether a response is current. */
+  readonly cache?: CacheOptions
+  /** `always`: every resource object has `meta.version`. Default: those of requests with `withVersions=true`. */
+  readonly versions?: 'always'
+  /** `required`: PATCH and DELETE without `If-Match` are rejected (428). Default: a condition is optional. */
+  readonly conditions?: 'required'
   /** `false`: the option `tenant` of the model does not apply to the rows of this type. */
   readonly tenant?: false
   /** Queries and stored functions by which requests filter, by name; see `idQuery`. */

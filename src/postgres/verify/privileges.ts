@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import type { Catalog } from '../../model/catalog.ts'
 import {
+  type Field,
   listRelationships,
   listStoredColumns,
   type Model,
   type ResourceType,
+  systemVersion,
   type Table,
 } from '../../model/model.ts'
 import { isWrittenByCreates } from '../../model/written-fields.ts'
@@ -151,16 +153,27 @@ function listNeeds(model: Model): Need[] {
   ])
 }
 
+/** The column that is the version of a row, which every update writes; none without one. */
+function listVersionColumns({ version }: ResourceType): readonly string[] {
+  return version === undefined || version === systemVersion ? [] : [version]
+}
+
+/** Whether the columns of a field are read. The version of a resource depends on all of them, unless it is a column. */
+function isRead(field: Field, { version }: ResourceType): boolean {
+  return field.is !== 'attribute' || field.isReadable || version === undefined
+}
+
 function listOwnNeeds(resource: ResourceType): Need[] {
   const { type, table, id, ids, softDelete, isWritable, fields } = resource
-  const read: string[] = [...id.columns]
+  const versions = listVersionColumns(resource)
+  const read: string[] = [...id.columns, ...versions]
   const created: string[] = [...(ids.fromClient === 'forbidden' ? ids.generatedParts : id.columns)]
-  const updated: string[] = softDelete === undefined ? [] : [softDelete]
+  const updated: string[] = [...(softDelete === undefined ? [] : [softDelete]), ...versions]
   for (const field of fields.values()) {
     if (field.is === 'computed') read.push(...field.columns.map(([column]) => column))
     const columns = listStoredColumns(field)
     if (field.is === 'computed') continue
-    if (field.is !== 'attribute' || field.isReadable) read.push(...columns)
+    if (isRead(field, resource)) read.push(...columns)
     if (!isWrittenByCreates(field)) continue
     created.push(...columns)
     const isMutable = field.isWritable && !field.isImmutable

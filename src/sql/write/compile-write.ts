@@ -35,6 +35,7 @@ import {
   type Assignment,
   columnNames,
   compileChangedRows,
+  compileIncrement,
   compileKey,
   isChangedByTriggers,
   zipColumns,
@@ -219,7 +220,9 @@ function compileUpdate(
   target: Target,
 ): Statement | undefined {
   if (columns.length === 0) return undefined
-  const pairs = columns.map(([name, value]) => sql`${sql.id(name)} = ${value}`)
+  const pairs = [...columns, ...compileIncrement(resource)].map(
+    ([name, value]) => sql`${sql.id(name)} = ${value}`,
+  )
   const conditions = [matchesRequestedId(resource, 0, target), ...isRowReadable(resource)]
   const changed = compileChangedRows(resource, conditions, target)
   return compileStatement(
@@ -298,10 +301,13 @@ export function compileDelete(resource: ResourceType, target: Target): Statement
   const { dialect } = target
   const conditions = isDeletable(resource, target)
   const { table, where } = compileChangedRows(resource, conditions, target)
+  const increment = compileIncrement(resource).map(
+    ([name, value]) => sql`, ${sql.id(name)} = ${value}`,
+  )
   const change =
     softDelete === undefined
       ? sql`delete from ${table}`
-      : sql`update ${table} set ${sql.id(softDelete)} = ${dialect.now}`
+      : sql`update ${table} set ${sql.id(softDelete)} = ${dialect.now}${sql.join(increment, sql``)}`
   return compileStatement(sql`${change} where ${where}`, dialect)
 }
 

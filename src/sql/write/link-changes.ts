@@ -26,7 +26,14 @@ import {
   tableAt,
   tableName,
 } from '../tables.ts'
-import { columnNames, compileChangedRows, compileKey, zipColumns } from './written-columns.ts'
+import { compileLockClause, compileRowLock } from './row-locks.ts'
+import {
+  columnNames,
+  compileChangedRows,
+  compileIncrement,
+  compileKey,
+  zipColumns,
+} from './written-columns.ts'
 
 /** A link whose members are changed, and its two types. */
 interface ChangedLink<L extends Link = Link> {
@@ -48,6 +55,29 @@ export function compileLink(
     const isPerId = !unlinksOthers && findsById(field.link, target)
     return { ...compileStatement(expression, target.dialect), isPerId }
   })
+}
+
+/**
+ * Compiles the statements that lock the rows which link the members of a relationship: nobody removes one before the commit. None if the
+ * row itself has the key, which is locked anyway.
+ */
+export function compileMemberLocks(
+  resource: ResourceType,
+  relationship: string,
+  target: Target,
+): readonly Statement[] {
+  const { to, link } = getRelationship(resource, relationship)
+  const self = toKey(compileKey(resource, link.ownKey, 'id', target))
+  if (link.foreignKey === 'own') return []
+  if (link.foreignKey !== 'join table') {
+    const isMember = sql`${toKey(linkKeyAt(link, 'otherKey', 0))} = ${self}`
+    return compileRowLock(getResourceType(target.model, to), [isMember], 'no key update', target)
+  }
+  const lock = compileLockClause(link.joinTable, 'no key update', target)
+  if (target.dialect.locks === undefined || !target.facts.mayLock(link.joinTable)) return []
+  const isLinked = sql`${toKey(joinKeyAt(link, 'from', sql.id))} = ${self}`
+  const rows = sql`select 1 from ${tableName(link.joinTable)} where ${isLinked}`
+  return [compileStatement(sql`${rows}${lock}`, target.dialect)]
 }
 
 /** Whether the rows of a member are found without reading those of all members. */
@@ -79,8 +109,14 @@ function compileOwnKeyChanges({ resource, other, link }: ChangedLink, target: Ta
   const { table, where } = compileChangedRows(resource, conditions, target)
   const kept = [...resource.id.columns, resource.tenantColumn]
   const columns = link.ownKey.filter((name) => !kept.includes(name))
-  const clear = sql`update ${table} set ${assignNull(columns)} where ${where}`
+  const clear = sql`update ${table} set ${assignNull(columns)}${increment(resource)} where ${where}`
   return { add: [], remove: columns.length === 0 ? [] : [clear], replace: [] }
+}
+
+/** The version of a row counts the changes of its keys, too. */
+function increment(resource: ResourceType): Sql {
+  const pairs = compileIncrement(resource).map(([name, value]) => sql`, ${sql.id(name)} = ${value}`)
+  return sql.join(pairs, sql``)
 }
 
 function assignNull(columns: readonly string[]): Sql {
@@ -101,7 +137,7 @@ function compileOtherKeyChanges({ resource, other, link }: ChangedLink, target: 
   const returning = other.scope || target.access ? sql` returning ${id}` : returnsChanges(resource)
   const update = (assignments: Sql, conditions: readonly Sql[]) => {
     const { table, where } = compileChangedRows(other, conditions, target)
-    return sql`update ${table} set ${assignments} where ${where}${returning}`
+    return sql`update ${table} set ${assignments}${increment(other)} where ${where}${returning}`
   }
   const set = sql.join(written.map(([name, value]) => sql`${sql.id(name)} = ${value}`))
   const isOther = sql`not (${dialect.nullSafeEquals(key, self)})`

@@ -6,12 +6,13 @@ import {
   report,
   reportAll,
 } from '../../errors/collector.ts'
-import { BodyError } from '../../errors/errors.ts'
+import { BodyError, NotFoundError } from '../../errors/errors.ts'
 import type { Awaitable } from '../../model/declare/hooks.ts'
 import { getRelationship, type RelationshipField } from '../../model/model.ts'
 import { AccessDenied, createForbidden } from '../../plan/access/access-denied.ts'
 import { toFieldPointer } from '../../plan/filter-errors.ts'
 import { createRelatedNotFound, type ExistenceCheck } from '../../plan/linkage.ts'
+import type { CompleteRows } from '../../plan/read-result.ts'
 import type { WritePlan } from '../../plan/write.ts'
 import { lockAndCheck } from '../access/run-checks.ts'
 import { repeatedIdError } from '../read/repeated-ids.ts'
@@ -28,13 +29,44 @@ import type { PlannedWrite } from './write-state.ts'
  * waits for the lock, so all of them are awaited.
  */
 export async function checkPreconditions(write: PlannedWrite): Promise<ErrorList> {
-  const [locked, checked] = await Promise.allSettled([
+  const [locked, allowed, matched, checked] = await Promise.allSettled([
     lockResource(write),
-    checkRulesAndRelated(write),
+    checkRules(write),
+    checkCondition(write),
+    checkRelated(write),
   ])
-  if (locked.status === 'rejected') throw locked.reason
+  for (const each of [locked, allowed, matched]) if (each.status === 'rejected') throw each.reason
   if (checked.status === 'rejected') throw checked.reason
   return checked.value
+}
+
+/**
+ * Checks what the request demands of the version of the resource. The row is locked, so nobody changes it before the commit. The members
+ * of a relationship are locked, too; the lock of the resource keeps others from adding some.
+ * @throws VersionConflictError (412); HeaderError `condition_required` (428)
+ */
+export async function checkCondition(write: PlannedWrite): Promise<void> {
+  const { connection, plan, statements } = write
+  const { condition, id } = plan
+  if (condition === undefined) return
+  const { read, relationship } = condition
+  const locks =
+    relationship === undefined ? [] : statements.memberLocks(plan.shape.type, relationship)
+  // Sent in this order, without awaiting in between.
+  const locking = locks.map(async (lock) => connection.all(lock, { planValues: [], id }))
+  const reading = read && readVisible(async () => connection.read(read, id))
+  const [rows] = await Promise.all([reading, ...locking])
+  condition.check(rows?.primary[0])
+}
+
+/** @returns `undefined` for a resource that the identity may not read */
+async function readVisible(read: () => Promise<CompleteRows>): Promise<CompleteRows | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined
+    throw error
+  }
 }
 
 /**
@@ -63,9 +95,11 @@ export function lockResource({ connection, plan, statements }: PlannedWrite): Aw
  * it would be unlinked without a check of its rules.
  */
 function findLock(
-  { shape }: PlannedWrite['plan'],
+  { shape, condition }: PlannedWrite['plan'],
   { target, ofType }: Statements,
 ): 'update' | 'no key update' {
+  // The foreign keys of new members lock the resource, too, but not against another lock than this one.
+  if (condition?.relationship !== undefined) return 'update'
   if (target.access === undefined || shape.row !== 'existing') return 'no key update'
   const { resource } = ofType(shape.type)
   const replaces = shape.links.some(
@@ -81,17 +115,27 @@ function findLock(
  * @throws ApiError `forbidden` (403)
  */
 export async function checkRulesAndRelated(write: PlannedWrite): Promise<ErrorList> {
+  const [, errors] = await Promise.all([checkRules(write), checkRelated(write)])
+  return errors
+}
+
+/** Checks the access rules. @throws ApiError `forbidden` (403) */
+export async function checkRules({ connection, plan, statements }: PlannedWrite): Promise<void> {
+  const access = statements.checks?.(plan)
+  if (access?.isDenied) throw createForbidden(new AccessDenied('create', { type: plan.shape.type }))
+  if (access) await lockAndCheck(connection, access, plan)
+}
+
+/** Checks the related resources, and the values that their columns may reject. @returns the errors */
+export async function checkRelated(write: PlannedWrite): Promise<ErrorList> {
   const { connection, plan, statements } = write
   const { existenceChecks } = plan
   const invalid = connection.checkValues?.(plan) ?? []
-  const access = statements.checks?.(plan)
   const unlinks = statements.unlinkChecks(plan.shape)
-  if (!access && existenceChecks.length + invalid.length + unlinks.length === 0) return noErrors
-  if (access?.isDenied) throw createForbidden(new AccessDenied('create', { type: plan.shape.type }))
+  if (existenceChecks.length + invalid.length + unlinks.length === 0) return noErrors
   const errors = emptyCollector()
   reportAll(errors, { errors: invalid, more: 0 })
   await Promise.all([
-    access && lockAndCheck(connection, access, plan),
     findMissing(connection, existenceChecks, statements, errors),
     findUnlinked(write, unlinks, errors),
   ])

@@ -6,6 +6,7 @@ import { repeatedIdError } from '../read/repeated-ids.ts'
 import { thenMaybe } from '../then-maybe.ts'
 import { convertConstraintError, deletionConstraintError } from './constraints.ts'
 import { notFoundError } from './not-found.ts'
+import { checkCondition, lockResource } from './preconditions.ts'
 import type { Step } from './steps.ts'
 import type { PlannedWrite } from './write-state.ts'
 
@@ -27,7 +28,8 @@ export async function removeResource(write: PlannedWrite): Promise<'deleted' | '
   const change = resource.softDelete === undefined ? 'delete' : 'update'
   const isReplaceable =
     statements.target.facts.triggersOf(resource.table)?.changes.has(change) ?? false
-  const before = isReplaceable ? [checkStep, findStep] : [checkStep]
+  const conditional = plan.condition ? [lockStep, checkStep, conditionStep] : [checkStep]
+  const before = isReplaceable ? [...conditional, findStep] : conditional
   const steps = [...before, { ...removeStep, needs: isReplaceable ? before : [] }]
   const { removed } = await connection.runSteps(steps, { ...write, removed: 0 })
   if (isReplaceable) return (await find(write)).length > 0 ? 'kept' : 'deleted'
@@ -44,6 +46,11 @@ const checkStep: Step<Deletion> = {
     return access && lockAndCheck(connection, access, plan)
   },
 }
+
+/** Locks the row, so that nobody changes it after its version was read. @throws NotFoundError when it does not exist */
+const lockStep: Step<Deletion> = { needs: [], run: lockResource }
+
+const conditionStep: Step<Deletion> = { needs: [], run: checkCondition }
 
 /** @throws NotFoundError when the resource does not exist */
 const findStep: Step<Deletion> = {

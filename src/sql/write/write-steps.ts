@@ -9,7 +9,13 @@ import type { Transaction } from '../store.ts'
 import { thenMaybe } from '../then-maybe.ts'
 import { createParentStep, listMemberSteps } from './link-steps.ts'
 import { toNotStoredError } from './not-stored.ts'
-import { checkRulesAndRelated, lockResource } from './preconditions.ts'
+import {
+  checkCondition,
+  checkRelated,
+  checkRules,
+  checkRulesAndRelated,
+  lockResource,
+} from './preconditions.ts'
 import { bindSteps } from './steps.ts'
 import type { WriteConnection } from './write-connection.ts'
 import { insertStep, updateStep, writeUnlessDeniedStep } from './write-row.ts'
@@ -26,7 +32,8 @@ export function createWriteOperations(
       const state = createWriteState(connection, plan, options, statements)
       const steps: WriteStep[] = plan.precondition ? [lockStep] : []
       const mayUnlink = statements.unlinkChecks(plan.shape).length > 0
-      if (mayCheckMore || mayUnlink || plan.existenceChecks.length > 0) steps.push(checkStep)
+      if (plan.condition) steps.push(rulesStep, conditionStep, relatedStep)
+      else if (mayCheckMore || mayUnlink || plan.existenceChecks.length > 0) steps.push(checkStep)
       steps.push(...listWriteSteps(state))
       return thenMaybe(connection.runSteps(steps, state), getWritten)
     },
@@ -65,6 +72,14 @@ const lockStep: WriteStep = { needs: [], run: lockResource }
 const checkStep: WriteStep = {
   needs: [],
   run: (state) => thenMaybe(checkRulesAndRelated(state), throwErrors),
+}
+
+/** The same for a plan with a condition, which is checked before errors of the document are found. */
+const rulesStep: WriteStep = { needs: [], run: checkRules }
+const conditionStep: WriteStep = { needs: [], run: checkCondition }
+const relatedStep: WriteStep = {
+  needs: [],
+  run: (state) => thenMaybe(checkRelated(state), throwErrors),
 }
 
 /** Checks that the written row still matches the scope of its type. @throws BodyError `invalid_value` (422) */

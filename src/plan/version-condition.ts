@@ -1,0 +1,149 @@
+import { HeaderError, VersionConflictError } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
+import type { RelationshipField, ResourceType } from '../model/model.ts'
+import { type ConditionFields, type EntityTags, parseCondition } from '../parse/entity-tags.ts'
+import type { Planner } from './planner.ts'
+import type { ReadPlan } from './read.ts'
+import { createIdentifierLayout, type Row } from './row-layout.ts'
+import { planOne, planRelatedIds } from './stored-columns.ts'
+import { addVersion, computeSetVersion } from './version.ts'
+
+/** What a request demands of the version of what it writes. It is checked in the transaction of the write, once the row is locked. */
+export interface VersionCondition {
+  /** Reads what the version depends on; `undefined` if the condition does not depend on it. */
+  readonly read: ReadPlan | undefined
+  /** The relationship whose members it is about; absent for a condition on the resource. */
+  readonly relationship?: string
+  /**
+   * Checks the condition.
+   * @param row - of `read`; `undefined` for a resource that the identity may write and not read
+   * @throws VersionConflictError (412); HeaderError `condition_required` (428)
+   */
+  readonly check: (row: Row | undefined) => void
+}
+
+/** What a condition is about. */
+interface ConditionTarget {
+  readonly resource: ResourceType
+  readonly id: string
+  /** At the address of a relationship: its members. */
+  readonly relationship?: RelationshipField
+  /** Whether the type may require a condition here. */
+  readonly mayBeRequired: boolean
+}
+
+/**
+ * Plans the condition of a write.
+ * @returns `undefined` if the request has none and needs none
+ * @throws HeaderError `invalid_request` (400) for header fields that cannot be read
+ */
+export function planCondition(
+  planner: Planner,
+  target: ConditionTarget,
+  { ifMatch, ifNoneMatch }: ConditionFields,
+): VersionCondition | undefined {
+  const { resource, relationship, mayBeRequired } = target
+  const isRequired = mayBeRequired && resource.requiresConditions && ifMatch === undefined
+  if (ifMatch === undefined && ifNoneMatch === undefined && !isRequired) return undefined
+  if (isRequired) return { read: undefined, check: () => throwRequired(target) }
+  const match = ifMatch === undefined ? '*' : parseCondition('If-Match', ifMatch)
+  const noneMatch = ifNoneMatch === undefined ? [] : parseCondition('If-None-Match', ifNoneMatch)
+  const needsVersion = match !== '*' || noneMatch.length > 0
+  const getCurrent = createVersionReader(planner, target)
+  return {
+    read: needsVersion ? planVersionRead(planner, target) : undefined,
+    ...(relationship && needsVersion && { relationship: relationship.name }),
+    check: (row) => {
+      const current = row && getCurrent(row)
+      if (match !== '*' && !isMatched(match, current)) throw createConflict(target, match, current)
+      if (noneMatch === '*') throw createExists(target, current)
+      if (isMatched(noneMatch.map(toStrong), current))
+        throw createConflict(target, noneMatch, current)
+    },
+  }
+}
+
+/**
+ * Checks the condition of a create, as far as it needs no database: a list has no version, so a tag of it matches nothing.
+ * @returns whether the resource must not exist yet
+ * @throws VersionConflictError (412), HeaderError `invalid_request` (400)
+ */
+export function planCreateCondition({ ifMatch, ifNoneMatch }: ConditionFields): boolean {
+  const match = ifMatch === undefined ? '*' : parseCondition('If-Match', ifMatch)
+  if (match !== '*') {
+    const detail =
+      'A list has no version, so If-Match cannot hold here; send it with a request that changes a resource.'
+    throw new VersionConflictError('version_conflict', detail, undefined)
+  }
+  return ifNoneMatch !== undefined && parseCondition('If-None-Match', ifNoneMatch) === '*'
+}
+
+function planVersionRead(planner: Planner, { resource, relationship }: ConditionTarget): ReadPlan {
+  if (relationship) return planRelatedIds(planner, resource, relationship)
+  return planOne(planner, addVersion(createIdentifierLayout(resource.type), planner.model))
+}
+
+function createVersionReader(
+  planner: Planner,
+  target: ConditionTarget,
+): (row: Row) => string | undefined {
+  const { resource, relationship, id } = target
+  if (relationship) {
+    const { sealer } = planner.model
+    const set = { type: resource.type, id, relationship: relationship.name }
+    return ([, members]) => computeSetVersion(sealer, set, toMembers(members))
+  }
+  const { shape } = planVersionRead(planner, target)
+  const getVersion = planner.getVersions(shape.primary)
+  return (row) => getVersion?.(row)
+}
+
+/** The linkage of a to-many relationship is a list of ids, that of a to-one is an id or null. */
+function toMembers(linkage: unknown): readonly string[] {
+  if (Array.isArray(linkage)) return linkage.map(String)
+  return linkage === null || linkage === undefined ? [] : [String(linkage)]
+}
+
+/** Strong comparison with the version, which the tag of a representation has before its dot (RFC 9110 §8.8.3.2). */
+function isMatched(tags: EntityTags, current: string | undefined): boolean {
+  if (tags === '*') return true
+  if (current === undefined) return false
+  return tags.some(
+    ({ opaque, isWeak }) => !isWeak && (opaque === current || opaque.startsWith(`${current}.`)),
+  )
+}
+
+function toStrong(tag: Exclude<EntityTags, '*'>[number]): typeof tag {
+  return { ...tag, isWeak: false }
+}
+
+function createConflict(
+  target: ConditionTarget,
+  tags: Exclude<EntityTags, '*'>,
+  current: string | undefined,
+): VersionConflictError {
+  const [first] = tags
+  const weak = tags.find(({ isWeak }) => isWeak)
+  const reason = weak
+    ? `does not match the weak entity tag W/"${weak.opaque}": If-Match compares strongly; send its meta.version in quotation marks`
+    : `does not have the version ${quote(first?.opaque)}; read it again, and decide with its present state`
+  return new VersionConflictError('version_conflict', `${describe(target)} ${reason}.`, current)
+}
+
+function createExists(target: ConditionTarget, current: string | undefined): VersionConflictError {
+  const detail = `${describe(target)} exists, and If-None-Match: * demands that it does not.`
+  return new VersionConflictError('already_exists', detail, current)
+}
+
+function throwRequired(target: ConditionTarget): never {
+  const { relationship } = target
+  const where = relationship ? 'GET of this address' : 'GET of the resource'
+  const detail = `${describe(target)} is changed only with a condition: read its version from the ETag of a ${where}${relationship ? '' : ' or, with withVersions=true, from meta.version'}, and send it as If-Match.`
+  throw new HeaderError('condition_required', detail)
+}
+
+function describe({ resource: { type }, id, relationship }: ConditionTarget): string {
+  return relationship
+    ? `The relationship "${relationship.name}" of ${type} ${quote(id)}`
+    : `The resource ${type} ${quote(id)}`
+}
