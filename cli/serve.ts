@@ -5,6 +5,7 @@ import {
   prepareDatabase,
   type RunningServer,
   startServer,
+  toPageOptions,
 } from '../process/start-server.ts'
 import { evaluateDeclarations } from './evaluate-declarations.ts'
 import { formatOmissions } from './format-omissions.ts'
@@ -53,13 +54,13 @@ async function readDatabase({
   show,
   write,
 }: ServeCommand): Promise<ServedDatabase> {
-  const { databaseUrl, clientIds, idMismatch, pageSize, maxPageSize, secret } = settings
+  const { databaseUrl, clientIds, idMismatch, pageSize, maxPageSize, secret, pages } = settings
   const declarations = await readDeclarations(databaseUrl, { types, show, readOnly: !write })
   const resources = evaluateDeclarations(declarations)
   const [warnings, unserved]: [string[], string[]] = [[], []]
   const application: Application = {
     model: defineModel(resources, {
-      ...{ clientIds, idMismatch, pageSize, maxPageSize, secret },
+      ...{ clientIds, idMismatch, pageSize, maxPageSize, secret, pages: toPageOptions(pages) },
       invalidValues: 'lenient',
     }),
     title: 'The tables of a database',

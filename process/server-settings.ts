@@ -97,6 +97,11 @@ export const serverSettings = {
     default: undefined,
     help: 'largest page[size]; without it, any size, and 0 for all resources',
   },
+  pages: {
+    ...oneOf('numbers', 'cursors'),
+    default: 'numbers',
+    help: 'what the links of a list lead to: page numbers, or cursors, where page[number] is 400',
+  },
   maxResources: {
     ...positiveInteger,
     default: undefined,

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import type { Model, Store } from 'lapidary'
+import type { Model, ModelOptions, Store } from 'lapidary'
 import { docsPage } from 'lapidary/docs'
 import { createServer } from 'lapidary/fastify'
 import { createPages } from 'lapidary/html'
@@ -81,6 +81,11 @@ export async function prepareDatabase(
   await server.close()
   await store.close()
   return store.description
+}
+
+/** The option `pages` of a model by the setting of the same name. */
+export function toPageOptions(pages: ServerSettings['pages']): ModelOptions['pages'] {
+  return pages === 'cursors' ? { by: 'cursor' } : undefined
 }
 
 /** Opens, migrates and verifies the database, and creates the server. */

@@ -6,6 +6,7 @@ import {
   prepareDatabase,
   type RunningServer,
   startServer,
+  toPageOptions,
 } from '../process/start-server.ts'
 import { fillWithDemo } from './fill-with-demo.ts'
 import { migrations } from './migrations.ts'
@@ -41,11 +42,18 @@ export function prepareService(settings: Settings, demo: boolean): Promise<strin
 }
 
 function createApplication(settings: Settings, demo: boolean): Application {
-  const { clientIds, idMismatch, pageSize, basePath, maxPageSize = null, secret } = settings
+  const { clientIds, idMismatch, pageSize, basePath, maxPageSize = null, secret, pages } = settings
   // The supervisor has migrated the database before it started the workers.
   const isMigrated = settings.migrate === 'off' || cluster.isWorker
   return {
-    model: defineModel(resources, { clientIds, idMismatch, pageSize, maxPageSize, secret }),
+    model: defineModel(resources, {
+      clientIds,
+      idMismatch,
+      pageSize,
+      maxPageSize,
+      secret,
+      pages: toPageOptions(pages),
+    }),
     title: 'Persons and computers',
     rootMeta: {
       description: 'Persons and computers, by JSON:API 1.0.',

@@ -19,7 +19,7 @@ export interface Resource extends Identifier {
   attributes?: Record<string, unknown>
   relationships?: Record<string, Linkage>
   links?: Record<string, string>
-  meta?: { version: string }
+  meta?: { version?: string; page?: { cursor: string } }
 }
 
 /** An error object. */
@@ -29,7 +29,7 @@ export interface ErrorObject {
   title: string
   detail: string
   source?: { pointer?: string; parameter?: string }
-  meta?: { version?: string }
+  meta?: { version?: string; page?: { maxSize: number } }
   id?: string
 }
 

@@ -97,6 +97,7 @@ function respondWithResources(
   if (Object.keys(query.page).length > 0)
     throw new ParameterError('invalid_page', 'page', 'The result of an action has no pages.')
   const unbounded = { ...planner, model: { ...planner.model, maxPageSize: undefined } }
+  const listed = { ...resource, pages: { ...resource.pages, by: 'number' as const } }
   const planFor = (ids: readonly string[]) => {
     const filter = [
       ...(query.filter ?? []),
@@ -108,7 +109,7 @@ function respondWithResources(
         operand: { is: 'value', value: ids },
       } as const,
     ]
-    return planCollection(unbounded, { ...query, filter, page: { size: 0 } }, { resource })
+    return planCollection(unbounded, { ...query, filter, page: { size: 0 } }, { resource: listed })
   }
   planFor([])
   return (call, request, context) => {

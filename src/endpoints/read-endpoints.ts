@@ -22,7 +22,7 @@ export function getCollection(planner: Planner, resource: ResourceType): PlanReq
     const linkBase = { origin, path: prefix + resource.path }
     return {
       ...{ is: 'read', read, id: undefined },
-      serialize: (rows) => serializer.serializeCollection(read, rows, linkBase),
+      serialize: (plan, rows) => serializer.serializeCollection(plan, rows, linkBase),
     }
   }
 }
@@ -36,7 +36,7 @@ export function getResource(planner: Planner, resource: ResourceType): PlanReque
     const path = formatResourcePath(prefix, resource, id)
     return {
       ...{ is: 'read', read, id },
-      serialize: (rows) => serializer.serializeResource(read, rows, path),
+      serialize: (plan, rows) => serializer.serializeResource(plan, rows, path),
       version: (rows) => getRowVersion(planner, read, rows),
     }
   }
@@ -59,7 +59,7 @@ export function getRelatedCollection(
     const linkBase = { origin: request.origin, path }
     return {
       ...{ is: 'read', read, id },
-      serialize: (rows) => serializer.serializeCollection(read, rows, linkBase),
+      serialize: (plan, rows) => serializer.serializeCollection(plan, rows, linkBase),
     }
   }
 }
@@ -80,7 +80,7 @@ export function getRelatedResource(
     const path = formatRelatedPath(prefix, resource, id, relationship)
     return {
       ...{ is: 'read', read, id },
-      serialize: (rows) => serializer.serializeResource(read, rows, path),
+      serialize: (plan, rows) => serializer.serializeResource(plan, rows, path),
     }
   }
 }
@@ -103,7 +103,7 @@ export function getLinkage(
       : serializer.serializeToOneLinkage
     return {
       ...{ is: 'read', read, id },
-      serialize: (rows) => serialize(read, rows, linkBase),
+      serialize: (plan, rows) => serialize(plan, rows, linkBase),
       version: (rows) =>
         getSetVersion(planner, read, rows, {
           type: resource.type,

@@ -5,7 +5,9 @@ import { executeRead } from '../lifecycle/read.ts'
 import type { UnitOfWork } from '../lifecycle/unit-of-work.ts'
 import { executeRelationshipWrite, executeWrite, type WriteResponse } from '../lifecycle/write.ts'
 import type { Awaitable } from '../model/declare/hooks.ts'
-import type { ReadPlan } from '../plan/read.ts'
+import { type KeyValue, readKeys } from '../plan/cursor.ts'
+import { cursorExpired } from '../plan/page.ts'
+import type { PendingCursors, ReadPlan } from '../plan/read.ts'
 import type { CompleteRows, Rows } from '../plan/read-result.ts'
 import type { WritePlan } from '../plan/write.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
@@ -23,7 +25,7 @@ export type RequestPlan<Body> =
       read: ReadPlan
       /** The id in the path; `undefined` for a path without one. */
       id: string | undefined
-      serialize: (rows: Rows) => Body
+      serialize: (read: ReadPlan, rows: Rows) => Body
       /** The version of what the document shows; absent for a document without one. */
       version?: (rows: CompleteRows) => string | undefined
     }>
@@ -82,9 +84,13 @@ function executePlan<Body>(
 ): Awaitable<ApiResponse<Body>> {
   switch (plan.is) {
     case 'read':
+      if (plan.read.pending)
+        return completeCursors(plan.read.pending, context, request).then((read) =>
+          executePlan({ ...plan, read }, request, context),
+        )
       return thenMaybe(executeRead(plan.read, plan.id, context, request), (rows) => ({
         status: 200,
-        body: plan.serialize(rows),
+        body: plan.serialize(plan.read, rows),
         cacheControl: context.getCacheControl(plan.read.shape),
         version: rows.is === 'complete' ? plan.version?.(rows) : undefined,
       }))
@@ -115,6 +121,25 @@ async function createNew<Result>(create: () => Promise<Result>): Promise<Result>
     if (!(error instanceof ApiError) || error.code !== 'id_taken') throw error
     throw new VersionConflictError('already_exists', error.message, undefined)
   }
+}
+
+/**
+ * Reads the keys of cursors that are too long to be part of them.
+ * @throws ParameterError `cursor_expired` (400) if a row is gone
+ */
+async function completeCursors<Body>(
+  { reads, complete }: PendingCursors,
+  context: AppContext<Body>,
+  request: ApiRequest,
+): Promise<ReadPlan> {
+  const known = new Map<string, readonly KeyValue[]>()
+  for (const [parameter, read] of reads) {
+    const rows = await executeRead(read, undefined, context, request)
+    const [row] = rows.is === 'complete' ? rows.primary : []
+    if (row === undefined) throw cursorExpired(parameter)
+    known.set(parameter, readKeys(row, { start: 1, count: read.shape.cursors?.keyCount ?? 0 }))
+  }
+  return complete(known)
 }
 
 function sayMessage<Body>(message: string, { serializer }: AppContext<Body>): ApiResponse<Body> {

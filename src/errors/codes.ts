@@ -20,6 +20,8 @@ export const errorCodes = {
   invalid_filter:         { status: 400, title: 'The filter is not valid' },
   invalid_sort:           { status: 400, title: 'The sort order is not valid' },
   invalid_page:           { status: 400, title: 'The page number or page size is not valid' },
+  invalid_cursor:         { status: 400, title: 'The cursor is not valid' },
+  cursor_expired:         { status: 400, title: 'The cursor has expired' },
   invalid_include:        { status: 400, title: 'The include path is not valid' },
   invalid_fields:         { status: 400, title: 'The fieldset is not valid' },
   invalid_count:          { status: 400, title: 'The counted relationship is not valid' },

@@ -1,6 +1,12 @@
 import { type ErrorCode, type ErrorDefinition, errorCodes } from './codes.ts'
 import { quote } from './quote.ts'
 
+/** The options of an error of a request. */
+interface ApiErrorOptions extends ErrorOptions {
+  /** The member `meta` of the error object; absent for none. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined
+}
+
 /** An error of a request, reported to the client. Each subclass says *where* in the request it is. */
 export abstract class ApiError extends Error {
   /** A key of `errorCodes`, or the code of a service's own `RequestError`. */
@@ -9,10 +15,12 @@ export abstract class ApiError extends Error {
   readonly status: number
   /** The same for every error with this code. */
   readonly title: string
+  /** The member `meta` of the error object. */
+  readonly meta: Readonly<Record<string, unknown>> | undefined
   constructor(
     code: ErrorCode | Readonly<{ code: string } & ErrorDefinition>,
     detail: string,
-    options?: ErrorOptions,
+    options?: ApiErrorOptions,
   ) {
     super(detail, options)
     this.name = new.target.name
@@ -20,6 +28,7 @@ export abstract class ApiError extends Error {
     this.code = definition.code
     this.status = definition.status
     this.title = definition.title
+    this.meta = options?.meta
   }
   /** The location in the request: a JSON Pointer, a parameter name or an empty string. */
   abstract readonly location: string
@@ -28,7 +37,7 @@ export abstract class ApiError extends Error {
 /** An error in the path or the query string, reported as `source.parameter`. */
 export class ParameterError extends ApiError {
   readonly parameter: string
-  constructor(code: ErrorCode, parameter: string, detail: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, parameter: string, detail: string, options?: ApiErrorOptions) {
     super(code, detail, options)
     this.parameter = parameter
   }

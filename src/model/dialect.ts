@@ -70,6 +70,13 @@ export interface Dialect extends Database, Comparisons {
    * Absent where the planner never does so.
    */
   readonly preventPullUp?: (condition: Sql) => Sql
+  /**
+   * Selects a sort key as a value from which `bindKeyValue` gets it back exactly: a text behind a letter, a double, or null.
+   * @param isFull - whether a long text is selected completely; otherwise its beginning, of 513 characters
+   */
+  selectKeyValue(key: Sql, isFull: boolean): Sql
+  /** Converts the value of a sort key to what the driver binds; a parameter has the type of what it is compared with. */
+  bindKeyValue(value: string | number): BoundValue
   /** Absent where a statement needs the id of the inserted row as a parameter. */
   readonly lastInsertId?: LastInsertId
   /** Whether the planner executes `not exists` as an anti-join instead of once for each row. */

@@ -12,6 +12,7 @@ import type { ColumnUse, Computed } from './declare/computed.ts'
 import type { Expression, InvalidValues, TextIndex } from './declare/fields.ts'
 import type { Hooks, ModelHooks } from './declare/hooks.ts'
 import type { IdQuery } from './declare/id-query.ts'
+import type { PageOptions } from './declare/page-options.ts'
 import type { CacheOptions, ResourceDeclaration } from './declare/resource.ts'
 import type { SessionOptions } from './declare/session.ts'
 import type { TableFunction } from './declare/table-function.ts'
@@ -193,6 +194,7 @@ export interface ResourceType {
     value: BoundValue | boolean | AuthValue,
   ])[]
   readonly isWritable: boolean
+  readonly pages: PageOptions
   /** The column whose value is the version of a row; `undefined` if the stored values are. */
   readonly version: string | undefined
   /** How long caches may reuse the responses with resources of the type; `undefined`: they ask whether a response is current. */
@@ -233,6 +235,8 @@ export interface ModelOptions<Type extends string = string, Auth = unknown> {
    * `pageSize` if that is larger; `null` for no maximum.
    */
   readonly maxPageSize?: number | null | undefined
+  /** The default of the option `pages` of every type: by numbers, with exact counts. */
+  readonly pages?: Partial<PageOptions> | undefined
   /** The default of `invalidValues` of every attribute. Default `error`. */
   readonly invalidValues?: InvalidValues
   /** Whether operations without a rule are refused. Default: they are open. */

@@ -2,13 +2,17 @@ import { listReadableTypes } from '../describe/describe-model.ts'
 import type { TypeDescription } from '../describe/describe-type.ts'
 import type { JsonSchema } from '../model/kinds/kinds.ts'
 import type { SchemaContext } from './resource-schemas.ts'
-import { arrayOf, objectOf, openObject, type Schemas } from './schema.ts'
+import { arrayOf, objectOf, openObject, orNull, type Schemas } from './schema.ts'
 
 const text: JsonSchema = { type: 'string' }
 const link: JsonSchema = { type: 'string', format: 'uri-reference' }
 
-/** The links to other pages of a list. */
-const pages = { first: link, last: link, prev: link, next: link }
+/** A number of resources. */
+const count = { type: 'integer', minimum: 0 }
+
+/** The links to other pages of a list; null says that there is none. */
+const linkOrNull = orNull(link)
+const pages = { first: link, last: link, prev: linkOrNull, next: linkOrNull }
 
 /**
  * Describes the documents whose primary data are resources of a type.
@@ -31,12 +35,12 @@ export function describeDocuments(
     properties: { data },
     unevaluatedProperties: false,
   })
-  const orNull = (schema: JsonSchema) => ({ anyOf: [schema, { type: 'null' }] })
+  const oneOrNull = (schema: JsonSchema) => ({ anyOf: [schema, { type: 'null' }] })
   return {
     [`${name}.document`]: document('jsonapi.document', one),
-    [`${name}.documentOrNull`]: document('jsonapi.document', orNull(one)),
+    [`${name}.documentOrNull`]: document('jsonapi.document', oneOrNull(one)),
     [`${name}.collection`]: document('jsonapi.collection', arrayOf(one)),
-    [`${name}.toOneDocument`]: document('jsonapi.toOneDocument', orNull(identifier)),
+    [`${name}.toOneDocument`]: document('jsonapi.toOneDocument', oneOrNull(identifier)),
     [`${name}.requiredToOneDocument`]: document('jsonapi.toOneDocument', identifier),
     [`${name}.toManyDocument`]: document('jsonapi.toManyDocument', arrayOf(identifier)),
   }
@@ -49,19 +53,33 @@ export function describeCommonSchemas({ described, nameType, ref }: SchemaContex
   const included = ref('jsonapi.included')
   const jsonapi = ref('jsonapi.object')
   const required = ['data', 'links', 'jsonapi']
-  const document = (links: JsonSchema) => openObject({ included, links, jsonapi }, required)
+  const document = (links: JsonSchema, others: Schemas = {}) =>
+    openObject({ included, links, ...others, jsonapi }, required)
   const self = ref('jsonapi.selfLink')
   const collection = objectOf({ self: link, ...pages }, ['self'])
   return {
-    'jsonapi.count': objectOf({ count: { type: 'integer', minimum: 0 } }, ['count']),
+    'jsonapi.count': objectOf({ count }, ['count']),
+    'jsonapi.listMeta': objectOf({
+      count,
+      page: {
+        ...objectOf({
+          total: count,
+          estimatedTotal: objectOf({ bestGuess: count }, ['bestGuess']),
+          rangeTruncated: { type: 'boolean' },
+        }),
+        description: 'Of a page between cursors.',
+      },
+    }),
     'jsonapi.included': arrayOf(describeIncluded(readable, nameType, ref)),
     'jsonapi.document': document(self),
     'jsonapi.collection': openObject(
-      { included, links: collection, meta: ref('jsonapi.count'), jsonapi },
+      { included, links: collection, meta: ref('jsonapi.listMeta'), jsonapi },
       [...required, 'meta'],
     ),
     'jsonapi.toOneDocument': document(ref('jsonapi.relationshipLinks')),
-    'jsonapi.toManyDocument': document(objectOf({ ...both, ...pages }, ['self', 'related'])),
+    'jsonapi.toManyDocument': document(objectOf({ ...both, ...pages }, ['self', 'related']), {
+      meta: ref('jsonapi.listMeta'),
+    }),
     'jsonapi.object': objectOf({ version: { const: '1.0' } }, ['version']),
     'jsonapi.selfLink': objectOf({ self: link }, ['self']),
     'jsonapi.relationshipLinks': objectOf(both, ['self', 'related']),
@@ -127,6 +145,7 @@ function describeErrors(jsonapi: JsonSchema): JsonSchema {
       source,
       meta: objectOf({
         version: { ...text, description: 'The present version, if the condition does not hold.' },
+        page: objectOf({ maxSize: count }),
       }),
     },
     ['status', 'code', 'title', 'detail'],

@@ -54,10 +54,16 @@ function describePage({ pageSize, maxPageSize }: ModelDescription): Parameter {
       maxPageSize === undefined ? 'Resources on a page; 0 for all.' : 'Resources on a page.',
   }
   const number = { type: 'integer', minimum: 1, default: 1, description: 'The page, from 1.' }
+  const cursor = { type: 'string', description: 'A cursor.' }
   return {
     ...{ name: 'page', in: 'query', style: 'deepObject', explode: true },
-    description: 'The page of a list: `page[number]=2&page[size]=10`.',
-    schema: objectOf({ number, size }),
+    description:
+      'The page of a list: `page[number]=2&page[size]=10`, or between cursors: `page[after]=…`, as links have them.',
+    schema: objectOf({
+      ...{ number, size, after: cursor, before: cursor },
+      total: { enum: ['exact', 'capped', 'none'], description: 'How all resources are counted.' },
+      cursors: { type: 'boolean', description: 'Whether resources come with their cursors.' },
+    }),
   }
 }
 

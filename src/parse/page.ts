@@ -1,39 +1,68 @@
 import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 
+/** How the resources on all pages are counted: exactly, exactly up to a limit, or not at all. */
+export type PageTotal = 'exact' | 'capped' | 'none'
+
 /** The `page` parameters as sent. Each may be absent. */
 export interface ParsedPage {
   /** Resources per page; 0 means all. */
   readonly size?: number
   /** The page, counted from 1. */
   readonly number?: number
+  /** The cursor behind which the page starts, sealed. */
+  readonly after?: string
+  /** The cursor in front of which the page ends, sealed. */
+  readonly before?: string
+  readonly total?: PageTotal
+  /** Whether each resource comes with its cursor. */
+  readonly cursors?: boolean
 }
 
-/**
- * Parses `page[size]`.
- * @throws ParameterError `invalid_page` (400) unless the text is an integer ≥ 0
- * @see https://jsonapi.org/format/1.0/#fetching-pagination
- */
-export function parsePageSize(text: string): number {
-  return parseInteger('page[size]', text, 0)
+const parsers: Readonly<Record<string, (text: string) => ParsedPage>> = {
+  'page[size]': (text) => ({ size: parseInteger('page[size]', text, 0) }),
+  'page[number]': (text) => ({ number: parseInteger('page[number]', text, 1) }),
+  'page[after]': (after) => ({ after }),
+  'page[before]': (before) => ({ before }),
+  'page[total]': (text) => ({ total: parseChoice('page[total]', text, totals) }),
+  'page[cursors]': (text) => ({
+    cursors: parseChoice('page[cursors]', text, ['true', 'false']) === 'true',
+  }),
 }
 
+const totals = ['exact', 'capped', 'none'] as const
+
+/** The parameters of pages that `parsePage` parses. */
+export const pageParameters: readonly string[] = Object.keys(parsers)
+
 /**
- * Parses `page[number]`.
- * @throws ParameterError `invalid_page` (400) unless the text is an integer ≥ 1
+ * Parses a parameter of pages.
+ * @returns `undefined` for another parameter
+ * @throws ParameterError `invalid_page` (400) if the text is none of the values of the parameter: of `page[size]` an integer ≥ 0, of
+ *   `page[number]` an integer ≥ 1
  * @see https://jsonapi.org/format/1.0/#fetching-pagination
  */
-export function parsePageNumber(text: string): number {
-  return parseInteger('page[number]', text, 1)
+export function parsePage(name: string, text: string): ParsedPage | undefined {
+  return parsers[name]?.(text)
 }
 
 function parseInteger(parameter: string, text: string, min: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
   if (value >= min && Number.isSafeInteger(value)) return value
   const range = `a whole number from ${min} to ${Number.MAX_SAFE_INTEGER}`
-  throw new ParameterError(
-    'invalid_page',
-    parameter,
-    `${parameter} must be ${range}; it is ${quote(text)}.`,
-  )
+  throw invalidPage(parameter, `${range}; it is ${quote(text)}.`)
+}
+
+function parseChoice<Choice extends string>(
+  parameter: string,
+  text: string,
+  choices: readonly Choice[],
+): Choice {
+  const found = choices.find((choice) => choice === text)
+  if (found !== undefined) return found
+  throw invalidPage(parameter, `one of ${choices.join(', ')}; it is ${quote(text)}.`)
+}
+
+function invalidPage(parameter: string, rest: string): ParameterError {
+  return new ParameterError('invalid_page', parameter, `${parameter} must be ${rest}`)
 }

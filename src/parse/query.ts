@@ -13,7 +13,7 @@ import { parseFields } from './fields.ts'
 import { type FilterClause, parseFieldFilter, parseFilter, tooManyTerms } from './filter.ts'
 import { filterLimits } from './filter-limits.ts'
 import { parseInclude } from './include.ts'
-import { type ParsedPage, parsePageNumber, parsePageSize } from './page.ts'
+import { type ParsedPage, pageParameters, parsePage } from './page.ts'
 import { parseSort, type SortTerm } from './sort.ts'
 import { parseWithCount } from './with-count.ts'
 
@@ -102,9 +102,8 @@ function parseParameter(name: string, value: string, builder: QueryBuilder): voi
   else if (family === 'fields' && inner !== undefined) addFields(name, inner, value, builder)
   else if (name === 'filter') addFilter(value, builder)
   else if (name === 'sort') builder.sort = parseSort(value)
-  else if (name === 'page[size]') builder.page = { ...builder.page, size: parsePageSize(value) }
-  else if (name === 'page[number]')
-    builder.page = { ...builder.page, number: parsePageNumber(value) }
+  else if (pageParameters.includes(name))
+    builder.page = { ...builder.page, ...parsePage(name, value) }
   else if (name === 'include') builder.include = parseInclude(value)
   else if (name === 'withCount') builder.withCount = parseWithCount(value)
   else if (name === 'withVersions') builder.withVersions = parseWithVersions(value)
@@ -149,8 +148,7 @@ function repeatedError(name: string): ParameterError {
 }
 
 function unknownError(name: string): ParameterError {
-  const known =
-    'filter, filter[<field>], sort, page[size], page[number], include, withCount, withVersions and fields[<type>]'
+  const known = `filter, filter[<field>], sort, ${pageParameters.join(', ')}, include, withCount, withVersions and fields[<type>]`
   return new ParameterError(
     'unknown_parameter',
     name,

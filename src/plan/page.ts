@@ -1,26 +1,302 @@
+import { attempt, collectErrors, emptyCollector } from '../errors/collector.ts'
 import { ParameterError } from '../errors/errors.ts'
-import type { Model } from '../model/model.ts'
-import type { ParsedPage } from '../parse/page.ts'
+import type { PageOptions } from '../model/declare/page-options.ts'
+import type { Model, ResourceType } from '../model/model.ts'
+import type { PageTotal, ParsedPage } from '../parse/page.ts'
+import { parseSort } from '../parse/sort.ts'
+import type { PlanParameters } from './condition.ts'
+import {
+  type CursorOrder,
+  formatOrder,
+  type KeyValue,
+  openCursor,
+  type Position,
+} from './cursor.ts'
+import { type OrderTerm, planSort } from './sort.ts'
 
-/** A page of a list: `size` resources, `number` counted from 1. */
+/** A page of a list: `size` resources, `number` counted from 1, which is 1 for a page between cursors. */
 export interface Page {
   readonly size: number
   readonly number: number
+  /** Absent for a numbered page. */
+  readonly cursors?: CursorPage
 }
 
+/** The positions that a page lies between; `undefined` for the ends of the list. */
+interface CursorPositions {
+  readonly after: Position | undefined
+  readonly before: Position | undefined
+}
+
+/** A page between cursors: the positions that it lies between, and what its links repeat. */
+export interface CursorPage extends CursorOrder, CursorPositions {
+  /** Whether each resource comes with its cursor. */
+  readonly showsCursors: boolean
+  /** Whether lists without page parameters have cursors, so that the link to the first page needs no parameter. */
+  readonly isDefault: boolean
+}
+
+/** What the query shape of a cursor page contains. */
+export interface CursorShape {
+  /** A page is read from its start, or backwards from its end. */
+  readonly direction: 'forward' | 'backward'
+  readonly after?: PositionShape
+  readonly before?: PositionShape
+  readonly total: PageTotal
+  /** The number of sort keys, whose values are the last ones of a row. */
+  readonly keyCount: number
+  /** Whether rows contain complete key values; otherwise only the beginning of long texts. */
+  readonly hasFullKeys?: boolean
+}
+
+/** A position in a query shape. */
+export interface PositionShape {
+  /** Whether the row of the position is on the page. */
+  readonly isIncluded: boolean
+  /** The parameter of the value of each sort key; null for a key that is null. */
+  readonly keys: readonly (number | null)[]
+}
+
+/** A planned page. */
+export interface PlannedPage {
+  readonly page: Page
+  /** Absent for a numbered page. */
+  readonly cursors?: CursorShape
+}
+
+/** The list of a page. */
+export interface PagedList {
+  readonly resource: ResourceType
+  readonly order: readonly OrderTerm[]
+  readonly parameters: PlanParameters
+  /** The keys of cursors that contain an id, by parameter; absent before they are read. */
+  readonly known?: KnownKeys | undefined
+}
+
+/** The keys of cursors whose keys are too long to be part of them, by the name of the parameter. */
+export type KnownKeys = ReadonlyMap<string, readonly KeyValue[]>
+
+/** The most resources that a capped count counts exactly. */
+export const maxCappedCount = 10_000
+
+/** The size of a range of cursors without a size, if the model has no maximum. */
+const defaultRangeSize = 1000
+
 /**
- * Applies the model's page sizes to the `page` parameters.
+ * Applies the options of a type and the model's page sizes to the `page` parameters.
  *
+ * @param list - absent if its errors make the cursors unreadable; the other parameters are checked nevertheless
  * @returns `undefined` for the full list (`page[size]=0`)
- * @throws ParameterError `invalid_page` (400) if the size exceeds the model's maximum, or is 0 although there is a maximum
- * @see https://jsonapi.org/format/1.0/#fetching-pagination
+ * @throws ApiError | ManyErrors `invalid_page` (400) if the size exceeds the model's maximum, or is 0 although there is a maximum;
+ *   `invalid_cursor` (400)
+ * @see https://jsonapi.org/format/1.0/#fetching-pagination and https://jsonapi.org/profiles/ethanresnick/cursor-pagination
  */
-export function planPage(page: ParsedPage, model: Model): Page | undefined {
+export function planPage(
+  page: ParsedPage,
+  model: Model,
+  pages: PageOptions,
+  list?: PagedList,
+): PlannedPage | undefined {
+  if (isByCursor(page, pages)) return planCursorPage(page, model, pages, list)
   const { maxPageSize } = model
   const size = page.size ?? Math.min(model.pageSize, maxPageSize ?? Number.POSITIVE_INFINITY)
   if (maxPageSize !== undefined && (size > maxPageSize || size === 0)) {
     const detail = `page[size] must be between 1 and ${maxPageSize} here; it is ${size}.`
     throw new ParameterError('invalid_page', 'page[size]', detail)
   }
-  return size === 0 ? undefined : { size, number: page.number ?? 1 }
+  return size === 0 ? undefined : { page: { size, number: page.number ?? 1 } }
+}
+
+/** Whether a page is one between cursors: by its parameters, or by the options of its type. */
+export function isByCursor(page: ParsedPage, { by }: PageOptions): boolean {
+  const { after, before, total, cursors } = page
+  return by === 'cursor' || [after, before, total, cursors].some((each) => each !== undefined)
+}
+
+function planCursorPage(
+  page: ParsedPage,
+  model: Model,
+  pages: PageOptions,
+  list: PagedList | undefined,
+): PlannedPage | undefined {
+  const [size, , positions] = collectErrors(
+    () => planCursorSize(page, model),
+    () => rejectNumber(page),
+    () => list && planPositions(page, model, list),
+  )
+  if (list === undefined || positions === undefined) return undefined
+  const { resource, order } = list
+  const cursors: CursorPage = {
+    ...cursorOrder(resource, order, model),
+    ...positions,
+    showsCursors: page.cursors ?? false,
+    isDefault: pages.by === 'cursor',
+  }
+  const shape = planCursorShape(positions, model, list)
+  return {
+    page: { size, number: 1, cursors },
+    cursors: { ...shape, total: page.total ?? pages.total },
+  }
+}
+
+/** Plans what the positions of a page add to the query shape, and their values to the parameters. */
+function planCursorShape(
+  { after, before }: CursorPositions,
+  model: Model,
+  { resource, order, parameters }: PagedList,
+): Omit<CursorShape, 'total'> {
+  const keyCount = countKeys(order, resource, model)
+  const afterShape = after && planPosition(after, 'before', keyCount, parameters)
+  const beforeShape = before && planPosition(before, 'after', keyCount, parameters)
+  return {
+    direction: before !== undefined && after === undefined ? 'backward' : 'forward',
+    ...(afterShape && { after: afterShape }),
+    ...(beforeShape && { before: beforeShape }),
+    keyCount,
+  }
+}
+
+function planCursorSize({ size: sent, after, before }: ParsedPage, model: Model): number {
+  const { maxPageSize } = model
+  const isRange = after !== undefined && before !== undefined
+  const byDefault = isRange ? (maxPageSize ?? defaultRangeSize) : model.pageSize
+  const size = sent ?? Math.min(byDefault, maxPageSize ?? Number.POSITIVE_INFINITY)
+  const max = maxPageSize ?? Number.MAX_SAFE_INTEGER
+  if (size >= 1 && size <= max) return size
+  const range = maxPageSize === undefined ? 'at least 1' : `between 1 and ${maxPageSize}`
+  const detail = `page[size] must be ${range} on pages with cursors; it is ${size}.`
+  const meta = maxPageSize === undefined ? undefined : { page: { maxSize: maxPageSize } }
+  throw new ParameterError('invalid_page', 'page[size]', detail, { meta })
+}
+
+function rejectNumber({ number }: ParsedPage): void {
+  if (number === undefined) return
+  const detail =
+    'page[number] does not go with cursors; follow the links prev and next, or use page[after] and page[before].'
+  throw new ParameterError('invalid_page', 'page[number]', detail)
+}
+
+function planPositions(
+  { after, before }: ParsedPage,
+  model: Model,
+  { resource, order, known }: PagedList,
+): CursorPositions {
+  const read = (parameter: string, text: string | undefined): Position | undefined => {
+    if (text === undefined) return undefined
+    const position = readCursor(parameter, text, { resource, order, model })
+    const keys = known?.get(parameter)
+    return keys ? { ...position, keys } : position
+  }
+  const [start, end] = collectErrors(
+    () => read('page[after]', after),
+    () => read('page[before]', before),
+  )
+  return { after: start, before: end }
+}
+
+/** The list to which a cursor has to belong. */
+interface CursorList extends Omit<PagedList, 'parameters' | 'known'> {
+  readonly model: Model
+}
+
+/** @throws ParameterError `invalid_cursor` (400) */
+function readCursor(parameter: string, text: string, list: CursorList): Position {
+  const { resource, order, model } = list
+  const expected = cursorOrder(resource, order, model)
+  const opened = openCursor(text, expected)
+  if (opened === undefined) {
+    const detail = `${parameter} is damaged, or not a cursor of ${resource.type} that this server has created; start again without it.`
+    throw new ParameterError('invalid_cursor', parameter, detail)
+  }
+  const { position, sort } = opened
+  if (position.place === 'end' && parameter === 'page[after]') {
+    const detail =
+      'page[after]: the cursor is the end of the list, and nothing is after it; use page[before].'
+    throw new ParameterError('invalid_cursor', parameter, detail)
+  }
+  const { keys, id, place } = position
+  const isComplete =
+    place === 'end' || id !== undefined || keys?.length === countKeys(order, resource, model)
+  if (sort === expected.sort && isComplete) return position
+  const known = nameSort(sort, list)
+  const other = known === undefined ? 'another sort order' : `the sort order "${known}"`
+  const detail = `${parameter}: the cursor belongs to ${other}; start again without it, or send its sort.`
+  throw new ParameterError('invalid_cursor', parameter, detail)
+}
+
+/** The sort order of a cursor, if all of its names exist for the identity of the request. */
+function nameSort(sort: string, { resource, model }: CursorList): string | undefined {
+  return attempt(() => {
+    planSort(parseSort(sort), resource, model)
+    return sort
+  }, emptyCollector())
+}
+
+function cursorOrder(
+  { type }: ResourceType,
+  order: readonly OrderTerm[],
+  { sealer }: Model,
+): CursorOrder {
+  return { type, sort: formatOrder(order), sealer }
+}
+
+/** The number of sort keys: one for each term, and for an id one for each of its columns. */
+function countKeys(order: readonly OrderTerm[], resource: ResourceType, { types }: Model): number {
+  return order.reduce((count, { path, field, isCount }) => {
+    if (field !== 'id' || isCount) return count + 1
+    let type: ResourceType | undefined = resource
+    for (const name of path) {
+      const relationship = type?.fields.get(name)
+      type = relationship?.is === 'relationship' ? types.get(relationship.to) : undefined
+    }
+    return count + (type?.id.parts.length ?? 1)
+  }, 0)
+}
+
+/** A row whose keys have to be read before a page is: its id, and the parameter that contains its cursor. */
+interface KeyedRow {
+  readonly parameter: string
+  readonly id: string
+}
+
+/** Lists the rows whose keys have to be read before a page is. */
+export function listKeyedRows({ cursors }: Page): KeyedRow[] {
+  const { after, before } = cursors ?? {}
+  const positions = [
+    ['page[after]', after],
+    ['page[before]', before],
+  ] as const
+  return positions.flatMap(([parameter, position]) =>
+    position?.id === undefined || position.keys ? [] : [{ parameter, id: position.id }],
+  )
+}
+
+/** Plans the page that has one row, with its complete keys. */
+export function planKeysPage({ page, cursors }: PlannedPage): PlannedPage | undefined {
+  if (cursors === undefined || page.cursors === undefined) return undefined
+  const { keyCount } = cursors
+  return {
+    page: { size: 1, number: 1, cursors: { ...page.cursors, after: undefined, before: undefined } },
+    cursors: { direction: 'forward', total: 'none', keyCount, hasFullKeys: true },
+  }
+}
+
+/** The error of a cursor whose row is gone. */
+export function cursorExpired(parameter: string): ParameterError {
+  const detail = `${parameter}: the resource of the cursor is gone, and its sort keys are too long to be part of the cursor; start again without it.`
+  return new ParameterError('cursor_expired', parameter, detail)
+}
+
+/** Adds the values of a position to the parameters of a plan. @returns `undefined` for the end of the list */
+function planPosition(
+  { place, keys }: Position,
+  including: Position['place'],
+  keyCount: number,
+  { values }: PlanParameters,
+): PositionShape | undefined {
+  if (place === 'end') return undefined
+  // Keys that are read by the id of the row are filled in before the page is read.
+  const known: Position['keys'] = keys ?? Array.from({ length: keyCount }, () => 't')
+  const parameters = known.map((key) => (key === null ? null : values.push(key) - 1))
+  return { isIncluded: place === including, keys: parameters }
 }

@@ -10,8 +10,10 @@ export interface RowBatch {
 /** The result of a read, held in memory. */
 export type CompleteRows = Readonly<{
   is: 'complete'
-  /** Resources on all pages. */
-  count: number
+  /** Resources on all pages; `undefined` if they were not counted. */
+  count: number | undefined
+  /** Whether there are rows behind a page between cursors, in the direction in which it was read; absent for other lists. */
+  hasMore?: boolean
   primary: readonly Row[]
   included: readonly RowBatch[]
 }>
@@ -30,7 +32,20 @@ export type Rows =
       end: () => void
       /** Resources on all pages, if one page is streamed. Absent for a full list: its rows are counted while they are read. */
       count?: number
+      /** As that of `CompleteRows`. */
+      hasMore?: boolean
     }>
+
+/** What the end of a list's document is written from: the rows themselves may be sent by then. */
+export interface ListEnd {
+  /** Resources on all pages; `undefined` if they were not counted. */
+  readonly count: number | undefined
+  /** The first and the last row of the page; absent for an empty one. */
+  readonly first: Row | undefined
+  readonly last: Row | undefined
+  /** As that of `CompleteRows`. */
+  readonly hasMore: boolean
+}
 
 /** The rows of a result with their layouts: primary data first, then the included resources. */
 export function pairWithLayouts(

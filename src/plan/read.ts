@@ -1,17 +1,33 @@
-import { collectErrors, emptyCollector, report, throwErrors } from '../errors/collector.ts'
+import { attempt, collectErrors, emptyCollector, report, throwErrors } from '../errors/collector.ts'
 import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import { getResourceType, type RelationshipField, type ResourceType } from '../model/model.ts'
+import {
+  getResourceType,
+  type Model,
+  type RelationshipField,
+  type ResourceType,
+} from '../model/model.ts'
 import type { ParsedQuery } from '../parse/query.ts'
 import type { Identity } from './access/identity.ts'
 import { type CanonicalQuery, canonicalizeQuery } from './canonical-query.ts'
 import type { Condition, PlanParameters, TextParameter } from './condition.ts'
 import { planFilter } from './filter.ts'
-import { type Page, planPage } from './page.ts'
+import {
+  type CursorShape,
+  isByCursor,
+  type KnownKeys,
+  listKeyedRows,
+  type Page,
+  type PagedList,
+  type PlannedPage,
+  planKeysPage,
+  planPage,
+} from './page.ts'
 import { nameIdParameter } from './path-id.ts'
 import type { Planner } from './planner.ts'
 import { type Projection, planLinkageProjection, planProjection } from './projection.ts'
-import { type OrderTerm, planSort } from './sort.ts'
+import { createIdentifierLayout } from './row-layout.ts'
+import { type OrderTerm, planSort, untilId } from './sort.ts'
 
 /** The rows that a URL path selects, before any filter. */
 type Addressed =
@@ -32,6 +48,16 @@ export interface ReadShape extends Projection {
   readonly order: readonly OrderTerm[]
   /** True if the read returns one page of a list. */
   readonly isPaged: boolean
+  /** The page between cursors; absent for a numbered page, and for a list without pages. */
+  readonly cursors?: CursorShape
+}
+
+/** Cursors that contain the id of a row, because its keys are too long. */
+export interface PendingCursors {
+  /** The reads of the keys, by the name of the parameter. */
+  readonly reads: readonly (readonly [parameter: string, plan: ReadPlan])[]
+  /** Plans the read with the keys. */
+  readonly complete: (known: KnownKeys) => ReadPlan
 }
 
 /** What the 404 error names if the resource in the path does not exist. */
@@ -53,6 +79,8 @@ export interface ReadPlan {
   /** Whether the document has the member `included`. */
   readonly hasIncluded: boolean
   readonly canonicalQuery: CanonicalQuery
+  /** What has to be read before the page is; absent for nothing. */
+  readonly pending?: PendingCursors
   /** The identity of the request; absent for a model without access rules. Added to a cached plan for each request. */
   readonly identity?: Identity
 }
@@ -67,23 +95,93 @@ interface ReadPath {
  * Plans the read of a collection: all resources of a type, or those related to one resource.
  * @throws ApiError | ManyErrors (400) with every error of the query
  */
-export function planCollection(planner: Planner, query: ParsedQuery, path: ReadPath): ReadPlan {
+export function planCollection(
+  planner: Planner,
+  query: ParsedQuery,
+  path: ReadPath,
+  known?: KnownKeys,
+): ReadPlan {
   const { model } = planner
   const resource = primaryType(path, planner)
   const parameters: PlanParameters = { values: [], textParameters: [] }
-  const [, where, order, page, projection] = collectErrors(
+  const list = planList(query, resource, model, { parameters, known })
+  const [, where, , planned, projection] = collectErrors(
     () => throwErrors(query.errors),
     () => planFilter(query.filter, resource, model, parameters),
-    () => planSort(query.sort, resource, model),
-    () => planPage(query.page, model),
+    list.checkOrder,
+    list.planPage,
     () => planProjection(planner, query, resource),
   )
   const addressed: Addressed = path.relationship
     ? addressRelated(path.resource, path.relationship)
     : { is: 'all' }
-  const isPaged = page !== undefined
-  const shape = { type: resource.type, addressed, where, order, isPaged, ...projection }
-  return createPlan(shape, { planner, query, path }, { ...parameters, page })
+  const paged = { order: list.order, ...toPagedShape(planned) }
+  const shape = { type: resource.type, addressed, where, ...paged, ...projection }
+  const plan = createPlan(shape, { planner, query, path }, { ...parameters, page: planned?.page })
+  return addPending(plan, planned, planner, (keys) => planCollection(planner, query, path, keys))
+}
+
+/** Adds the reads of keys that are too long for a cursor. */
+function addPending(
+  plan: ReadPlan,
+  planned: PlannedPage | undefined,
+  planner: Planner,
+  complete: PendingCursors['complete'],
+): ReadPlan {
+  const rows = planned ? listKeyedRows(planned.page) : []
+  const keysPage = planned && planKeysPage(planned)
+  if (rows.length === 0 || keysPage === undefined) return plan
+  const { model, shapes } = planner
+  const resource = getResourceType(model, plan.shape.type)
+  const reads = rows.map(({ parameter, id }) => {
+    const parameters: PlanParameters = { values: [], textParameters: [] }
+    const location = { parameter, path: '' }
+    const operand = { is: 'value', value: id } as const
+    const isRow = { is: 'predicate', location, name: 'id', operator: 'eq', operand } as const
+    const shape: ReadShape = {
+      type: resource.type,
+      addressed: { is: 'all' },
+      where: planFilter([isRow], resource, model, parameters),
+      order: plan.shape.order,
+      ...toPagedShape(keysPage),
+      ...{ primary: shapes.intern(createIdentifierLayout(resource.type)), included: [] },
+      includeEdges: [],
+    }
+    const read = { ...plan, shape: shapes.intern(shape), ...parameters, page: keysPage.page }
+    return [parameter, read] as const
+  })
+  return { ...plan, pending: { reads, complete } }
+}
+
+/**
+ * Plans the order and the page of a list. The order is planned at once, because cursors belong to it; its errors are thrown by
+ * `checkOrder`, in turn with those of other parameters.
+ */
+function planList(
+  query: ParsedQuery,
+  resource: ResourceType,
+  model: Model,
+  { parameters, known }: Pick<PagedList, 'parameters' | 'known'>,
+): Readonly<{
+  order: readonly OrderTerm[]
+  checkOrder: () => void
+  planPage: () => PlannedPage | undefined
+}> {
+  const errors = emptyCollector()
+  const planned = attempt(() => planSort(query.sort, resource, model), errors)
+  const order = planned && isByCursor(query.page, resource.pages) ? untilId(planned) : planned
+  const list = order && { resource, order, parameters, known }
+  return {
+    order: order ?? [],
+    checkOrder: () => throwErrors(errors),
+    planPage: () => planPage(query.page, model, resource.pages, list),
+  }
+}
+
+/** What a page adds to a query shape. */
+function toPagedShape(planned: PlannedPage | undefined): Pick<ReadShape, 'isPaged' | 'cursors'> {
+  const cursors = planned?.cursors
+  return { isPaged: planned !== undefined, ...(cursors && { cursors }) }
 }
 
 /**
@@ -94,11 +192,14 @@ export function planCollection(planner: Planner, query: ParsedQuery, path: ReadP
 export function planResource(planner: Planner, query: ParsedQuery, path: ReadPath): ReadPlan {
   const { model } = planner
   const resource = primaryType(path, planner)
+  const list = planList(query, resource, model, {
+    parameters: { values: [], textParameters: [] },
+  })
   const [, , , , projection] = collectErrors(
     () => throwErrors(query.errors),
     () => rejectFilter(query),
-    () => planSort(query.sort, resource, model),
-    () => planPage(query.page, model),
+    list.checkOrder,
+    list.planPage,
     () => planProjection(planner, query, resource, { hasVersion: path.relationship === undefined }),
   )
   const addressed: Addressed = path.relationship
@@ -117,30 +218,31 @@ export function planLinkage(
   planner: Planner,
   query: ParsedQuery,
   path: Required<ReadPath>,
+  known?: KnownKeys,
 ): ReadPlan {
   const { model } = planner
   const { resource, relationship } = path
   const related = primaryType(path, planner)
-  const hasPage = query.page.size !== undefined || query.page.number !== undefined
   const parameters: PlanParameters = { values: [], textParameters: [] }
-  const [, where, order, page, projection] = collectErrors(
+  const list = planList(query, related, model, { parameters, known })
+  const [, where, , planned, projection] = collectErrors(
     () => throwErrors(query.errors),
-    () =>
-      relationship.many
-        ? planFilter(query.filter, related, model, parameters)
-        : rejectFilter(query),
-    () => planSort(query.sort, related, model),
-    () => (hasPage ? planPage(query.page, model) : undefined),
+    relationship.many
+      ? () => planFilter(query.filter, related, model, parameters)
+      : () => rejectFilter(query),
+    list.checkOrder,
+    () => (Object.keys(query.page).length > 0 ? list.planPage() : undefined),
     () => planLinkageProjection(planner, query, resource, relationship),
   )
-  const list = relationship.many ? { where, order, isPaged: page !== undefined } : single
+  const rows = relationship.many ? { where, order: list.order, ...toPagedShape(planned) } : single
   const addressed = addressRelated(resource, relationship)
-  const plan = createPlan(
-    { type: related.type, addressed, ...list, ...projection },
-    { planner, query, path },
-    relationship.many ? { ...parameters, page } : {},
-  )
-  return { ...plan, notFound: { type: resource.type, parameter: 'id' } }
+  const shape = { type: related.type, addressed, ...rows, ...projection }
+  const values = relationship.many ? { ...parameters, page: planned?.page } : {}
+  const plan = createPlan(shape, { planner, query, path }, values)
+  return {
+    ...addPending(plan, planned, planner, (keys) => planLinkage(planner, query, path, keys)),
+    notFound: { type: resource.type, parameter: 'id' },
+  }
 }
 
 /**

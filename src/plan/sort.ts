@@ -48,8 +48,17 @@ export function planSort(
   throwErrors(errors)
   const order = withoutDuplicates(resolved.filter((term) => term !== undefined))
   if (countJoins(order) > maxJoins) throw tooManyJoins()
-  const isTotal = order.some(({ path, field }) => path.length === 0 && field === 'id')
+  const isTotal = order.some(isId)
   return isTotal ? order : [...order, { path: [], field: 'id', descending: false, nullable: false }]
+}
+
+/** The terms up to the id, after which all others are without effect. */
+export function untilId(order: readonly OrderTerm[]): readonly OrderTerm[] {
+  return order.slice(0, order.findIndex(isId) + 1)
+}
+
+function isId({ path, field, isCount = false }: OrderTerm): boolean {
+  return path.length === 0 && field === 'id' && !isCount
 }
 
 /** Removes all but the first term of each field: the others cannot change the order. */

@@ -83,7 +83,7 @@ export function planOne({ shapes }: Planner, primary: RowLayout): ReadPlan {
     notFound: { type, parameter: 'id' },
     page: undefined,
     hasIncluded: false,
-    canonicalQuery: { full: '', withoutPageNumber: '' },
+    canonicalQuery: { full: '', withoutPosition: '' },
   }
 }
 

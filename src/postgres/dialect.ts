@@ -39,6 +39,9 @@ export function postgresDialect(folding: string, keepsSettings = true): Dialect 
     selectRows: (lists) => sql`select * from unnest(${sql.join(lists)})`,
     // Unlike `in`, this is not converted to a join. A view may contain an id twice.
     equalsSubquery: (left, subquery) => sql`${left} = (${subquery} limit 1)`,
+    selectKeyValue: (key, isFull) =>
+      sql`'t' || ${isFull ? sql`${key}::text` : sql`left(${key}::text, 513)`}`,
+    bindKeyValue: (value) => String(value).slice(1),
     ...createTextFunctions(folding),
     // Only subqueries at the top level are pulled up to joins. Planning forty joins takes 10 s.
     preventPullUp: (condition) => sql`(${condition}) is true`,

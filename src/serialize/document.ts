@@ -2,9 +2,10 @@ import type { Kind } from '../model/kinds/kinds.ts'
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import { getResourceType, type Model, type ResourceType } from '../model/model.ts'
 import type { ReadPlan, ReadShape } from '../plan/read.ts'
-import type { Rows } from '../plan/read-result.ts'
+import type { ListEnd, Rows } from '../plan/read-result.ts'
 import type { RowLayout } from '../plan/row-layout.ts'
 import { type LinkBase, serializeAddress, serializePageLinks } from './links.ts'
+import { addCursors, serializePageMeta } from './page.ts'
 import { compileIdentifierSerializer, compileSerializer, type RowSerializer } from './resource.ts'
 import { type ShapeSerializers, serializeIncluded, serializeRows } from './rows.ts'
 import { streamList, streamSingle } from './stream.ts'
@@ -53,9 +54,10 @@ export function createDocumentSerializer(model: Model, prefix: string): Document
     serializeCollection: (plan, rows, linkBase) => {
       const serializers = getSerializers(plan.shape)
       const self = serializeSelfLink(plan, linkBase.origin + linkBase.path)
-      return serializeList(plan, rows, serializers, serializers.primary, (count) => {
-        const pageLinks = serializePageLinks(plan, count, linkBase)
-        return `,"links":{${self}${pageLinks}},"meta":{"count":${count}},${jsonapiMember}}`
+      return serializeList(plan, rows, serializers, serializers.primary, (end) => {
+        const pageLinks = serializePageLinks(plan, end, linkBase)
+        const meta = plan.page?.cursors ? serializePageMeta(plan, end) : `{"count":${end.count}}`
+        return `,"links":{${self}${pageLinks}},"meta":${meta},${jsonapiMember}}`
       })
     },
     serializeResource: (plan, rows, path) => {
@@ -66,9 +68,10 @@ export function createDocumentSerializer(model: Model, prefix: string): Document
     serializeToManyLinkage: (plan, rows, linkBase) => {
       const serializers = getSerializers(plan.shape)
       const links = serializeRelationshipLinks(plan, linkBase)
-      return serializeList(plan, rows, serializers, serializers.identifier, (count) => {
-        const pageLinks = serializePageLinks(plan, count, linkBase)
-        return `,"links":{${links}${pageLinks}},${jsonapiMember}}`
+      return serializeList(plan, rows, serializers, serializers.identifier, (end) => {
+        const pageLinks = serializePageLinks(plan, end, linkBase)
+        const meta = plan.page?.cursors ? `"meta":${serializePageMeta(plan, end)},` : ''
+        return `,"links":{${links}${pageLinks}},${meta}${jsonapiMember}}`
       })
     },
     serializeToOneLinkage: (plan, rows, linkBase) => {
@@ -126,17 +129,20 @@ function createSerializerCache(
   })
 }
 
-/** @param formatTail - returns the members behind `data` and `included`, and the closing brace; `count` is over all pages */
+/** @param formatTail - returns the members behind `data` and `included`, and the closing brace */
 function serializeList(
   plan: ReadPlan,
   rows: Rows,
   serializers: ShapeSerializers,
-  serialize: RowSerializer,
-  formatTail: (count: number) => string,
+  serializeRow: RowSerializer,
+  formatTail: (end: ListEnd) => string,
 ): DocumentText {
+  const serialize = plan.page?.cursors?.showsCursors ? addCursors(plan, serializeRow) : serializeRow
   if (rows.is === 'stream') return streamList(plan, rows, serializers, serialize, formatTail)
+  const { primary, count, hasMore = false } = rows
   const included = plan.hasIncluded ? serializeIncluded(rows.included, serializers) : ''
-  return `{"data":[${serializeRows(rows.primary, serialize)}]${included}${formatTail(rows.count)}`
+  const tail = formatTail({ count, first: primary[0], last: primary.at(-1), hasMore })
+  return `{"data":[${serializeRows(primary, serialize)}]${included}${tail}`
 }
 
 function serializeSingle(

@@ -62,7 +62,8 @@ function toErrorMembers(
 
 function toMeta(error: ApiError): object {
   const version = error instanceof VersionConflictError ? error.current : undefined
-  return version === undefined ? {} : { meta: { version } }
+  if (version !== undefined) return { meta: { version } }
+  return error.meta ? { meta: error.meta } : {}
 }
 
 function toSource(error: ApiError): object {

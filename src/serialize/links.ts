@@ -1,5 +1,7 @@
 import type { ResourceType } from '../model/model.ts'
 import type { ReadPlan } from '../plan/read.ts'
+import type { ListEnd } from '../plan/read-result.ts'
+import { listPageLinks } from './page.ts'
 
 /** The base of the absolute links of a document. */
 export interface LinkBase {
@@ -26,20 +28,31 @@ export function serializeAddress(address: string): string {
  * Serializes the links between the pages of a list, as JSON members behind others: `first`, `last`, and `prev` and `next`
  * if these pages exist. A list of a single page has none. All links are absolute and repeat the rest of the query.
  *
- * @param count - resources on all pages
+ * A page between cursors has all four, null where the server knows that there is nothing.
+ *
  * @see https://jsonapi.org/format/1.0/#fetching-pagination
  */
 export function serializePageLinks(
-  { page, canonicalQuery: { withoutPageNumber } }: ReadPlan,
-  count: number,
+  plan: ReadPlan,
+  end: ListEnd,
   { origin, path }: LinkBase,
 ): string {
+  const { page, canonicalQuery } = plan
+  const { withoutPosition } = canonicalQuery
   if (page === undefined) return ''
+  if (page.cursors) {
+    const links = listPageLinks(plan, page.cursors, end).map(([name, query]) => {
+      const url = query === null ? null : `${origin}${path}${query}`
+      return `,"${name}":${JSON.stringify(url)}`
+    })
+    return links.join('')
+  }
   const { number } = page
+  const { count = 0 } = end
   const last = Math.max(1, Math.ceil(count / page.size))
   if (last === 1 && number === 1) return ''
-  const separator = withoutPageNumber === '' ? '?' : '&'
-  const url = `${origin}${path}${withoutPageNumber}${separator}page%5Bnumber%5D=`
+  const separator = withoutPosition === '' ? '?' : '&'
+  const url = `${origin}${path}${withoutPosition}${separator}page%5Bnumber%5D=`
   // Each link appends a page number and the closing quotation mark.
   const open = serializeAddress(url).slice(0, -1)
   const previous = number > 1 ? `,"prev":${open}${Math.min(number - 1, last)}"` : ''

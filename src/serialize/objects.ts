@@ -33,7 +33,7 @@ export type PlainObject = Readonly<Record<string, unknown>>
 /** A list of resources as plain objects. */
 interface PlainList {
   readonly data: readonly PlainObject[]
-  readonly meta: Readonly<{ count: number }>
+  readonly meta: Readonly<{ count?: number }>
 }
 
 /**
@@ -51,7 +51,8 @@ export function createObjectSerializer(model: Model): DocumentSerializer<Awaitab
   return {
     serializeCollection: async (plan, rows): Promise<PlainList> => {
       const complete = await collectRows(rows)
-      return { data: build(plan, complete), meta: { count: complete.count } }
+      const { count } = complete
+      return { data: build(plan, complete), meta: count === undefined ? {} : { count } }
     },
     serializeResource: async (plan, rows) => build(plan, await collectRows(rows))[0] ?? null,
     serializeToManyLinkage: async (plan, rows) => identify(plan, await collectRows(rows)),

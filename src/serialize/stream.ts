@@ -1,5 +1,6 @@
 import type { ReadPlan } from '../plan/read.ts'
-import type { Rows } from '../plan/read-result.ts'
+import type { ListEnd, Rows } from '../plan/read-result.ts'
+import type { Row } from '../plan/row-layout.ts'
 import type { RowSerializer } from './resource.ts'
 import { getIncludedSerializer, type ShapeSerializers, serializeRows } from './rows.ts'
 
@@ -15,20 +16,25 @@ export async function* streamList(
   rows: StreamedRows,
   serializers: ShapeSerializers,
   serialize: RowSerializer,
-  formatTail: (count: number) => string,
+  formatTail: (end: ListEnd) => string,
 ): AsyncGenerator<string> {
   try {
     let count = 0
+    let first: Row | undefined
+    let last: Row | undefined
     let separator = '{"data":['
     for await (const batch of rows.primary) {
       count += batch.length
+      first ??= batch[0]
+      last = batch.at(-1) ?? last
       yield separator + serializeRows(batch, serialize)
       separator = ','
     }
     // A stream may be empty: its rows may have been deleted since the store decided to stream.
     yield separator === ',' ? ']' : `${separator}]`
     if (plan.hasIncluded) yield* streamIncluded(rows, serializers)
-    yield formatTail(rows.count ?? count)
+    const total = plan.shape.cursors ? rows.count : (rows.count ?? count)
+    yield formatTail({ count: total, first, last, hasMore: rows.hasMore ?? false })
   } finally {
     rows.end()
   }

@@ -19,6 +19,12 @@ export const sqliteDialect: Dialect = {
   hideColumn: (column) => sql`+${column}`,
   // Unlike a list, it keeps the rows in the order of the index that finds them.
   equalsSubquery: (left, subquery) => sql`${left} is (${subquery})`,
+  // A driver returns doubles exactly, but not integers beyond 2^53.
+  selectKeyValue: (key, isFull) => {
+    const part = isFull ? key : sql`substr(${key}, 1, 513)`
+    return sql`case typeof(${key}) when 'integer' then 'i' || ${key} when 'text' then 't' || ${part} when 'blob' then 'b' || hex(${part}) else ${key} end`
+  },
+  bindKeyValue,
   foldCase: (text) => sql`lapidary_fold(${text})`,
   contains,
   patterns: {
@@ -59,6 +65,17 @@ function listElements(width: number): Sql[] {
     { length: width },
     (_, index) => sql`value ->> ${sql.lit(index)} as ${sql.id(`id${index}`)}`,
   )
+}
+
+/** Integers with this many characters are below 2^53; to bind a number is faster than to bind a bigint. */
+const safeLength = 15
+
+function bindKeyValue(value: string | number): BoundValue {
+  if (typeof value === 'number') return value
+  const rest = value.slice(1)
+  if (value.startsWith('t')) return rest
+  if (value.startsWith('b')) return Buffer.from(rest, 'hex')
+  return rest.length <= safeLength ? Number(rest) : BigInt(rest)
 }
 
 function toJson(value: BoundValue): string {

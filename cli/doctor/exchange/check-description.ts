@@ -163,6 +163,13 @@ function findRequestDifferences(
   ]
 }
 
+/** Reads the text of a number or a boolean among the parameters of pages. */
+function readPageValue(parameter: string, text: string): unknown {
+  if (/^page\[(?:size|number)\]$/.test(parameter)) return Number(text)
+  if (parameter !== 'page[cursors]') return text
+  return text === 'true' || (text === 'false' ? false : text)
+}
+
 /** The parameters that a route of one resource accepts without effect (`docs/service.md`, Query parameters). */
 const ignored = /^(sort|page\[(size|number)\])$/
 
@@ -189,7 +196,7 @@ function findParameterDifferences(
   // The description of `filter` announces its short form for every path.
   if (deep && family === 'filter') return []
   if (deep?.style === 'deepObject')
-    return report(validate(deep.schema, { [member]: family === 'page' ? Number(value) : value }))
+    return report(validate(deep.schema, { [member]: readPageValue(name, value) }))
   return ignored.test(name) ? [] : [`the parameter ${name} is not described`]
 }
 

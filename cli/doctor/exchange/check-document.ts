@@ -44,7 +44,9 @@ function* checkMeta({ body, exchange, relationship }: ParsedExchange): Violation
   }
   if (Array.isArray(data) && relationship === undefined) {
     const { count } = members
-    if (!Number.isInteger(count) || Number(count) < data.length) {
+    // A page between cursors may be without a count.
+    const isUncounted = count === undefined && isObject(members.page)
+    if (!isUncounted && (!Number.isInteger(count) || Number(count) < data.length)) {
       const message = `it must be the number of resources on all pages; this page has ${data.length}`
       yield { rule: 'MET-2', pointer: '/meta/count', message }
     }

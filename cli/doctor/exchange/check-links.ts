@@ -46,6 +46,8 @@ export function* checkTopLinks(parsed: ParsedExchange): Violations {
   const format =
     data === undefined ? 'any' : Array.isArray(data) && !isLinkage ? 'absolute' : 'path'
   for (const [name, link] of Object.entries(links)) {
+    // Null says that there is no such page (https://jsonapi.org/format/1.0/#fetching-pagination).
+    if (link === null && paginationLinks.includes(name)) continue
     const linkFormat = isLinkage && paginationLinks.includes(name) ? 'any' : format
     yield* checkLink(link, appendToken(pointer, name), linkFormat)
   }

@@ -8,8 +8,12 @@ import { appendToken, checkMembers, isNonEmptyString, isObject } from './rule-vi
 /** Checks the structure of the primary data and of `included`. */
 export function* checkData({ body, relationship }: ParsedExchange): Violations {
   const { data, included } = body
-  const check = (value: unknown, pointer: string) =>
-    relationship === undefined ? checkResource(value, pointer) : checkIdentifier(value, pointer)
+  const check = (value: unknown, pointer: string) => {
+    const rest = withoutCursor(value)
+    return relationship === undefined
+      ? checkResource(rest, pointer)
+      : checkIdentifier(rest, pointer)
+  }
   if (Array.isArray(data)) {
     for (const [index, item] of data.entries()) yield* check(item, appendToken('/data', index))
     if (relationship !== undefined) yield* checkRepeats(data, '/data')
@@ -24,6 +28,15 @@ export function* checkData({ body, relationship }: ParsedExchange): Violations {
   for (const [index, item] of included.entries()) {
     yield* checkResource(item, appendToken('/included', index))
   }
+}
+
+/** Leaves out the cursor of a resource or an identifier: `page` in `meta`. */
+function withoutCursor(value: unknown): unknown {
+  if (!isObject(value)) return value
+  const { meta, ...rest } = value
+  if (!isObject(meta) || !isObject(meta.page) || !isNonEmptyString(meta.page.cursor)) return value
+  const { page: _page, ...others } = meta
+  return Object.keys(others).length === 0 ? rest : { ...rest, meta: others }
 }
 
 function* checkResource(value: unknown, pointer: string): Violations {

@@ -12,6 +12,7 @@ import type {
 } from '../declare/fields.ts'
 import type { Hooks, ModelHooks } from '../declare/hooks.ts'
 import type { IdQuery } from '../declare/id-query.ts'
+import type { PageOptions } from '../declare/page-options.ts'
 import type { IdOptions, ResourceDeclaration } from '../declare/resource.ts'
 import { isCodecName } from '../kinds/codec-names.ts'
 import { isDefinedCodec } from '../kinds/codecs.ts'
@@ -164,6 +165,10 @@ function printSql(written: Sql): string {
 }
 
 const access = oneOf('read-write', 'read-only', 'write-only', 'immutable')
+const pages = members({
+  by: optional(oneOf('number', 'cursor')),
+  total: optional(oneOf('exact', 'capped', 'none')),
+} satisfies Record<keyof PageOptions, Check>)
 const invalidValues = oneOf('error', 'null', 'lenient')
 const relationshipAccess = oneOf('read-write', 'read-only', 'immutable')
 
@@ -336,6 +341,7 @@ const resourceOptions = members({
   description: optional(stringCheck),
   scope: optional(sqlExpression),
   softDelete: optional(name),
+  pages: optional(pages),
   databaseMessages: optional(booleanCheck),
   insertDefaults: optional(each(storedValue)),
   access: optional(resourceAccess),
@@ -364,6 +370,7 @@ const modelOptions = members({
   pageSize: optional(pageSize),
   maxPageSize: (value, location) => (value === null ? [] : optional(pageSize)(value, location)),
   invalidValues: optional(invalidValues),
+  pages: optional(pages),
   access: optional(oneOf('deny by default')),
   tenant: optional(tenantOptions),
   secret: optional(secret),

@@ -154,7 +154,7 @@ export function defineModel<const Resources extends readonly ResourceDeclaration
 }
 
 /** The options that the resolution of types depends on. */
-interface ResolvedOptions extends Pick<ModelOptions, 'access' | 'invalidValues'> {
+interface ResolvedOptions extends Pick<ModelOptions, 'access' | 'invalidValues' | 'pages'> {
   readonly tenant: TenantOptions | undefined
   /** Without `begin`. */
   readonly hooks: Hooks | undefined

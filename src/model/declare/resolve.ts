@@ -29,6 +29,7 @@ import type {
 } from './fields.ts'
 import type { Hooks } from './hooks.ts'
 import { combineHooks } from './hooks.ts'
+import type { PageOptions } from './page-options.ts'
 import { resolvePaths } from './resolve-paths.ts'
 import { resolveFieldRules, resolveLinkRules } from './resolve-rules.ts'
 import { addArguments, resolveTable } from './resolve-table.ts'
@@ -38,6 +39,7 @@ import type { ClientIds, ResourceDeclaration } from './resource.ts'
 interface ResolveOptions {
   readonly hooks?: Hooks | undefined
   readonly invalidValues?: InvalidValues | undefined
+  readonly pages?: Partial<PageOptions> | undefined
   readonly tenant?: TenantOptions | undefined
   /** As `listForeignKeys` lists them. */
   readonly foreignKeys: ReadonlyMap<string, readonly string[]>
@@ -59,7 +61,13 @@ interface FieldContext {
 export function resolveResource(
   declared: ResourceDeclaration,
   all: readonly ResourceDeclaration[],
-  { hooks: modelHooks, invalidValues = 'error', tenant: modelTenant, foreignKeys }: ResolveOptions,
+  {
+    hooks: modelHooks,
+    invalidValues = 'error',
+    pages,
+    tenant: modelTenant,
+    foreignKeys,
+  }: ResolveOptions,
 ): ResourceType {
   const tenant = declared.tenant === false ? undefined : modelTenant
   const { parts: declaredParts, client } = resolveIdOptions(declared)
@@ -98,6 +106,7 @@ export function resolveResource(
     databaseMessages: declared.databaseMessages ?? false,
     insertDefaults,
     isWritable: isWritable(declared),
+    pages: { by: 'number', total: 'exact', ...pages, ...declared.pages },
     version: resolveVersion(declared),
     cache: declared.cache,
     showsVersions: declared.versions === 'always',

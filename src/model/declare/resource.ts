@@ -6,6 +6,7 @@ import type { Actions, Inferred, NoParameters } from './action.ts'
 import type { Expression, FieldDeclarations, WriteAccess } from './fields.ts'
 import type { Hooks, ValidatedOf } from './hooks.ts'
 import type { IdQuery } from './id-query.ts'
+import type { PageOptions } from './page-options.ts'
 import type { QueryParameters } from './parameter.ts'
 import type { TableFunction } from './table-function.ts'
 
@@ -94,6 +95,11 @@ interface CommonOptions<
    * `raise(abort, …)` in SQLite. Default false: only the log has them.
    */
   readonly databaseMessages?: boolean
+  /**
+   * How lists are paged: `by: 'cursor'` makes cursors the default, `total` says how their pages count the resources on all pages.
+   * Default: the option of the model.
+   */
+  readonly pages?: Partial<PageOptions>
   /** The values of columns that no field writes, in the row of a new resource, by column. */
   readonly insertDefaults?: Readonly<Record<string, BoundValue | boolean>>
   /**

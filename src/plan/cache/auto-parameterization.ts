@@ -35,12 +35,12 @@ interface ParameterizedPlan {
  */
 export function autoParameterize(plan: (search: string) => ReadPlan): (search: string) => ReadPlan {
   const planTemplate = cachePlans((template: string, search: string): ParameterizedPlan => {
-    const { full, withoutPageNumber } = canonicalizeQuery(parseQuery(template))
+    const { full, withoutPosition } = canonicalizeQuery(parseQuery(template))
     return {
       plan: plan(search),
       canonicalQuery: {
         full: full.split(placeholder),
-        withoutPageNumber: withoutPageNumber.split(placeholder),
+        withoutPosition: withoutPosition.split(placeholder),
       },
     }
   })
@@ -70,9 +70,11 @@ function bindTexts(
   { plan, canonicalQuery }: ParameterizedPlan,
   texts: readonly string[],
 ): ReadPlan | undefined {
-  const { textParameters } = plan
-  const { full, withoutPageNumber } = canonicalQuery
-  if (textParameters.length !== texts.length || full.length !== texts.length + 1) return undefined
+  const { textParameters, pending } = plan
+  const { full, withoutPosition } = canonicalQuery
+  // What is pending is planned from the whole query.
+  if (pending || textParameters.length !== texts.length || full.length !== texts.length + 1)
+    return undefined
   const values = [...plan.values]
   for (const [index, { parameter, read }] of textParameters.entries())
     values[parameter] = read(texts[index] ?? '')
@@ -81,7 +83,7 @@ function bindTexts(
     values,
     canonicalQuery: {
       full: fill(full, texts),
-      withoutPageNumber: fill(withoutPageNumber, texts),
+      withoutPosition: fill(withoutPosition, texts),
     },
   }
 }

@@ -46,7 +46,7 @@ export function memoizeByRowBound(
   return (shape, { limit = 0, offset = 0 }) => {
     const { scope } = getResourceType(target.model, shape.type)
     const hasConditions = (scope ?? shape.where) !== undefined || shape.addressed.is !== 'all'
-    if (hasConditions) return unbounded(shape)
+    if (hasConditions || shape.cursors) return unbounded(shape)
     const power = Math.ceil(Math.log2(limit + offset))
     return (bounded[Math.max(power, 0)] ?? unbounded)(shape)
   }

@@ -56,7 +56,8 @@ export function compileCacheableCount(
   target: Target,
   cacheableTables: ReadonlySet<string>,
 ): Statement | null {
-  const tables = shape.isPaged ? countedTables(shape, target) : undefined
+  const isCounted = shape.isPaged && shape.cursors?.total !== 'none'
+  const tables = isCounted ? countedTables(shape, target) : undefined
   const isCacheable = tables?.every((table) => cacheableTables.has(quoteTableName(table)))
   return isCacheable ? compileCount(shape, target) : null
 }

@@ -29,6 +29,7 @@ import {
 import { cacheValidator, isSnapshotCurrent } from './counts.ts'
 import { compileRowParser, type DocumentRows, jsonArray, jsonRow } from './json-rows.ts'
 import {
+  compileCursorValues,
   compilePrimaryRows,
   compileRowSets,
   isOwnedByOne,
@@ -112,7 +113,8 @@ function compileColumns(
   target: Target,
   options: DocumentOptions,
 ): Sql {
-  const { columns, joins } = selection
+  const { joins } = selection
+  const columns = [...selection.columns, ...compileCursorValues(shape, target)]
   const isOne = shape.addressed.is === 'one'
   const json = isOne ? jsonArray(columns) : jsonRow(columns, shape.primary)
   const row = limitedRow(json, isLarge(primaryRowSet))
@@ -207,9 +209,13 @@ function compileCountColumn(
   target: Target,
   { cachesCount, isReversed }: DocumentOptions,
 ): Sql {
-  if (!shape.isPaged) return sql`null`
+  const total = shape.cursors?.total
+  if (!shape.isPaged || total === 'none') return sql`null`
   if (isReversed) return isSnapshotCurrent(target)
-  const isLast = sql`count(*) < ${rawParam('limit')} and (count(*) > 0 or ${rawParam('offset')}::bigint = 0)`
+  // A page between cursors does not show how many resources are on other pages.
+  const isLast = shape.cursors
+    ? sql`false`
+    : sql`count(*) < ${rawParam('limit')} and (count(*) > 0 or ${rawParam('offset')}::bigint = 0)`
   const count = sql`(${compileSelectCount(shape, target)})`
   if (!cachesCount) return sql`case when ${isLast} then null else ${count} end`
   const isCountKnown = sql`(${isLast}) or ${isSnapshotCurrent(target)}`

@@ -26,7 +26,8 @@ export function compileRowParser(
   target: Target,
 ): (primary: unknown, included: readonly unknown[]) => DocumentRows | undefined {
   const load = compileLoad(shape.primary, target)
-  const isNested = hasNestedRows(shape.primary)
+  // A page between cursors has its keys and the number of its rows at the end of each row.
+  const isNested = hasNestedRows(shape.primary, shape.cursors ? shape.cursors.keyCount + 1 : 0)
   const parsers = shape.includeEdges.map((edge, index) => {
     const parse = compileEdgeParser(shape, edge, target)
     return isLinkageFromIncluded(shape, index, target) ? addLinkage(edge.keyIndex, parse) : parse
@@ -115,8 +116,8 @@ export function jsonArray(columns: readonly Sql[]): Sql {
 }
 
 /** Whether the rows of a layout are arrays of arrays. */
-function hasNestedRows({ values, linkages }: RowLayout): boolean {
-  return 1 + values.length + linkages.length > maxArguments
+function hasNestedRows({ values, linkages }: RowLayout, others = 0): boolean {
+  return 1 + values.length + linkages.length + others > maxArguments
 }
 
 /** Returns the rows of a JSON array that the driver has parsed; `undefined` if one is null. */

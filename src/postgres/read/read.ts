@@ -34,6 +34,7 @@ import type { PostgresStatements } from '../statements.ts'
 import type { PostgresTransaction } from '../transaction.ts'
 import type { CachedCount, PostgresCountCache } from './counts.ts'
 import { type DocumentStatement, splitColumns } from './document-statement.ts'
+import type { DocumentRows } from './json-rows.ts'
 import { compileHasShortRows } from './row-storage.ts'
 
 /**
@@ -115,7 +116,7 @@ export async function readWithCachedCount(
   if (document === undefined) return undefined
   const { rows, snapshotId } = document
   if (cacheable && snapshotId !== null)
-    counts.add(cacheable, values, { count: rows.count, snapshotId })
+    counts.add(cacheable, values, { count: rows.count ?? 0, snapshotId })
   return withinBudget(document, statement)
 }
 
@@ -206,20 +207,37 @@ function parseDocument(
     throw repeatedIdError(getResourceType(statements.target.model, plan.shape.type), id)
   const aggregated = statement.parseRows(columns.primary, columns.included)
   if (aggregated === undefined) return undefined
-  const { primary, included } = aggregated
   const { count, snapshotId, isCut } = columns
-  const rows: CompleteRows = {
+  // The rows show whether there are more, or the last value of each the number of those on the page.
+  const { primary } = aggregated
+  const size = plan.page?.cursors ? Number(primary[0]?.at(-1) ?? 0) : primary.length
+  const known = countFromRows(plan, size, readBudget.resources + 1)
+  const counted = plan.shape.cursors?.total === 'none' ? undefined : Number(count ?? cachedCount)
+  const longLinkage = statement.findLongLinkage?.(aggregated)
+  return {
+    rows: toCompleteRows(plan, aggregated, { count: known ?? counted, size }),
+    snapshotId: count === null ? null : snapshotId,
+    isCut: isCut || primary.length < Math.min(size, plan.page?.size ?? 0),
+    longLinkage,
+  }
+}
+
+/** @param size - the rows of the page, with the one that shows that there are more */
+function toCompleteRows(
+  { shape, page }: ReadPlan,
+  { primary, included }: DocumentRows,
+  { count, size }: Readonly<{ count: number | undefined; size: number }>,
+): CompleteRows {
+  return {
     is: 'complete',
-    count:
-      countFromRows(plan, primary.length, readBudget.resources + 1) ?? Number(count ?? cachedCount),
+    count,
+    ...(page?.cursors && { hasMore: size > primary.length }),
     primary,
-    included: plan.shape.includeEdges.map(({ to }, index) => ({
+    included: shape.includeEdges.map(({ to }, index) => ({
       type: to,
       rows: included[index] ?? [],
     })),
   }
-  const longLinkage = statement.findLongLinkage?.(aggregated)
-  return { rows, snapshotId: count === null ? null : snapshotId, isCut, longLinkage }
 }
 
 /** The dependencies of a read in a transaction. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Sql } from '../../model/dialect.ts'
 import { getRelationship, getResourceType, isSameKey, type KeyColumns } from '../../model/model.ts'
 import { primaryRowSet } from '../../plan/include.ts'
+import type { CursorShape } from '../../plan/page.ts'
 import { type LocatedIncludeEdge, startsAtLinkage } from '../../plan/projection.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { findIncludedLayout } from '../../plan/read-result.ts'
@@ -10,6 +11,7 @@ import { isEqualKey, toKey } from '../../sql/keys/keys.ts'
 import { isLinkedFrom, isLinkedFromAny, joinKeyAt, linkKeyAt } from '../../sql/keys/link-keys.ts'
 import { type DocumentBudget, isList, isUnbounded } from '../../sql/read/document-budget.ts'
 import { isLinkageFromIncluded } from '../../sql/read/linkage.ts'
+import { compileKeyValues, compilePageRows, pageKey } from '../../sql/read/page.ts'
 import { primaryConditions } from '../../sql/read/primary-rows.ts'
 import { isFoundByKey } from '../../sql/read/related-rows.ts'
 import { isInHashed } from '../../sql/read/select.ts'
@@ -78,18 +80,49 @@ export function compilePrimaryRows(
   { budget, isReversed, rowBound }: RowSetOptions,
 ): Sql {
   const resource = getResourceType(target.model, shape.type)
+  const select = compileRowSetColumns(shape, primaryRowSet, shape.primary, target)
+  if (shape.cursors) return compileCursorRows(shape, shape.cursors, select, target)
   const order = compileOrder(isReversed ? reverseOrder(shape.order) : shape.order, resource, target)
   const orderBy = isList(shape) ? sql` order by ${order.orderBy}` : sql``
   const listLimit = isUnbounded(shape) ? compileRowLimit(budget) : sql``
   const limit = shape.isPaged
     ? sql` limit ${rawParam('limit')} offset ${rawParam('offset')}`
     : listLimit
-  const select = compileRowSetColumns(shape, primaryRowSet, shape.primary, target)
   const isCountValid = isReversed ? [isSnapshotCurrent(target)] : []
   const where = and([...primaryConditions(shape, 0, target), ...isCountValid])
   const rows = sql`select ${select} from ${rowsAt(0, resource, target)}${order.joins} where ${where}${orderBy}`
   if (rowBound === undefined) return sql`${rows}${limit}`
   return sql`select * from (${rows} limit ${sql.lit(rowBound)}) as "t0"${limit}`
+}
+
+/**
+ * Compiles the rows of a page between cursors, with the keys, and the number of rows with the one that shows that there are more. That row
+ * is cut off here, because the document includes no related resources of it.
+ */
+function compileCursorRows(
+  shape: ReadShape,
+  cursors: CursorShape,
+  select: Sql,
+  target: Target,
+): Sql {
+  const page = compilePageRows(shape, cursors, target, { columns: select, alias: sql`c` })
+  const limit = sql`limit ${rawParam('limit')}::bigint - 1`
+  const rows = sql`select c.*, (select count(*) from c) as ${rowCount} from c order by ${page.readOrder} ${limit}`
+  const ordered =
+    cursors.direction === 'forward'
+      ? rows
+      : sql`select * from (${rows}) as c order by ${page.order}`
+  return sql`with c as materialized (${page.rows}) ${ordered}`
+}
+
+const rowCount = sql.id('lapidary_rows')
+
+/** Compiles the last values of a row of a page between cursors from `t0`: its keys, and the number of rows; none for other lists. */
+export function compileCursorValues({ cursors }: ReadShape, target: Target): Sql[] {
+  if (cursors === undefined) return []
+  const names = Array.from({ length: cursors.keyCount }, (_, index) => pageKey(index))
+  const keys = names.map((name) => sql`"t0".${name}`)
+  return [...compileKeyValues(keys, cursors, target), sql`"t0".${rowCount}::text`]
 }
 
 /** Compiles the row set of an include edge, including rows that are in earlier sets. */

@@ -1,24 +1,25 @@
 import { sql } from 'kysely'
 import type { RowLock, Sql } from '../../model/dialect.ts'
 import { getRelationship, getResourceType, type ResourceType } from '../../model/model.ts'
+import type { CursorShape } from '../../plan/page.ts'
 import { getIncludeEdge } from '../../plan/projection.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { findIncludedLayout } from '../../plan/read-result.ts'
 import type { RowLayout } from '../../plan/row-layout.ts'
 import type { OrderTerm } from '../../plan/sort.ts'
-import { isInIdList } from '../keys/keys.ts'
+import { isEqualKey, isInIdList } from '../keys/keys.ts'
 import { compileStatement, type PointRead, rawParam, type Statement } from '../statement.ts'
 import { rowsAt } from '../table-function.ts'
 import { and, columnsAt, idOrder, type Target, tableAt } from '../tables.ts'
 import { compileLockClause } from '../write/row-locks.ts'
 import { isUnbounded, readBudget, writeBudget } from './document-budget.ts'
 import { isOwnKey } from './linkage.ts'
+import { compileKeyValues, compilePageIds, isPrimary, pageName } from './page.ts'
 import {
   compilePage,
   compilePrimaryWhere,
   compileSelectCount,
   compileSelectRequested,
-  isPrimary,
 } from './primary-rows.ts'
 import { isAdded } from './row-sets.ts'
 import { compileLoad, compileSelection } from './select.ts'
@@ -43,6 +44,8 @@ export interface CompiledRead {
   readonly byIds: ReadonlyMap<string, Statement>
   /** Reads the rows that each include edge adds to those before it, for streams. */
   includedRows(): readonly Statement[]
+  /** Counts the rows of a page between cursors, up to one more than the page has; only streams need it. */
+  pageSize(): Statement
   /** Count the primary rows and the rows that each include edge adds, each up to `maxRows`. */
   rowSetSizes(): readonly Statement[]
 }
@@ -68,6 +71,7 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
     includedRows: once(() =>
       shape.includeEdges.map((_, index) => compileAddedRows(shape, index, target)),
     ),
+    pageSize: once(() => compilePageSize(shape, target)),
     // Only streams need them, if the number of resources is limited.
     rowSetSizes: once(() => compileRowSetSizes(shape, target)),
   }
@@ -116,8 +120,9 @@ function compileRows(
   { order = shape.order, maxRows }: RowsOptions = {},
 ): Statement {
   const resource = getResourceType(target.model, shape.type)
-  const { joins, orderBy } = compileOrder(order, resource, target)
   const { columns, joins: linkages } = compileSelection(shape.primary, target)
+  if (shape.cursors) return compileCursorRows(shape, shape.cursors, { columns, linkages }, target)
+  const { joins, orderBy } = compileOrder(order, resource, target)
   const joined = sql.join([rowsAt(0, resource, target), ...linkages, joins], sql.raw(''))
   const from = sql`${joined}${compilePrimaryWhere(shape, target)}`
   const orderClause = order.length > 0 ? sql` order by ${orderBy}` : sql``
@@ -128,6 +133,32 @@ function compileRows(
     sql`select ${select} from ${from}${orderClause}${limit}`,
     target,
   )
+}
+
+/** Compiles the rows of a page between cursors: each row of the page is looked up by its id. */
+function compileCursorRows(
+  shape: ReadShape,
+  cursors: CursorShape,
+  { columns, linkages }: Readonly<{ columns: readonly Sql[]; linkages: readonly Sql[] }>,
+  target: Target,
+): Statement {
+  const resource = getResourceType(target.model, shape.type)
+  const page = compilePageIds(shape, cursors, target)
+  const select = sql.join([...columns, ...compileKeyValues(page.keys, cursors, target)])
+  const joins = sql.join([...linkages], sql.raw(''))
+  const from = sql`(${page.rows}) as ${pageName} cross join ${rowsAt(0, resource, target)}${joins}`
+  const isSame = isEqualKey(columnsAt(0, resource.id.columns), page.ids)
+  return compileRowStatement(
+    shape.primary,
+    sql`select ${select} from ${from} where ${isSame} order by ${page.order}`,
+    target,
+  )
+}
+
+/** Compiles the number of rows of a page between cursors. */
+function compilePageSize(shape: ReadShape, target: Target): Statement {
+  const rows = shape.cursors ? compilePageIds(shape, shape.cursors, target).rows : sql`select 1`
+  return compileStatement(sql`select count(*) from (${rows}) as ${pageName}`, target.dialect)
 }
 
 function compileRowSetSizes(shape: ReadShape, target: Target): Statement[] {

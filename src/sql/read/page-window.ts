@@ -1,5 +1,7 @@
 import type { Page } from '../../plan/page.ts'
 import type { ReadPlan } from '../../plan/read.ts'
+import type { CompleteRows } from '../../plan/read-result.ts'
+import type { Row } from '../../plan/row-layout.ts'
 
 /** The rows of a page as limit and offset, from the start of the list or, in reverse order, from its end. */
 interface PageWindow {
@@ -32,6 +34,22 @@ export function countFromRows(
   maxRows = Number.POSITIVE_INFINITY,
 ): number | undefined {
   if (page === undefined) return rows
+  if (page.cursors) {
+    const isComplete = page.cursors.after === undefined && page.cursors.before === undefined
+    return isComplete && rows <= Math.min(page.size, maxRows - 1) ? rows : undefined
+  }
   const isLast = rows < Math.min(page.size, maxRows) && (rows > 0 || page.number === 1)
   return isLast ? (page.number - 1) * page.size + rows : undefined
+}
+
+/** Cuts off the row that shows that there are rows behind a page between cursors. */
+export function cutPage(
+  { page, shape }: ReadPlan,
+  rows: readonly Row[],
+): Pick<CompleteRows, 'primary' | 'hasMore'> {
+  if (page?.cursors === undefined) return { primary: rows }
+  const hasMore = rows.length > page.size
+  if (!hasMore) return { primary: rows, hasMore }
+  const primary = shape.cursors?.direction === 'backward' ? rows.slice(1) : rows.slice(0, -1)
+  return { primary, hasMore }
 }

@@ -7,23 +7,15 @@ import {
   type RelationshipField,
   type ResourceType,
 } from '../../model/model.ts'
+import { maxCappedCount } from '../../plan/page.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { compileCondition } from '../filter/filter.ts'
 import { idParam } from '../keys/keys.ts'
 import { isLinkedFrom, isLinkedFromAny, linkKeyAt } from '../keys/link-keys.ts'
 import { rawParam } from '../statement.ts'
 import { rowsAt } from '../table-function.ts'
-import {
-  and,
-  columnsAt,
-  inScope,
-  isRowInScope,
-  keyAt,
-  matchesRequestedId,
-  type Target,
-} from '../tables.ts'
+import { and, inScope, isRowInScope, matchesRequestedId, type Target } from '../tables.ts'
 import { hasSpellings } from './linkage.ts'
-import { compileOrder } from './sort.ts'
 
 /** Compiles the conditions of the primary data for `t<depth>`, without the page. */
 export function primaryConditions(shape: ReadShape, depth: number, target: Target): Sql[] {
@@ -35,17 +27,6 @@ export function primaryConditions(shape: ReadShape, depth: number, target: Targe
     ...(isRow ? isRowInScope(resource) : inScope(depth, resource)),
     ...(shape.where ? [compileCondition(shape.where, { resource, depth }, target)] : []),
   ]
-}
-
-/** Compiles whether a row of `t<depth>` is one of the primary rows: on the page, if the list is paged. */
-export function isPrimary(shape: ReadShape, depth: number, target: Target): Sql[] {
-  if (!shape.isPaged) return primaryConditions(shape, depth, target)
-  const resource = getResourceType(target.model, shape.type)
-  const { joins, orderBy } = compileOrder(shape.order, resource, target)
-  const from = sql`${rowsAt(0, resource, target)}${joins}${compilePrimaryWhere(shape, target)}`
-  const id = columnsAt(0, resource.id.columns)
-  const pageIds = sql`select ${sql.join(id)} from ${from} order by ${orderBy}${compilePage(shape)}`
-  return [sql`${keyAt(depth, resource.id.columns)} in (${pageIds})`]
 }
 
 /** Compiles whether the row of `t<depth>` is related to the resource in the path. */
@@ -100,10 +81,12 @@ export function compilePrimaryWhere(shape: ReadShape, target: Target): Sql {
   return conditions.length === 0 ? sql`` : sql` where ${and(conditions)}`
 }
 
-/** Compiles the query that counts the resources on all pages. */
+/** Compiles the query that counts the resources on all pages; a capped one counts one more than its limit. */
 export function compileSelectCount(shape: ReadShape, target: Target): Sql {
   const from = rowsAt(0, getResourceType(target.model, shape.type), target)
-  return sql`select count(*) from ${from}${compilePrimaryWhere(shape, target)}`
+  const rows = sql`from ${from}${compilePrimaryWhere(shape, target)}`
+  if (shape.cursors?.total !== 'capped') return sql`select count(*) ${rows}`
+  return sql`select count(*) from (select 1 ${rows} limit ${sql.lit(maxCappedCount + 1)}) as counted`
 }
 
 /**

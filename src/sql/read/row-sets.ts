@@ -22,7 +22,7 @@ import { rowsAt } from '../table-function.ts'
 import { and, inScope, joinAt, keyAt, type Target } from '../tables.ts'
 import { isUnbounded } from './document-budget.ts'
 import { earlierRowSets } from './linkage.ts'
-import { isPrimary } from './primary-rows.ts'
+import { isPrimary } from './page.ts'
 import { isFoundByKey } from './related-rows.ts'
 
 // Row sets for streams. A row set is the primary rows, or the rows that an include edge reaches. A stream collects no ids, so each row

@@ -21,6 +21,17 @@ import { compileCounts } from './related-rows.ts'
 interface CompiledOrder {
   readonly joins: Sql
   readonly orderBy: Sql
+  readonly keys: readonly OrderKey[]
+}
+
+/** An expression by which rows are sorted. */
+export interface OrderKey {
+  readonly expression: Sql
+  readonly descending: boolean
+  /** True if the expression can be null, which sorts as the largest value. */
+  readonly nullable: boolean
+  /** Whether it is a column of another table, so that the index of that table finds the first rows. */
+  readonly isJoined: boolean
 }
 
 /** Reverses an order. */
@@ -54,12 +65,27 @@ export function compileOrder(
 ): CompiledOrder {
   const start: JoinedTable = { resource, column: (name) => columnAt(0, name) }
   const pathJoins: PathJoins = { start, tables: new Map(), joins: [] }
-  const terms = order.map((term) =>
-    term.isCount
-      ? compileCountTerm(term, pathJoins, target)
-      : compileTerm(term, followPath(term.path, pathJoins, target), target),
+  const keys = order.flatMap((term): OrderKey[] => {
+    const { path, isCount = false, descending, nullable } = term
+    const expressions = isCount
+      ? [compileCountTerm(term, pathJoins, target)]
+      : compileTerm(term, followPath(path, pathJoins, target), target)
+    const isJoined = path.length > 0 && !isCount
+    return expressions.map((expression) => ({ expression, descending, nullable, isJoined }))
+  })
+  const joins = sql.join(pathJoins.joins, sql.raw(''))
+  return { joins, orderBy: compileOrderBy(keys), keys }
+}
+
+/** Compiles the terms of an `order by`. */
+export function compileOrderBy(
+  keys: readonly Pick<OrderKey, 'expression' | 'descending' | 'nullable'>[],
+): Sql {
+  const terms = keys.map(
+    ({ expression, descending, nullable }) =>
+      sql`${expression} ${sql.raw(compileDirection(descending, nullable))}`,
   )
-  return { joins: sql.join(pathJoins.joins, sql.raw('')), orderBy: sql.join(terms, sql.raw(', ')) }
+  return sql.join(terms, sql.raw(', '))
 }
 
 /** Joins the tables of a relationship path that are not joined yet, within the scopes of their types. @returns the last table */
@@ -88,7 +114,7 @@ function followPath(path: readonly string[], pathJoins: PathJoins, target: Targe
 
 /** Joins the numbers of related resources, counted once for all rows, and compiles the term. */
 function compileCountTerm(
-  { path, field: name, descending, nullable }: OrderTerm,
+  { path, field: name, nullable }: OrderTerm,
   pathJoins: PathJoins,
   target: Target,
 ): Sql {
@@ -106,20 +132,15 @@ function compileCountTerm(
   joins.push(sql` left join (${counts.select}) as ${alias} on ${isCounted}`)
   const number = sql`coalesce(${alias}.number, 0)`
   const exists = sql`${parent.column(parent.resource.id.columns[0])} is not null`
-  const sortedBy = nullable ? sql`case when ${exists} then ${number} end` : number
-  return sql`${sortedBy} ${sql.raw(compileDirection(descending, nullable))}`
+  return nullable ? sql`case when ${exists} then ${number} end` : number
 }
 
 function compileTerm(
-  { path, field, descending, nullable }: OrderTerm,
+  { path, field }: OrderTerm,
   { resource, column: columnOf }: JoinedTable,
   target: Target,
-): Sql {
-  const direction = sql.raw(compileDirection(descending, nullable))
-  if (field === 'id') {
-    const keys = idSortKeys(resource.id.columns.map(columnOf), resource.id, target)
-    return sql.join(keys.map((key) => sql`${key} ${direction}`))
-  }
+): readonly Sql[] {
+  if (field === 'id') return idSortKeys(resource.id.columns.map(columnOf), resource.id, target)
   const attribute = getAttribute(resource, field)
   const { expression, column, kind } = attribute
   const value = validValue(expression(columnOf, target.dialect), attribute, target)
@@ -127,8 +148,7 @@ function compileTerm(
   const mayComputeFromNulls = column === undefined && path.length > 0
   const exists = sql`${columnOf(resource.id.columns[0])} is not null`
   const safeValue = mayComputeFromNulls ? sql`case when ${exists} then ${value} end` : value
-  const key = sortKey(safeValue, kind.codec, target)
-  return sql`${key} ${direction}`
+  return [sortKey(safeValue, kind.codec, target)]
 }
 
 function compileDirection(descending: boolean, nullable: boolean): string {

@@ -47,29 +47,43 @@ export interface StreamedRead {
  * @throws ParameterError `too_many_resources` (400)
  */
 export async function streamRows(source: StreamSource, read: StreamedRead): Promise<Rows> {
-  const { plan, compiled, values, limit } = read
+  const { plan, compiled, limit } = read
   const { shape } = plan
+  const hasMore = await findMore(source, read)
+  const values = plan.page?.cursors ? { ...read.values, limit: plan.page.size } : read.values
   if (limit)
     await checkStreamedResourceLimit(plan, compiled, limit, async (statement, maxRows) =>
       source.query({ statement, values: { ...values, maxRows } }),
     )
-  const [count] = shape.isPaged
-    ? await source.query({ statement: compiled.count, values, isCount: true })
-    : []
+  const [count] =
+    shape.isPaged && shape.cursors?.total !== 'none'
+      ? await source.query({ statement: compiled.count, values, isCount: true })
+      : []
   async function* included(): AsyncGenerator<RowBatch> {
     const includedRows = compiled.includedRows()
     for (const [index, { to }] of shape.includeEdges.entries()) {
       const statement = includedRows[index]
       const layout = findIncludedLayout(shape, to)
       if (statement === undefined) continue
-      for await (const rows of readBatches(source, statement, layout, read))
+      for await (const rows of readBatches(source, statement, layout, { ...read, values }))
         yield { type: layout.type, rows }
     }
   }
   const end = () => source.end()
-  const primary = readBatches(source, compiled.rows, shape.primary, read)
-  const rows = { is: 'stream', primary, included: included(), end } as const
+  const primary = readBatches(source, compiled.rows, shape.primary, { ...read, values })
+  const rows = { is: 'stream', primary, included: included(), end, ...hasMore } as const
   return count === undefined ? rows : { ...rows, count: Number(count[0]) }
+}
+
+/** Finds out whether there are rows behind a page between cursors. */
+async function findMore(
+  source: StreamSource,
+  { plan, compiled, values }: StreamedRead,
+): Promise<Readonly<{ hasMore?: boolean }>> {
+  const { page } = plan
+  if (page?.cursors === undefined) return {}
+  const [size] = await source.query({ statement: compiled.pageSize(), values })
+  return { hasMore: Number(size?.[0]) > page.size }
 }
 
 /** Yields the rows of a statement in batches, complete, after the hooks. */

@@ -1,13 +1,12 @@
 import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows } from '../../plan/read-result.ts'
-import type { Row } from '../../plan/row-layout.ts'
 import {
   type DocumentBudget,
   fitsReadBudget,
   isUnbounded,
   readBudget,
 } from '../../sql/read/document-budget.ts'
-import { countFromRows, pageWindow } from '../../sql/read/page-window.ts'
+import { countFromRows, cutPage, pageWindow } from '../../sql/read/page-window.ts'
 import { createRunValues, limitRows } from '../../sql/read/run-values.ts'
 import { notFoundError } from '../../sql/write/not-found.ts'
 import type { SqliteConnection } from '../connection/connection.ts'
@@ -56,7 +55,7 @@ export function* executeFullRead(
   const { shape, notFound } = plan
   const found = yield* readPrimary(fullRead, plan, id, budget)
   if (found === undefined) return undefined
-  const { primary, count } = found
+  const { primary, count = primary.length } = found
   if (count === 0 && shape.addressed.is === 'one') throw notFoundError(notFound, id)
   if (count === 0 && shape.addressed.is === 'related') {
     const { exists } = statements.ofType(notFound.type)
@@ -69,15 +68,12 @@ export function* executeFullRead(
     : yield* readIncludes({ shape, statements: fullRead, budget }, primary, id)
   if (complete === undefined) return undefined
   const { included } = complete
-  const rows: CompleteRows = { is: 'complete', count, primary: complete.primary, included }
+  const rows: CompleteRows = { is: 'complete', ...found, primary: complete.primary, included }
   return budget.is === 'write' || fitsReadBudget(rows, fullRead.longPositions) ? rows : undefined
 }
 
 /** The primary rows of a page, and the number of resources on all pages. */
-interface PrimaryRows {
-  readonly primary: readonly Row[]
-  readonly count: number
-}
+type PrimaryRows = Pick<CompleteRows, 'primary' | 'count' | 'hasMore'>
 
 /**
  * Reads the primary rows. From the second page on, the count comes first: it shows which end of the list is nearer, and a
@@ -97,9 +93,10 @@ function* readPrimary(
     const primary = yield { statement, values: limitRows(values, resources) }
     const isLong = primary.length > resources && (page !== undefined || isUnbounded(shape))
     if (isLong) return undefined
-    const count =
-      countFromRows(plan, primary.length) ?? readCount(yield countRequest(read.count, values))
-    return { primary, count }
+    const known = countFromRows(plan, primary.length)
+    const isCounted = known === undefined && shape.cursors?.total !== 'none'
+    const count = isCounted ? readCount(yield countRequest(read.count, values)) : known
+    return page?.cursors ? { ...cutPage(plan, primary), count } : { primary, count }
   }
   const count = readCount(yield countRequest(read.count, values))
   const { from, ...window } = pageWindow(page, count)

@@ -19,8 +19,8 @@ export const mutants: readonly Mutant[] = [
     title: 'the count ignores the rule',
     seed: 303,
     file: 'src/sql/read/primary-rows.ts',
-    from: 'select count(*) from ${from}${compilePrimaryWhere(shape, target)}',
-    to: 'select count(*) from ${from}${compilePrimaryWhere(shape, target.access?.unrestricted ?? target)}',
+    from: 'const rows = sql`from ${from}${compilePrimaryWhere(shape, target)}`',
+    to: 'const rows = sql`from ${from}${compilePrimaryWhere(shape, target.access?.unrestricted ?? target)}`',
   },
   {
     title: 'a sort uses a hidden field',

@@ -1,0 +1,180 @@
+import type { Sealer } from '../model/seal.ts'
+import type { Row } from './row-layout.ts'
+import type { OrderTerm } from './sort.ts'
+
+// A cursor is a sealed position in a sort order: the exact stored values of the sort keys of a row. It is bound to a type and a sort
+// order, not to a filter, an identity, or the existence of the row.
+
+/**
+ * The exact value of a sort key, as a database returns it for a cursor: a text behind a letter for its type, or a double. Null for a key
+ * that is null, which sorts as the largest value.
+ */
+export type KeyValue = string | number | null
+
+/**
+ * Where a position is: on the row of its keys, which is then on no page, just before it or just after it, or at the end of the list,
+ * without keys.
+ */
+type PositionPlace = 'on' | 'before' | 'after' | 'end'
+
+/** A position in a sort order. */
+export interface Position {
+  readonly place: PositionPlace
+  /** The values of the sort keys; absent at the end of the list, and if a key is too long. */
+  readonly keys?: readonly KeyValue[]
+  /** The id of the row whose keys are too long for a cursor. */
+  readonly id?: string
+}
+
+/** The sort order to which cursors are bound. */
+export interface CursorOrder {
+  readonly type: string
+  /** The sort order as a client writes it, always with the id. */
+  readonly sort: string
+  readonly sealer: Sealer
+}
+
+/** The version of the payload. */
+const version = 1
+/** The most bytes of a key value in a cursor, with its letter. A longer one is read by the id of its row when the cursor is used. */
+const maxKeyBytes = 513
+const places = ['on', 'before', 'after', 'end'] as const
+const nullTag = 0
+const textTag = 1
+const doubleTag = 2
+const rowTag = 3
+
+/** Writes a sort order as the parameter `sort`. */
+export function formatOrder(order: readonly OrderTerm[]): string {
+  const terms = order.map(({ path, field, isCount, descending }) =>
+    [descending ? '-' : '', [...path, field, ...(isCount ? ['count'] : [])].join('.')].join(''),
+  )
+  return terms.join(',')
+}
+
+/** Where the key values are in a row: the index of the first one, and their number. */
+interface KeyRange {
+  readonly start: number
+  readonly count: number
+}
+
+/** Returns the key values of a row, which the statements of cursor pages return behind its other values. */
+export function readKeys(row: Row, { start, count }: KeyRange): readonly KeyValue[] {
+  return row.slice(start, start + count) as readonly KeyValue[]
+}
+
+/** The position of a row. */
+export function positionOf(row: Row, range: KeyRange): Position {
+  const keys = readKeys(row, range)
+  const isLong = keys.some((key) => typeof key === 'string' && Buffer.byteLength(key) > maxKeyBytes)
+  return isLong ? { place: 'on', id: String(row[0]) } : { place: 'on', keys }
+}
+
+/** Seals a position as a cursor. */
+export function sealCursor(
+  { place, keys, id }: Position,
+  { type, sort, sealer }: CursorOrder,
+): string {
+  const values = id === undefined ? (keys ?? []).map(encodeKey) : [encodeText(rowTag, id)]
+  const head = Buffer.from([version, places.indexOf(place)])
+  const payload = Buffer.concat([head, encodeText(textTag, sort), ...values])
+  return sealer.seal(contextOf(type, sort), payload)
+}
+
+/** What a cursor contains. */
+interface OpenedCursor {
+  readonly position: Position
+  readonly sort: string
+}
+
+/** Opens a cursor of a type; `undefined` if it is damaged, of another type or of another secret. */
+export function openCursor(
+  text: string,
+  { type, sealer }: Omit<CursorOrder, 'sort'>,
+): OpenedCursor | undefined {
+  const payload = sealer.open(text, (bytes) => {
+    const sort = new Reader(bytes, 2).readSort()
+    return sort === undefined ? undefined : contextOf(type, sort)
+  })
+  if (payload === undefined || payload[0] !== version) return undefined
+  const reader = new Reader(payload, 2)
+  const sort = reader.readSort()
+  const place = places[payload[1] ?? places.length]
+  if (sort === undefined || place === undefined) return undefined
+  if (place === 'end') return { sort, position: { place } }
+  const values = reader.readValues()
+  return { sort, position: { place, ...values } }
+}
+
+function contextOf(type: string, sort: string): string {
+  return `cursor ${JSON.stringify([type, sort])}`
+}
+
+function encodeText(tag: number, text: string): Buffer {
+  const bytes = Buffer.from(text)
+  const head = Buffer.alloc(5)
+  head[0] = tag
+  head.writeUInt32LE(bytes.length, 1)
+  // Most texts are short: their length takes one byte instead of four.
+  return bytes.length < 0xff
+    ? Buffer.concat([Buffer.from([tag, bytes.length]), bytes])
+    : Buffer.concat([Buffer.from([tag, 0xff]), head.subarray(1), bytes])
+}
+
+function encodeKey(key: KeyValue): Buffer {
+  if (key === null) return Buffer.from([nullTag])
+  if (typeof key === 'string') return encodeText(textTag, key)
+  const bytes = Buffer.alloc(9)
+  bytes[0] = doubleTag
+  bytes.writeDoubleLE(key, 1)
+  return bytes
+}
+
+/** Reads the parts of a payload, which may be any bytes until it is authenticated. */
+class Reader {
+  readonly #bytes: Buffer
+  #at: number
+
+  constructor(bytes: Buffer, at: number) {
+    this.#bytes = bytes
+    this.#at = at
+  }
+
+  readSort(): string | undefined {
+    return this.#bytes[this.#at++] === textTag ? this.#readText() : undefined
+  }
+
+  /** Reads the values of an authentic payload. */
+  readValues(): Pick<Position, 'keys' | 'id'> {
+    const keys: KeyValue[] = []
+    while (this.#at < this.#bytes.length) {
+      const tag = this.#bytes[this.#at++]
+      if (tag === rowTag) return { id: this.#readText() ?? '' }
+      if (tag === nullTag) keys.push(null)
+      else if (tag === textTag) keys.push(this.#readText() ?? '')
+      else {
+        keys.push(this.#bytes.readDoubleLE(this.#at))
+        this.#at += 8
+      }
+    }
+    return { keys }
+  }
+
+  #readText(): string | undefined {
+    const short = this.#bytes[this.#at++]
+    if (short === undefined) return undefined
+    if (short < 0xff) return this.#take(short)
+    if (this.#at + 4 > this.#bytes.length) return undefined
+    const length = this.#bytes.readUInt32LE(this.#at)
+    this.#at += 4
+    return this.#take(length)
+  }
+
+  #take(length: number): string | undefined {
+    const end = this.#at + length
+    if (end > this.#bytes.length) return undefined
+    const text = this.#bytes.toString('utf8', this.#at, end)
+    this.#at = end
+    return text
+  }
+}

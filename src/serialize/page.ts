@@ -1,0 +1,120 @@
+import { type Position, positionOf, sealCursor } from '../plan/cursor.ts'
+import { type CursorPage, maxCappedCount } from '../plan/page.ts'
+import type { ReadPlan } from '../plan/read.ts'
+import type { ListEnd } from '../plan/read-result.ts'
+import type { Row } from '../plan/row-layout.ts'
+
+// The members that a page between cursors adds to its document, by the profile
+// https://jsonapi.org/profiles/ethanresnick/cursor-pagination.
+
+/** The position of a row of a page between cursors. */
+function positionOfRow({ shape }: ReadPlan, row: Row): Position {
+  const { values, linkages } = shape.primary
+  const start = 1 + values.length + linkages.length
+  return positionOf(row, { start, count: shape.cursors?.keyCount ?? 0 })
+}
+
+/** Serializes `meta` of a page between cursors. */
+export function serializePageMeta(plan: ReadPlan, end: ListEnd): string {
+  const { count } = end
+  const { total } = plan.shape.cursors ?? {}
+  const isCapped = total === 'capped' && count !== undefined && count > maxCappedCount
+  const isKnown = count !== undefined && !isCapped
+  const page = {
+    ...(isKnown && { total: count }),
+    ...(isCapped && { estimatedTotal: { bestGuess: count } }),
+    ...(isTruncated(plan, end) && { rangeTruncated: true }),
+  }
+  return JSON.stringify({ ...(isKnown && { count }), page })
+}
+
+/** Whether more rows lie between two cursors than the page has. */
+function isTruncated({ page }: ReadPlan, { hasMore }: ListEnd): boolean {
+  const { after, before } = page?.cursors ?? {}
+  return after !== undefined && before !== undefined && hasMore
+}
+
+/** Returns a serializer that adds the cursor of each resource, as its `meta.page.cursor`. */
+export function addCursors(plan: ReadPlan, serialize: (row: Row) => string): (row: Row) => string {
+  const cursors = plan.page?.cursors
+  if (cursors === undefined) return serialize
+  const hasMeta = plan.shape.primary.version === 'shown'
+  return (row) => {
+    const cursor = sealCursor(positionOfRow(plan, row), cursors)
+    const page = `"page":{"cursor":"${cursor}"}`
+    const text = serialize(row)
+    // The last member of a resource with a version is `meta`.
+    return hasMeta ? `${text.slice(0, -2)},${page}}}` : `${text.slice(0, -1)},"meta":{${page}}}`
+  }
+}
+
+/** The query of a link, with its `?`; null where there is nothing. */
+type PageLink = readonly [name: 'first' | 'prev' | 'next' | 'last', query: string | null]
+
+/**
+ * Lists the links of a page between cursors. The server has read one row more than the page, so it knows whether there is more in the
+ * direction of reading; in the other direction is a link, which may lead to an empty page, except at the ends of the list.
+ */
+export function listPageLinks(plan: ReadPlan, cursors: CursorPage, end: ListEnd): PageLink[] {
+  const link = (parameter: 'after' | 'before', position: Position): string =>
+    addParameter(plan, `page%5B${parameter}%5D=${sealCursor(position, cursors)}`)
+  return [
+    ['first', linkFirst(plan, cursors)],
+    ['prev', findPrevious(plan, cursors, end, link)],
+    ['next', findNext(plan, cursors, end, link)],
+    ['last', link('before', { place: 'end' })],
+  ]
+}
+
+/** Formats the link to a position. */
+type FormatLink = (parameter: 'after' | 'before', position: Position) => string
+
+function findPrevious(
+  plan: ReadPlan,
+  { after, before }: CursorPage,
+  { first, hasMore }: ListEnd,
+  link: FormatLink,
+): string | null {
+  const isForward = after !== undefined || before === undefined
+  // At the start of the list.
+  if (isForward && after === undefined) return null
+  if (!isForward && !hasMore) return null
+  if (first !== undefined) return link('before', positionOfRow(plan, first))
+  return after === undefined ? null : link('before', beside(after, 'after'))
+}
+
+function findNext(
+  plan: ReadPlan,
+  { after, before }: CursorPage,
+  { last, hasMore }: ListEnd,
+  link: FormatLink,
+): string | null {
+  const isForward = after !== undefined || before === undefined
+  if (isForward && before === undefined && !hasMore) return null
+  if (before?.place === 'end' && !(isForward && hasMore)) return null
+  if (last === undefined)
+    return before === undefined ? null : link('after', beside(before, 'before'))
+  const next = link('after', positionOfRow(plan, last))
+  const isRange = after !== undefined && before !== undefined
+  // The rest of a range that was too long ends where it ends.
+  return isRange && hasMore && plan.page?.cursors
+    ? `${next}&page%5Bbefore%5D=${sealCursor(before, plan.page.cursors)}`
+    : next
+}
+
+/** The position beside an item on the other side of which a page was read, so that the item is not skipped. */
+function beside(position: Position, place: 'before' | 'after'): Position {
+  return position.place === 'on' ? { ...position, place } : position
+}
+
+/** The query of the first page: without a position, but of a page between cursors. */
+function linkFirst(plan: ReadPlan, { isDefault }: CursorPage): string {
+  const { withoutPosition } = plan.canonicalQuery
+  const isByCursor = isDefault || /[?&]page%5B(?:total|cursors)%5D=/.test(withoutPosition)
+  if (isByCursor) return withoutPosition
+  return addParameter(plan, `page%5Btotal%5D=${plan.shape.cursors?.total ?? 'exact'}`)
+}
+
+function addParameter({ canonicalQuery: { withoutPosition } }: ReadPlan, text: string): string {
+  return `${withoutPosition}${withoutPosition === '' ? '?' : '&'}${text}`
+}
