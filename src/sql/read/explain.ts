@@ -116,7 +116,7 @@ function listSortWarnings(
   const table = findTable(catalog, resource.table)
   if (table === undefined) return []
   const key = sortKey(columnAt(0, column), attribute.kind.codec, target)
-  if (isIndexed(table, [column]) && !isConverted(key, target)) return []
+  if (isIndexed(table, [column]) && !isConverted(key, column, target)) return []
   const use: IndexUse = { is: 'sort', table: resource.table }
   return describeUnindexedAccess({ resource, field: first.field, subject, key, use }, context)
 }

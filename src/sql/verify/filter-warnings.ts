@@ -52,7 +52,7 @@ export function listFilterWarnings(
   // One index is enough to find the rows that meet all conditions.
   const isServed =
     compared.some((part) => isServedByIndex(part, resource, context)) ||
-    nullTests.some(({ field }) => hasIndex(field, resource, context))
+    nullTests.some(({ field }) => findIndexedColumn(field, resource, context) !== undefined)
   const own = [
     ...compared.flatMap((part) => describeFilter(part, resource, context)),
     ...nullTests.flatMap((part) => describeNullTest(part, resource, context)),
@@ -90,17 +90,21 @@ function isServedByIndex(
   if (!indexed.has(operator)) return false
   if (field === 'id') return true
   const { target } = context
-  return (
-    hasIndex(field, resource, context) &&
-    !isConverted(compileFilterKey(condition, resource, target), target)
-  )
+  const column = findIndexedColumn(field, resource, context)
+  const key = compileFilterKey(condition, resource, target)
+  return column !== undefined && !isConverted(key, column, target)
 }
 
-/** Whether an index begins with the column of a field. */
-function hasIndex(field: string, resource: ResourceType, { catalog }: WarningContext): boolean {
+/** Returns the column of a field if an index begins with it. */
+function findIndexedColumn(
+  field: string,
+  resource: ResourceType,
+  { catalog }: WarningContext,
+): string | undefined {
   const { column } = getAttribute(resource, field)
   const table = findTable(catalog, resource.table)
-  return column !== undefined && table !== undefined && isIndexed(table, [column])
+  if (column === undefined || table === undefined) return undefined
+  return isIndexed(table, [column]) ? column : undefined
 }
 
 /** Describes a test for null. An index serves it if the stored nulls are the only ones. */

@@ -1,8 +1,8 @@
 import { type Catalog, findTable, isIndexed } from '../../model/catalog.ts'
-import type { Sql } from '../../model/dialect.ts'
+import { type Sql, sql } from '../../model/dialect.ts'
 import type { ResourceType, Table } from '../../model/model.ts'
 import { compileStatement } from '../statement.ts'
-import { fieldAt, getAttribute, type Target } from '../tables.ts'
+import { columnAt, fieldAt, getAttribute, type Target } from '../tables.ts'
 import type { IndexUse, UncountedWarning } from './index-effects.ts'
 import { compileCreateIndex } from './index-warnings.ts'
 
@@ -31,29 +31,33 @@ interface UnindexedAccess {
 export type ExpressionAccess = Pick<UnindexedAccess, 'resource' | 'field' | 'subject'>
 
 /** Whether the database converts the stored values of a column, so that an index of the column does not serve the expression. */
-export function isConverted(key: Sql, { dialect }: Target): boolean {
-  return (
-    !dialect.indexesServeKeys && !/^"t0"\."(?:[^"]|"")+"$/.test(compileStatement(key, dialect).sql)
-  )
+export function isConverted(key: Sql, column: string, { dialect }: Target): boolean {
+  const sqlOf = (expression: Sql) => compileStatement(expression, dialect).sql
+  return !dialect.indexesServeKeys && sqlOf(key) !== sqlOf(columnAt(0, column))
 }
 
-/** `lower(column)`, or a column with or without a cast and a collation. */
-const indexable = /^(?:lower\("(?:[^"]|"")+"\)|("(?:[^"]|"")+")(::text)?( collate "C")?)$/
-
 /**
- * Writes an expression over the table `t0` for an index.
- * @param type - the type of the column
+ * Writes an expression over the table `t0` for an index: a column with or without a cast and a collation, or `lower(column)`.
+ * @param column - the column, and its type
  * @returns `undefined` for an expression that no index can contain, such as a call of a function that only this server defines
  */
-function compileIndexExpression(key: Sql, type: string, { dialect }: Target): string | undefined {
-  const text = compileStatement(key, dialect).sql.replaceAll('"t0".', '')
-  const parts = indexable.exec(text)
-  if (parts === null) return undefined
-  const [, column, cast, collation = ''] = parts
-  if (column === undefined) return text
+function compileIndexExpression(
+  key: Sql,
+  { name, type }: Readonly<{ name: string; type: string }>,
+  { dialect }: Target,
+): string | undefined {
+  const sqlOf = (expression: Sql) => compileStatement(expression, dialect).sql
+  const [stored, column] = [sqlOf(columnAt(0, name)), sqlOf(sql.id(name))]
   // PostgreSQL removes a cast between its two types of text, also from the expression of a statement.
-  const isText = /^(?:text|character varying)/.test(type)
-  return `${cast && !isText ? `(${column}${cast})` : column}${collation}`
+  const cast = /^(?:text|character varying)/.test(type) ? column : `(${column}::text)`
+  const forms = new Map([
+    [stored, column],
+    [`${stored}::text`, cast],
+    [`${stored} collate "C"`, `${column} collate "C"`],
+    [`${stored}::text collate "C"`, `${cast} collate "C"`],
+    [`lower(${stored})`, `lower(${column})`],
+  ])
+  return forms.get(sqlOf(key))
 }
 
 /** Describes a condition or an order by an expression, such as an expression field or a path into JSON, without an index. */
@@ -64,9 +68,9 @@ export function describeExpression(
   const { table } = resource
   if (findTable(catalog, table)?.indexes === undefined) return []
   const expression = fieldAt(0, getAttribute(resource, field), target)
-  const { sql, placeholders } = compileStatement(expression, target.dialect)
+  const { sql: text, placeholders } = compileStatement(expression, target.dialect)
   const advice =
-    placeholders.length > 0 || /\bselect\b/i.test(sql)
+    placeholders.length > 0 || /\bselect\b/i.test(text)
       ? 'no index serves an expression with a subquery or a parameter'
       : 'only an index on this expression would serve it'
   const cause = `${subject} evaluates an expression for every row of "${table.name}"`
@@ -91,7 +95,7 @@ export function describeUnindexedAccess(
   if (stored?.indexes === undefined || column === undefined) return []
   const cause = `${subject} reads every row of "${table.name}"`
   const type = stored.columns.get(column)?.type ?? ''
-  const expression = compileIndexExpression(key, type, target)
+  const expression = compileIndexExpression(key, { name: column, type }, target)
   if (expression === undefined && kind.codec !== 'datetime')
     return [{ message: `${cause}; no index serves it, because the stored values are converted` }]
   if (expression === undefined) {
