@@ -12,8 +12,7 @@ export interface Match<Found extends Route = Route> {
 export type FindRoute<Found extends Route = Route> = (target: string) => Match<Found> | undefined
 
 /**
- * Creates the router of the adapters without a router of their own. It is the router of Fastify, so that every adapter finds
- * the same routes.
+ * Creates the router for tools that get an address. It is the router of Fastify, so that they find the routes that every adapter finds.
  *
  * @param prefix - the beginning of every path; may be empty
  * @returns a function that throws HeaderError `route_not_found` (404), and `invalid_request` (400) for a path that is not

@@ -1,6 +1,6 @@
 import { hasErrors } from '../errors/collector.ts'
 import { NotFoundError } from '../errors/errors.ts'
-import type { StoredResource } from '../model/declare/hooks.ts'
+import type { Awaitable, StoredResource } from '../model/declare/hooks.ts'
 import type { RequestContext } from '../model/declare/request-context.ts'
 import { getResourceType, type ResourceType } from '../model/model.ts'
 import { applyFieldValues } from '../plan/field-values.ts'
@@ -8,6 +8,7 @@ import type { ReadPlan } from '../plan/read.ts'
 import { type CompleteRows, createIdentifierRows } from '../plan/read-result.ts'
 import { planIdentifier } from '../plan/stored-columns.ts'
 import { planEmptyUpdate, type WritePlan } from '../plan/write.ts'
+import { runAfterHooks } from '../sql/read/run-after-hooks.ts'
 import type {
   PreparedWrite,
   ReadHooks,
@@ -18,7 +19,6 @@ import type {
 } from '../sql/store.ts'
 import { thenMaybe } from '../sql/then-maybe.ts'
 import { notStoredError, toNotStoredError } from '../sql/write/not-stored.ts'
-import { runAfterHooks } from '../sql/write/run-after-hooks.ts'
 import { prepareChange } from './change-steps.ts'
 import type { LifecycleContext } from './context.ts'
 import { createResourceContext } from './hook-context.ts'
@@ -66,20 +66,15 @@ export function executeWrite<Result>(
   const readHooks = context.bindReadHooks?.(response.plan, request)
   const readPlan = readHooks ? undefined : response.plan
   const options = plan.linkIds.some(isMany) ? large : undefined
-  const isDirect = lifecycle.isFinal && !lifecycle.hasAfterHook && !hasErrors(plan.errors)
   return executeInTransaction(
     context,
     request,
-    (unit) => {
-      const writing = isDirect
-        ? unit.transaction.write(plan, { readPlan })
-        : writeInStages(plan, unit, lifecycle, readPlan)
-      return thenMaybe(writing, ({ id, rows }) =>
+    (unit) =>
+      thenMaybe(writeInStages(plan, unit, lifecycle, readPlan), ({ id, rows }) =>
         rows
           ? response.serialize(response.plan, rows, id)
           : readResponse(response, id, unit, { resource: lifecycle.resource, readHooks }),
-      )
-    },
+      ),
     options,
   )
 }
@@ -168,24 +163,35 @@ async function checkStored(
  * runs the last hook.
  * @param pipelinedRead - a read of the written resource, sent together with the write unless a hook runs in between
  */
-async function writeInStages(
+function writeInStages(
   plan: WritePlan,
   unit: UnitOfWork,
   lifecycle: WriteLifecycle,
   pipelinedRead?: ReadPlan,
-): Promise<Written> {
+): Awaitable<Written> {
   const { resource, isFinal, hasAfterHook } = lifecycle
-  const { transaction } = unit
   const readPlan = hasAfterHook ? undefined : pipelinedRead
-  if (isFinal && !hasErrors(plan.errors)) {
-    const written = await transaction.write(plan, { readPlan })
-    if (hasAfterHook) await runAfterHook(written, undefined, unit, resource)
+  if (!isFinal || hasErrors(plan.errors)) return writeChanged(plan, unit, lifecycle, readPlan)
+  const writing = unit.transaction.write(plan, { readPlan })
+  if (!hasAfterHook) return writing
+  // A hook after an update needs what was stored, so this is a create.
+  return thenMaybe(writing, async (written) => {
+    await runAfterHook(written, undefined, unit, resource)
     return written
-  }
+  })
+}
+
+/** Executes a write that validators or hooks may change, or that has errors, which are reported with theirs. */
+async function writeChanged(
+  plan: WritePlan,
+  unit: UnitOfWork,
+  lifecycle: WriteLifecycle,
+  readPlan: ReadPlan | undefined,
+): Promise<Written> {
   const { steps, state } = prepareChange(plan, unit, lifecycle)
-  await transaction.run(steps)
+  await unit.transaction.run(steps)
   const written = await writeWithMembers(state.plan, unit, { readPlan })
-  await runAfterHook(written, state.stored, unit, resource)
+  await runAfterHook(written, state.stored, unit, lifecycle.resource)
   return written
 }
 

@@ -66,7 +66,7 @@ export interface TableTriggers {
   readonly silentRule?: string | undefined
   /**
    * How SQLite finds the id of a new row, which `returning` does not know after a trigger: by the rowid of the last insert, or
-   * because the insert itself takes the next integer, as for a view.
+   * because the insert itself takes the next integer: the table is a view whose triggers make all changes.
    */
   readonly newId?: 'by rowid' | 'next integer' | undefined
   /** The columns of tables that a view of SQLite shows unchanged, by the names of its columns. */

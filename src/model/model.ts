@@ -179,7 +179,7 @@ export interface ResourceType {
   }>
   /** The condition on rows that belong to the type, not deleted ones; `undefined` if all rows of the table do. */
   readonly scope: Expression | undefined
-  /** The same condition for a statement that looks up few rows by their ids; absent: it is the same SQL. */
+  /** The same condition for a statement that looks up few rows by their ids; absent if no access rule restricts the rows. */
   readonly rowScope?: Expression
   /** The column that stores the tenant, which the server sets; `undefined` if the type has none. */
   readonly tenantColumn: string | undefined

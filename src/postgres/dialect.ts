@@ -4,7 +4,7 @@ import { nameColumns } from '../sql/keys/keys.ts'
 import { formatArray } from './arrays.ts'
 import { postgres } from './database.ts'
 
-/** The characters between words, as in `../sqlite/functions.ts`; PostgreSQL stores no U+0000. */
+/** The characters between words, as in `src/sqlite/connection/functions.ts`; PostgreSQL stores no U+0000. */
 const separators =
   '[\\u0001-/:-@[-`{-\\u00a9\\u00ab-\\u00b4\\u00b6-\\u00b9\\u00bb-\\u00bf\\u00d7\\u00f7\\u2000-\\u206f\\u2e00-\\u2e7f\\u3000-\\u303f]+'
 

@@ -1,5 +1,5 @@
 import { HeaderError } from '../errors/errors.ts'
-import { insertByStart, type Startable } from './write/start-order.ts'
+import { insertByStart, type Startable } from './start-order.ts'
 
 /** The limits of the wait for a semaphore. */
 export interface AcquireOptions {

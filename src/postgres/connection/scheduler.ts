@@ -3,7 +3,7 @@ import { closedError } from '../../sql/closed-error.ts'
 import { disconnectedError } from '../../sql/disconnected-error.ts'
 import { ReadDurations } from '../../sql/read/read-durations.ts'
 import { overloadedError } from '../../sql/semaphore.ts'
-import { insertByStart } from '../../sql/write/start-order.ts'
+import { insertByStart } from '../../sql/start-order.ts'
 import { isConnectionLost, translateError, unavailableError } from '../errors.ts'
 import {
   type BatchResult,

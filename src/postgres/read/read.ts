@@ -5,6 +5,7 @@ import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows, Rows } from '../../plan/read-result.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import { compileQuery } from '../../sql/compile-query.ts'
+import { notFoundError } from '../../sql/not-found.ts'
 import {
   fitsReadBudget,
   fitsWriteBudget,
@@ -15,6 +16,7 @@ import {
 import { countFromRows, pageWindow } from '../../sql/read/page-window.ts'
 import type { ReadDurations } from '../../sql/read/read-durations.ts'
 import { repeatedIdError } from '../../sql/read/repeated-ids.ts'
+import { runAfterHooks } from '../../sql/read/run-after-hooks.ts'
 import { createRunValues, limitRows } from '../../sql/read/run-values.ts'
 import { type StreamedRead, type StreamSource, streamRows } from '../../sql/read/stream.ts'
 import { createRowCompleter } from '../../sql/read/streamed-keys.ts'
@@ -27,8 +29,6 @@ import {
 import type { RunValues, Statement } from '../../sql/statement.ts'
 import type { ReadHooks, RunQuery } from '../../sql/store.ts'
 import type { Target } from '../../sql/tables.ts'
-import { notFoundError } from '../../sql/write/not-found.ts'
-import { runAfterHooks } from '../../sql/write/run-after-hooks.ts'
 import type { PostgresConnection } from '../connection/connection.ts'
 import type { PostgresStatements } from '../statements.ts'
 import type { PostgresTransaction } from '../transaction.ts'

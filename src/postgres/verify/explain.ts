@@ -1,6 +1,7 @@
 import type { ReadPlan } from '../../plan/read.ts'
 import { compileAllowed, findAllowed } from '../../sql/access/find-allowed.ts'
 import { mayHideRows } from '../../sql/filter/may-hide-rows.ts'
+import { notFoundError } from '../../sql/not-found.ts'
 import { readBudget } from '../../sql/read/document-budget.ts'
 import {
   type ExplainedStatement,
@@ -11,7 +12,6 @@ import { createRunValues, limitRows } from '../../sql/read/run-values.ts'
 import type { RunStatement, RunValues, Statement } from '../../sql/statement.ts'
 import type { ReadHooks, Store } from '../../sql/store.ts'
 import { describeIndexes } from '../../sql/verify/index-effects.ts'
-import { notFoundError } from '../../sql/write/not-found.ts'
 import { queryPostgresCatalog } from '../catalog/catalog.ts'
 import type { OpenPostgresTables } from '../catalog/open-tables.ts'
 import type { PostgresPool } from '../connection/connection-pool.ts'

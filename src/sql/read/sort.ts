@@ -55,7 +55,7 @@ interface PathJoins {
 
 /**
  * Compiles an order. Joined tables are `s1`, `s2`, …; terms with the same relationship path share them.
- * Null counts as the largest value (`docs/service.md`, Sort). If a column cannot be null, the SQL does not mention nulls, so that
+ * Null counts as the largest value (`docs/service.md`, Sort). The SQL of a term that is never null, an id or a count, does not mention nulls, so that
  * an index can be used.
  */
 export function compileOrder(

@@ -1,5 +1,6 @@
 import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows } from '../../plan/read-result.ts'
+import { notFoundError } from '../../sql/not-found.ts'
 import {
   type DocumentBudget,
   fitsReadBudget,
@@ -8,7 +9,6 @@ import {
 } from '../../sql/read/document-budget.ts'
 import { countFromRows, cutPage, pageWindow } from '../../sql/read/page-window.ts'
 import { createRunValues, limitRows } from '../../sql/read/run-values.ts'
-import { notFoundError } from '../../sql/write/not-found.ts'
 import type { SqliteConnection } from '../connection/connection.ts'
 import type { SqliteStatements } from '../statements.ts'
 import { countRequest, readCount } from './counts.ts'
