@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { createLimits, type Job, pickNext } from '../../src/postgres/connection/schedule.ts'
-import type { Statement } from '../../src/sql/statement.ts'
 import { insertByStart } from '../../src/sql/start-order.ts'
+import type { Statement } from '../../src/sql/statement.ts'
 import { scale, seed } from './seed.ts'
 
 /** Work of a simulation. Times are in milliseconds of the simulation. */
