@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { it, type TestContext } from 'node:test'
+import { attribute, date, defineModel, integer, resource, text, toOne } from 'lapidary'
+import { Client } from 'pg'
+import { getResourceType } from '../../../src/model/model.ts'
+import { parseQuery } from '../../../src/parse/query.ts'
+import { sealCursor } from '../../../src/plan/cursor.ts'
+import { createPlanner } from '../../../src/plan/planner.ts'
+import { planCollection, type ReadPlan } from '../../../src/plan/read.ts'
+import { postgresDialect } from '../../../src/postgres/dialect.ts'
+import { compileDocumentStatement } from '../../../src/postgres/read/document-statement.ts'
+import { compileRead } from '../../../src/sql/read/compile-read.ts'
+import { readBudget } from '../../../src/sql/read/document-budget.ts'
+import { createRunValues } from '../../../src/sql/read/run-values.ts'
+import { bound } from '../../../src/sql/statement-values.ts'
+import { sqliteDialect } from '../../../src/sqlite/dialect.ts'
+import { type Database, databases } from '../../databases.ts'
+import { filled } from '../../filled.ts'
+import { emptyTarget } from '../empty-facts.ts'
+
+/** The rows of the list. */
+const rows = Number(process.env.LAPIDARY_CURSOR_ROWS ?? 20_000)
+/** The resources on a page. */
+const size = 50
+/** How much more a page far behind may cost than the first one. */
+const most = 1.2
+/** Pages of an index that PostgreSQL reads to find the first row of a branch; the steps of SQLite show rows, and hardly depth. */
+const descents = { sqlite: 0, postgres: 12 }
+
+const task = resource('task', {
+  path: '/tasks',
+  table: 'task',
+  fields: {
+    rank: attribute(integer),
+    due: attribute(date),
+    owner: toOne('owner', { column: 'owner_id' }),
+  },
+})
+const owner = resource('owner', {
+  path: '/owners',
+  table: 'owner',
+  fields: { name: attribute(text) },
+})
+const model = defineModel([task, owner], { secret: 'the secret of the tests' })
+const planner = createPlanner(model)
+const type = getResourceType(model, 'task')
+
+/** A tenth of the dates and a twentieth of the owners is null. */
+const columns = {
+  sqlite: {
+    id: 'integer primary key',
+    due: `date('2000-01-01', '+' || (n / 10) || ' days')`,
+    series: (count: number) =>
+      `(with recursive s (n) as (select 1 union all select n + 1 from s where n < ${count}) select n from s)`,
+    name: `printf('%08d', n)`,
+    order: '',
+  },
+  postgres: {
+    id: 'bigint primary key',
+    due: `(date '2000-01-01' + (n / 10)::int)`,
+    series: (count: number) => `generate_series(1, ${count}) as s (n)`,
+    name: `lpad(n::text, 8, '0')`,
+    order: ' collate "C"',
+  },
+}
+
+function tables({ dialect }: Database): string {
+  const { id, due, series, name, order } = columns[dialect]
+  const owners = Math.ceil(rows / 5)
+  const dueType = dialect === 'sqlite' ? 'text' : 'date'
+  return `
+    create table owner (id ${id}, name text);
+    create table task (id ${id}, rank bigint, due ${dueType}, owner_id bigint references owner);
+    insert into owner (id, name) select n, ${name} from ${series(owners)};
+    insert into task (id, rank, due, owner_id)
+      select n, n / 3, case when n % 10 > 0 then ${due} end, case when n % 20 > 0 then 1 + n / 5 % ${owners} end from ${series(rows)};
+    create index task_rank on task (rank, id);
+    create index task_due on task (due desc, id);
+    create index owner_name on owner (name${dialect === 'sqlite' ? '' : `${order}`});
+    create index task_owner on task (owner_id, id);
+    analyze;
+  `
+}
+
+/** Measures the rows that a plan visits: steps of the virtual machine of SQLite, buffers of PostgreSQL. */
+type Measure = (plan: ReadPlan) => Promise<number>
+
+async function measureOn(test: TestContext, database: Database): Promise<Measure> {
+  const url = await filled(test, database, tables(database))
+  if (database.dialect === 'sqlite') {
+    const connection = new DatabaseSync(url.slice('sqlite:'.length))
+    test.after(() => connection.close())
+    return async (plan) => {
+      const { rows: statement } = compileRead(plan.shape, emptyTarget(model, sqliteDialect))
+      return countSteps(
+        connection,
+        statement.sql,
+        bound(statement, createRunValues(plan, undefined)),
+      )
+    }
+  }
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  test.after(() => client.end())
+  await client.query('vacuum analyze')
+  const target = emptyTarget(model, postgresDialect('und-x-icu'))
+  return async (plan) => {
+    const statement = compileDocumentStatement(plan.shape, target, { budget: readBudget })
+    const values = bound(statement, createRunValues(plan, undefined))
+    const explain = `explain (analyze, buffers, timing off, format json) ${statement.sql}`
+    const {
+      rows: [explained],
+    } = await client.query(explain, values)
+    const { Plan: root } = explained['QUERY PLAN'][0]
+    return root['Shared Hit Blocks'] + root['Shared Read Blocks']
+  }
+}
+
+/** Counts the steps of a statement by a function that SQLite calls for each thousand of them; rows are read one by one. */
+function countSteps(connection: DatabaseSync, sql: string, values: readonly unknown[]): number {
+  const statement = connection.prepare(sql)
+  statement.setReadBigInts(true)
+  // The engine binds nothing else.
+  statement.all(...(values as never[]))
+  const stat: unknown = Reflect.get(statement, 'stat')
+  assert.equal(typeof stat, 'function', 'node:sqlite counts no steps')
+  return Number(Reflect.apply(stat as () => number, statement, ['vmStep']))
+}
+
+function planPage(sort: string, position: string): ReadPlan {
+  const query = `sort=${sort}&page[size]=${size}&page[total]=none${position}`
+  return planCollection(planner, parseQuery(query), { resource: type })
+}
+
+/** The key values of a row in the middle of the list, by sort. */
+const middle = Math.ceil(rows / 2 / 20) * 20 + 7
+const day = new Date(Date.UTC(2000, 0, 1 + Math.floor(middle / 10))).toISOString().slice(0, 10)
+const ownerName = String(1 + (Math.floor(middle / 5) % Math.ceil(rows / 5))).padStart(8, '0')
+const sorts = {
+  id: [],
+  rank: [Math.floor(middle / 3)],
+  '-due': [day],
+  'owner.name': [ownerName],
+  '-owner.name,id': [ownerName],
+} as const
+
+for (const database of databases)
+  for (const [sort, keys] of Object.entries(sorts))
+    it(`given ${rows} rows sorted by ${sort}, then a page far behind visits as many as the first · ${database.name}`, async (test) => {
+      const measure = await measureOn(test, database)
+      const encode = (key: string | number) =>
+        database.dialect === 'sqlite' && typeof key === 'number' ? `i${key}` : `t${key}`
+      const id = encode(middle)
+      const order = {
+        type: 'task',
+        sort: sort.endsWith('id') ? sort : `${sort},id`,
+        sealer: model.sealer,
+      }
+      const position = { place: 'on', keys: [...keys.map(encode), id] } as const
+      const cursor = sealCursor(position, order)
+      const end = sealCursor({ place: 'end' }, order)
+      const first = await measure(planPage(sort, ''))
+      const last = await measure(planPage(sort, `&page[before]=${end}`))
+      for (const [parameter, near] of [
+        ['page[after]', first],
+        ['page[before]', last],
+      ] as const) {
+        const far = await measure(planPage(sort, `&${parameter}=${cursor}`))
+        const limit = near * most + descents[database.dialect]
+        assert.ok(far <= limit, `${parameter}: ${far} instead of ${near}`)
+      }
+      // Far below one visit for each row.
+      assert.ok(first < 250 * size, `the first page: ${first}`)
+    })

@@ -1,0 +1,43 @@
+/** A mutant of the engine whose pages between cursors lose or repeat rows: a text in a source file, and its replacement. */
+interface CursorMutant {
+  readonly title: string
+  readonly file: string
+  readonly from: string
+  readonly to: string
+}
+
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: source text
+/** The mutants that walks must detect, each by itself. */
+export const cursorMutants: readonly CursorMutant[] = [
+  {
+    title: 'the branch of nulls is dropped',
+    file: 'src/sql/read/page.ts',
+    from: 'return nullable && !descending ? [isBehind, sql`${expression} is null`] : [isBehind]',
+    to: 'return [isBehind]',
+  },
+  {
+    title: 'a branch compares in the other direction',
+    file: 'src/sql/read/page.ts',
+    from: "const operator = sql.raw(`${descending ? '<' : '>'}${isIncluded ? '=' : ''}`)",
+    to: "const operator = sql.raw(`${nullable && descending ? '>' : descending ? '<' : '>'}${isIncluded ? '=' : ''}`)",
+  },
+  {
+    title: 'the precision of a key is cut',
+    file: 'src/sqlite/dialect.ts',
+    from: 'sql`substr(${key}, 1, 513)`',
+    to: 'sql`substr(${key}, 1, 19)`',
+  },
+  {
+    title: 'ties at the edge of a page are skipped',
+    file: 'src/sql/read/page.ts',
+    from: 'return branches.toReversed().flat()',
+    to: 'return branches.slice(0, Math.max(1, keys.length - 1)).toReversed().flat()',
+  },
+  {
+    title: 'a page that was read backwards is not reversed',
+    file: 'src/sql/read/page.ts',
+    from: 'order: compileOrderBy(isBackward ? reversed : readOrder),',
+    to: 'order: compileOrderBy(readOrder),',
+  },
+]
+// biome-ignore-end lint/suspicious/noTemplateCurlyInString: source text
