@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import type { Writable } from 'node:stream'
-import type { FastifyBaseLogger, FastifyLoggerOptions, LogLevel } from 'fastify'
+import type { FastifyLoggerOptions } from 'fastify'
 import { isObject } from '../../../model/kinds/json.ts'
 
 /** The header fields with credentials. */
@@ -22,79 +22,6 @@ export function createLoggerOptions(level: string): LoggerOptions {
     ? { write: (line: string) => destination.write(formatLogLine(line)) }
     : destination
   return { level, stream, redact: secretPaths }
-}
-
-/**
- * Returns the logger of a request, for Fastify's option `childLoggerFactory`. Pino's own is created with the first line: it takes 4 % of
- * the instructions of a small request, and few requests log.
- */
-export function createRequestLogger(
-  log: FastifyBaseLogger,
-  bindings: ChildOptions[0],
-  options: ChildOptions[1],
-): FastifyBaseLogger {
-  return new RequestLogger(log, bindings, options)
-}
-
-/** The parameters of `child`. */
-type ChildOptions = Parameters<FastifyBaseLogger['child']>
-
-class RequestLogger implements FastifyBaseLogger {
-  readonly #server: FastifyBaseLogger
-  readonly #options: ChildOptions
-  #created: FastifyBaseLogger | undefined
-
-  constructor(server: FastifyBaseLogger, ...options: ChildOptions) {
-    this.#server = server
-    this.#options = options
-  }
-
-  get #log(): FastifyBaseLogger {
-    this.#created ??= this.#server.child(...this.#options)
-    return this.#created
-  }
-
-  get level(): string {
-    return this.#log.level
-  }
-
-  set level(level: string) {
-    this.#log.level = level
-  }
-
-  child(...options: ChildOptions): FastifyBaseLogger {
-    return this.#log.child(...options)
-  }
-
-  trace(...line: unknown[]): void {
-    this.#write('trace', line)
-  }
-
-  debug(...line: unknown[]): void {
-    this.#write('debug', line)
-  }
-
-  info(...line: unknown[]): void {
-    this.#write('info', line)
-  }
-
-  warn(...line: unknown[]): void {
-    this.#write('warn', line)
-  }
-
-  error(...line: unknown[]): void {
-    this.#write('error', line)
-  }
-
-  fatal(...line: unknown[]): void {
-    this.#write('fatal', line)
-  }
-
-  silent(): void {}
-
-  #write(level: LogLevel, line: readonly unknown[]): void {
-    Reflect.apply(this.#log[level], this.#log, line)
-  }
 }
 
 /** The options of Pino that the types of Fastify leave out. */

@@ -25,7 +25,7 @@ import { addAccessLog } from './access-log.ts'
 import { addDrain } from './drain.ts'
 import { addHealthRoutes } from './health.ts'
 import { listenOnAllOfLocalhost } from './localhost.ts'
-import { createLoggerOptions, createRequestLogger } from './log.ts'
+import { createLoggerOptions } from './log.ts'
 import { createMount } from './mount.ts'
 import { addNotFoundHandler, addRoutes, type JsonApiOptions } from './plugin.ts'
 
@@ -114,8 +114,11 @@ export function createServer<Auth = unknown>(
   options: WithAuthenticate<ServerOptions<Auth>, Auth>,
 ): FastifyInstance {
   checkHttpOptions(options, 'createServer', serverChecks)
-  const { accessLog = true, health = true, openapi } = options
-  const app = createFastify(options, (error, request, reply) => mount.fail(error, request, reply))
+  const { logLevel = 'info', accessLog = true, health = true, openapi } = options
+  const ownLogger = hasOwnLogger(options) ? {} : { logger: createLoggerOptions(logLevel) }
+  const app = createFastify({ ...ownLogger, ...options }, (error, request, reply) =>
+    mount.fail(error, request, reply),
+  )
   const described = openapi && { openapi: addHealth(openapi, options) }
   const mount = createMount({ ...options, ...described }, app.log)
   app.setErrorHandler(mount.fail)
@@ -137,15 +140,10 @@ function createFastify(
   options: ServerOptions,
   frameworkErrors: NonNullable<FastifyServerOptions['frameworkErrors']>,
 ): FastifyInstance {
-  const { https, logger, loggerInstance, logLevel = 'info', trustProxy, requestIdHeader } = options
-  const ownLogger = {
-    logger: createLoggerOptions(logLevel),
-    childLoggerFactory: createRequestLogger,
-  }
+  const { https, logger, loggerInstance, trustProxy, requestIdHeader } = options
   const passed: FastifyServerOptions = {
     frameworkErrors,
     logController: new LogController({ disableRequestLogging: true }),
-    ...(!hasOwnLogger(options) && ownLogger),
     ...(logger !== undefined && { logger }),
     ...(loggerInstance !== undefined && { loggerInstance }),
     ...(trustProxy !== undefined && { trustProxy }),
