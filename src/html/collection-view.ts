@@ -22,7 +22,7 @@ export function renderCollection(context: PageContext, type: TypeDescription): H
   const isRelated = target?.is === 'related'
   const title = isRelated ? target.relationship.name : type.type
   return [
-    h('h1', null, h('bdi', null, title), ' ', h('small', null, formatCount(document.meta?.count))),
+    h('h1', null, h('bdi', null, title), ' ', h('small', null, formatTotal(document.meta))),
     !isRelated && type.description !== undefined && renderMarkdown(type.description),
     // Of a type that the identity never reads the list is empty, and its fields are not named.
     type.isReadable && renderQueryForm(context, type),
@@ -39,6 +39,12 @@ export function renderCollection(context: PageContext, type: TypeDescription): H
 
 function formatCount(count: unknown): string {
   return count === 1 ? '1 resource' : `${Number(count).toLocaleString('en')} resources`
+}
+
+/** Says how many resources all pages have; a page between cursors may not know it. */
+function formatTotal(meta: PageContext['document']['meta']): string {
+  if (meta?.page === undefined || meta.count !== undefined) return formatCount(meta?.count)
+  return 'estimatedTotal' in Object(meta.page) ? 'more than 10,000 resources' : ''
 }
 
 /** Says why a page has no resource. */
@@ -59,14 +65,15 @@ const pageLinks = [
 /** Renders the links between the pages of a list. */
 function renderPager({ document, url }: PageContext): Html {
   const { links = {} } = document
-  const present = pageLinks.filter(([name]) => links[name] !== undefined)
+  const isByCursor = document.meta?.page !== undefined
+  const present = pageLinks.filter(([name]) => typeof links[name] === 'string')
   if (present.length === 0) return null
   const last = new URLSearchParams(links.last?.split('?')[1]).get('page[number]')
   const number = getParameter(url, 'page[number]') ?? '1'
   return h(
     'nav',
     { class: 'pager', 'aria-label': 'Pages' },
-    h('span', null, `Page ${number} of ${last}`),
+    !isByCursor && h('span', null, `Page ${number} of ${last}`),
     present.map(([name, text]) => h('a', { href: links[name], rel: name }, text)),
   )
 }
