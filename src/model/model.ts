@@ -33,11 +33,12 @@ export interface Table {
 }
 
 /**
- * A value that is read for a row, and its codec: a column, or with `isText` its text, an expression field of the type, or the number of
+ * A value that is read for a row, and its codec: a column (with `isText` its text, with
+ * `acceptsAll` also values that do not belong to its kind, as they are stored), an expression field of the type, or the number of
  * the related resources of a relationship.
  */
 export type StoredValue =
-  | Readonly<{ column: string; codec: Codec; isText?: true }>
+  | Readonly<{ column: string; codec: Codec; isText?: true; acceptsAll?: true }>
   | Readonly<{ expression: string; codec: Codec }>
   | Readonly<{ count: string; codec: Codec }>
 

@@ -45,7 +45,12 @@ export function findValueIndex(layout: RowLayout, value: StoredValue): number {
 export function isSameValue(one: StoredValue, other: StoredValue): boolean {
   if (one.codec !== other.codec) return false
   if ('column' in one)
-    return 'column' in other && one.column === other.column && one.isText === other.isText
+    return (
+      'column' in other &&
+      one.column === other.column &&
+      one.isText === other.isText &&
+      one.acceptsAll === other.acceptsAll
+    )
   return 'expression' in one
     ? 'expression' in other && one.expression === other.expression
     : 'count' in other && one.count === other.count

@@ -42,11 +42,31 @@ export function addVersion(
   const linkages: LinkageColumn[] = [...layout.linkages]
   for (const part of listParts(getResourceType(model, layout.type), model)) {
     if (part.is === 'value') {
-      if (!values.some((value) => isSameValue(value, part.value))) values.push(part.value)
+      const isRead = values.some((value) => isSameValue(value, part.value))
+      if (!isRead) values.push(acceptAll(part.value))
     } else if (findLinkageIndex(layout, part.relationship) === -1)
       linkages.push({ relationship: part.relationship, many: false, isSilent: true })
   }
   return { ...layout, values, linkages, version }
+}
+
+/** Serializes a value that may not belong to its kind. */
+function serializeAny(value: unknown, serialize: (value: unknown) => string): string {
+  try {
+    return serialize(value)
+  } catch {
+    return serializeText(value)
+  }
+}
+
+/** A value that only the version depends on need not belong to its kind: a fieldset without it must not fail. */
+function acceptAll(value: StoredValue): StoredValue {
+  return 'column' in value ? { ...value, acceptsAll: true } : value
+}
+
+function findPartIndex(layout: RowLayout, value: StoredValue): number {
+  const index = findValueIndex(layout, value)
+  return index === -1 ? findValueIndex(layout, acceptAll(value)) : index
 }
 
 /** Creates the function that returns how the versions of the rows of a layout are computed; null for a layout without them. */
@@ -65,14 +85,14 @@ function compileVersion(layout: RowLayout, model: Model): GetVersion {
   const { sealer } = model
   const parts = listParts(getResourceType(model, type), model).map((part) =>
     part.is === 'value'
-      ? { index: findValueIndex(layout, part.value), serialize: part.serialize }
+      ? { index: findPartIndex(layout, part.value), serialize: part.serialize }
       : { index: findLinkageIndex(layout, part.relationship), serialize: serializeText },
   )
   return (row) => {
     let text = `${type}\n${row[0]}`
     for (const { index, serialize } of parts) {
       const value = row[index]
-      text += value === null || value === undefined ? '\n' : `\n${serialize(value)}`
+      text += value === null || value === undefined ? '\n' : `\n${serializeAny(value, serialize)}`
     }
     return sealer.fingerprint('version', text)
   }

@@ -16,6 +16,7 @@ export function compileInvalidValue(
   stored: StoredValue,
   { model, dialect, reportInvalidValue }: Target,
 ): (row: readonly unknown[], value: unknown, error: unknown) => unknown {
+  if ('column' in stored && stored.acceptsAll) return (_row, value) => String(value)
   const resource = getResourceType(model, type)
   const readers = listReaders(stored, resource)
   const isNull = readers.every(({ invalidValues }) => invalidValues !== 'error')
