@@ -13,7 +13,7 @@ export interface Operation {
 }
 
 /** What a writer has read: the state, and its version. */
-export interface Seen {
+interface Seen {
   readonly value: string
   readonly version: string
 }

@@ -220,7 +220,8 @@ for (const database of databases)
         for (let seed = 1; seed <= 20 && found.length === 0; seed += 1) {
           const target = (id: string) => overHttp(store, id, [ignored])
           const parts = await run(target, { writers: 12, seed, isAlways: true })
-          found.push(...findLostUpdates(...parts[index]))
+          const [events, last, initial] = parts[index]
+          found.push(...findLostUpdates(events, last, initial))
         }
         assert.ok(found.length > 0)
       })
