@@ -6,6 +6,8 @@ import { DatabaseSync } from 'node:sqlite'
 import type { DialectName } from '../src/model/dialect.ts'
 import type { kinds } from '../src/model/kinds/kinds.ts'
 import type { parametricKinds } from '../src/model/kinds/parametric-kinds.ts'
+import { createOnCitus } from './citus/citus.ts'
+import { type LayoutName, layouts } from './citus/layouts.ts'
 import { runsLong } from './long-tests.ts'
 import type { OpenDatabase, SecondConnection } from './open-database.ts'
 import { freshPostgres } from './postgres.ts'
@@ -68,11 +70,22 @@ const postgres: Database = {
   create: freshPostgres,
 }
 
+/** The layout of tables on Citus that the run is about: `npm run test:citus`. */
+const layout = process.env.LAPIDARY_TEST_CITUS_LAYOUT
+
 /** Every database system; a new one is one more entry. */
-export const everyDatabase: readonly Database[] = [
-  sqlite,
-  ...(process.env.LAPIDARY_TEST_POSTGRES ? [postgres] : []),
-]
+export const everyDatabase: readonly Database[] = isLayout(layout)
+  ? [onCitus(layout)]
+  : [sqlite, ...(process.env.LAPIDARY_TEST_POSTGRES ? [postgres] : [])]
+
+function isLayout(name = ''): name is LayoutName {
+  return Object.hasOwn(layouts, name)
+}
+
+function onCitus(name: LayoutName): Database {
+  const layout = layouts[name]
+  return { ...postgres, name: layout.title, create: () => createOnCitus(layout) }
+}
 
 /** The databases that suites run on. CI, whose time is limited, runs what repeats other tests on SQLite only. */
 export const databases = everyDatabase.filter(({ dialect }) => !(runsLong && skipInCi(dialect)))

@@ -107,7 +107,7 @@ async function writeRestore({ connection }: Lease): Promise<string> {
 }
 
 /** Continues every sequence after the greatest number in its column, as SQLite does by itself. */
-const continueIds = `do $$ declare each record; begin
+export const continueIds = `do $$ declare each record; begin
     for each in select s.oid::regclass as name, t.oid::regclass as of, c.attname from pg_depend as d
         join pg_class as s on s.oid = d.objid and s.relkind = 'S'
         join pg_class as t on t.oid = d.refobjid join pg_attribute as c on c.attrelid = t.oid and c.attnum = d.refobjsubid
