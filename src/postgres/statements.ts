@@ -2,16 +2,18 @@ import { getResourceType } from '../model/model.ts'
 import type { Identity } from '../plan/access/identity.ts'
 import type { ReadShape } from '../plan/read.ts'
 import { isList, readBudget, writeBudget } from '../sql/read/document-budget.ts'
+import { compileFullRead, type FullRead, fullReadSize } from '../sql/read/full-read.ts'
 import { isFoundByKey } from '../sql/read/related-rows.ts'
 import type { Statement } from '../sql/statement.ts'
 import { StatementCache, statementSize } from '../sql/statement-cache.ts'
 import { createStatements, type Statements } from '../sql/statements.ts'
 import type { Target } from '../sql/tables.ts'
+import { readsRelatedShards } from './catalog/sharded-tables.ts'
 import { memoizeByRowBound, type PageStatement } from './read/bounded-pages.ts'
 import { compileCacheableCount } from './read/counts.ts'
 import { compileDocumentStatement, type DocumentStatement } from './read/document-statement.ts'
 
-/** The statements of a store on PostgreSQL. Each statement of a document reads all of it. */
+/** The statements of a store on PostgreSQL. Each statement of a document reads all of it, unless there is a `fullRead`. */
 export interface PostgresStatements extends Statements {
   /** The document of the response to a write, up to the limit for writes. */
   readonly documentForWrite: (shape: ReadShape) => DocumentStatement
@@ -19,6 +21,10 @@ export interface PostgresStatements extends Statements {
   readonly insertedDocument: (shape: ReadShape) => DocumentStatement
   /** The document of a read, which cuts each set of rows just above the number that a read may hold in memory. */
   readonly boundedDocument: (shape: ReadShape) => DocumentStatement
+  /** The statements of a document that one statement cannot read, because it has related rows of distributed tables; null for any other. */
+  readonly fullRead: (shape: ReadShape) => FullRead | null
+  /** The same, for the row that the transaction inserted last. */
+  readonly insertedFullRead: (shape: ReadShape) => FullRead | null
   /** A bounded document that is counted only if the cached count is no longer valid. */
   readonly cachedCountPage: PageStatement
   /** A bounded document of a page from the end of its list, if the cached count is valid. */
@@ -68,13 +74,31 @@ export function createPostgresStatements(
   }
 }
 
-/** Creates what is decided once for each query shape: how it is joined, and whether its count is cached. */
+/** Creates the reads in several statements, for shapes that need them. */
+function createFullReads(
+  target: Target,
+  cache: StatementCache,
+): Pick<PostgresStatements, 'fullRead' | 'insertedFullRead'> {
+  const memoize = (readTarget: Target) =>
+    cache.memoize(
+      (shape: ReadShape) =>
+        readsRelatedShards(shape, target) ? compileFullRead(shape, readTarget, 'scan') : null,
+      (fullRead) => (fullRead ? fullReadSize(fullRead) : 100),
+    )
+  return {
+    fullRead: memoize(target),
+    insertedFullRead: memoize({ ...target, insertedRow: target.dialect.lastInsertId }),
+  }
+}
+
+/** Creates what is decided once for each query shape: whether it is one statement, how it is joined, and whether its count is cached. */
 function createDecisions(
   target: Target,
   cacheableTables: ReadonlySet<string>,
   cache: StatementCache,
-): Pick<PostgresStatements, 'needsHashJoins' | 'cacheableCount'> {
+): Pick<PostgresStatements, 'needsHashJoins' | 'cacheableCount' | 'fullRead' | 'insertedFullRead'> {
   return {
+    ...createFullReads(target, cache),
     needsHashJoins: cache.memoize(
       (shape) => !isFullyIndexed(shape, target),
       () => 100,

@@ -34,6 +34,7 @@ import {
   boundedQuery,
   createPostgresRunQuery,
   mayNeedStream,
+  readInSequence,
   readWithCachedCount,
   readWithHooks,
   streamRead,
@@ -220,6 +221,12 @@ async function readFrom(
   { pool, plan, id, hooks, signal, setup, statements }: ReadRequest,
   { counts, limit }: ReadContext,
 ): Promise<Rows> {
+  const fullRead = statements.fullRead(plan.shape)
+  if (fullRead) {
+    const work = (transaction: PostgresTransaction) =>
+      readInSequence(transaction, plan, id, { hooks, statements, limit, fullRead })
+    return pool[mayNeedStream(plan) ? 'stream' : 'read'](signal?.(), work, setup)
+  }
   if (hooks) {
     const work = (transaction: PostgresTransaction) =>
       readWithHooks(transaction, plan, id, { hooks, statements, limit, durations: pool.durations })

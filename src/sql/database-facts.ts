@@ -67,6 +67,8 @@ export interface DatabaseFacts {
   readonly isEnforced: (field: RelationshipField) => boolean
   /** Whether a constraint of the database makes the ids of a type unique, so that no rows are compared. */
   readonly hasUniqueIds: (type: string) => boolean
+  /** Whether the rows of a table are distributed over several servers by a column. */
+  readonly isSharded: (table: Table) => boolean
   /** The types of tables that have rows without an id (docs/decisions/0027). */
   readonly rowsWithoutId: ReadonlyMap<string, RowsWithoutId>
   /** The attributes whose columns are compared by another expression than the declared one. */

@@ -1,9 +1,9 @@
 import type { Identity } from '../plan/access/identity.ts'
 import type { ReadShape } from '../plan/read.ts'
+import { compileFullRead, type FullRead, fullReadSize } from '../sql/read/full-read.ts'
 import type { StatementCache } from '../sql/statement-cache.ts'
 import { createStatements, type Statements } from '../sql/statements.ts'
 import type { Target } from '../sql/tables.ts'
-import { compileFullRead, type FullRead, fullReadSize } from './read/full-read.ts'
 
 /** The statements of a store on SQLite. */
 export interface SqliteStatements extends Statements {

@@ -1,7 +1,7 @@
 import type { LayoutName } from './layouts.ts'
 
 /** A test that fails on Citus because it refuses a statement, or does not promise what the test expects. */
-export interface Exception {
+interface Exception {
   readonly test: string
   readonly layouts: readonly LayoutName[]
   /** The engine's own words, or what it does not promise. */

@@ -17,7 +17,11 @@ const refersTo = `exists (select from pg_constraint where contype = 'f' and conr
 const hasForeignKey = `exists (select from pg_constraint where contype = 'f' and conrelid = each.name)`
 
 /** Fewer shards than by default, so that a statement needs few connections. */
-const settings = { 'citus.shard_count': 4, 'citus.max_adaptive_executor_pool_size': 2 }
+const settings = {
+  'citus.shard_count': 4,
+  'citus.max_adaptive_executor_pool_size': 2,
+  'citus.multi_shard_modify_mode': 'sequential',
+}
 
 export const layouts = {
   /** Tables that reference none are reference tables; the others are distributed by their own keys: `computer` is. */

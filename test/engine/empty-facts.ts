@@ -14,6 +14,7 @@ const emptyFacts: DatabaseFacts = {
   mayHide: () => false,
   mayLock: () => true,
   isEnforced: () => true,
+  isSharded: () => false,
   hasUniqueIds: () => false,
   rowsWithoutId: new Map(),
   expressions: new Map(),

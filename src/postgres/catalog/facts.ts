@@ -10,6 +10,7 @@ import { queryPostgresCatalog } from './catalog.ts'
 import { type CollationLookup, queryCollations } from './collations.ts'
 import { type ColumnLimits, listColumnLimits } from './column-limits.ts'
 import { queryPostgresIndexes } from './indexes.ts'
+import { queryShardedTables } from './sharded-tables.ts'
 
 /** The facts about a database of PostgreSQL. */
 export interface PostgresFacts extends DatabaseFacts {
@@ -47,6 +48,7 @@ export async function loadPostgresFacts(
     danglingKeys: [],
     columnLimits: listColumnLimits(model, catalog),
     cacheableTables: await listCacheableTables(model, connection, dialect),
+    isSharded: await queryShardedTables(connection),
   }
 }
 

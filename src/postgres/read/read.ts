@@ -13,11 +13,14 @@ import {
   readBudget,
   writeBudget,
 } from '../../sql/read/document-budget.ts'
+import { executeFullRead, type FullReadStatements } from '../../sql/read/execute-full-read.ts'
+import type { FullRead } from '../../sql/read/full-read.ts'
 import { countFromRows, pageWindow } from '../../sql/read/page-window.ts'
+import { runAsync } from '../../sql/read/query-sequence.ts'
 import type { ReadDurations } from '../../sql/read/read-durations.ts'
 import { repeatedIdError } from '../../sql/read/repeated-ids.ts'
 import { runAfterHooks } from '../../sql/read/run-after-hooks.ts'
-import { createRunValues, limitRows } from '../../sql/read/run-values.ts'
+import { addAuth, createRunValues, limitRows } from '../../sql/read/run-values.ts'
 import { type StreamedRead, type StreamSource, streamRows } from '../../sql/read/stream.ts'
 import { createRowCompleter } from '../../sql/read/streamed-keys.ts'
 import {
@@ -47,6 +50,8 @@ export async function readForWrite(
   id: string | undefined,
   statements: PostgresStatements,
 ): Promise<CompleteRows> {
+  const fullRead = statements.fullRead(plan.shape)
+  if (fullRead) return readFullForWrite(connection, plan, id, { statements, fullRead })
   const statement = statements.documentForWrite(plan.shape)
   const result = await connection.all(statement, createRunValues(plan, id))
   return checkWriteBudget(parseDocument(result, statement, { plan, id, statements }), plan)
@@ -58,12 +63,53 @@ export async function readInserted(
   plan: ReadPlan,
   statements: PostgresStatements,
 ): Promise<CompleteRows> {
+  const fullRead = statements.insertedFullRead(plan.shape)
+  if (fullRead) return readFullForWrite(connection, plan, undefined, { statements, fullRead })
   const statement = statements.insertedDocument(plan.shape)
   const result = await connection.all(statement, createRunValues(plan, undefined))
   return checkWriteBudget(
     parseDocument(result, statement, { plan, id: undefined, statements }),
     plan,
   )
+}
+
+/** Reads the response to a write in several statements. */
+async function readFullForWrite(
+  connection: PostgresConnection,
+  plan: ReadPlan,
+  id: string | undefined,
+  statements: FullReadStatements,
+): Promise<CompleteRows> {
+  const rows = await runAsync(
+    executeFullRead(statements, plan, id, writeBudget),
+    ({ statement, values }) => connection.all(statement, addAuth(values, plan.identity)),
+  )
+  if (rows === undefined) throw tooManyResourcesError(plan, writeBudget, undefined)
+  if (!fitsWriteBudget(rows)) throw tooMuchTextError()
+  return rows
+}
+
+/** Executes a read in several statements, and its hooks, in one transaction; streams a long document. */
+export async function readInSequence(
+  transaction: PostgresTransaction,
+  plan: ReadPlan,
+  id: string | undefined,
+  options: TransactionReadOptions & Readonly<{ fullRead: FullRead }>,
+): Promise<Rows> {
+  const { hooks, statements, limit } = options
+  const query = createPostgresRunQuery(transaction, statements.target.dialect)
+  await hooks?.before(query)
+  const complete = await runAsync(executeFullRead(options, plan, id), ({ statement, values }) =>
+    transaction.all(statement, addAuth(values, plan.identity)),
+  )
+  if (complete === undefined) {
+    await transaction.continueAsStream()
+    return streamRead(transaction, plan, id, options)
+  }
+  if (limit) checkResourceLimit(complete, plan, limit)
+  if (hooks) await runAfterHooks(hooks, complete, plan, query)
+  await transaction.commit()
+  return complete
 }
 
 function checkWriteBudget(document: ParsedDocument | undefined, plan: ReadPlan): CompleteRows {

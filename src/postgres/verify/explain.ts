@@ -3,12 +3,15 @@ import { compileAllowed, findAllowed } from '../../sql/access/find-allowed.ts'
 import { mayHideRows } from '../../sql/filter/may-hide-rows.ts'
 import { notFoundError } from '../../sql/not-found.ts'
 import { readBudget } from '../../sql/read/document-budget.ts'
+import { executeFullRead } from '../../sql/read/execute-full-read.ts'
 import {
   type ExplainedStatement,
   formatParameters,
   listReadWarnings,
 } from '../../sql/read/explain.ts'
-import { createRunValues, limitRows } from '../../sql/read/run-values.ts'
+import type { FullRead } from '../../sql/read/full-read.ts'
+import { runAsync } from '../../sql/read/query-sequence.ts'
+import { addAuth, createRunValues, limitRows } from '../../sql/read/run-values.ts'
 import type { RunStatement, RunValues, Statement } from '../../sql/statement.ts'
 import type { ReadHooks, Store } from '../../sql/store.ts'
 import { describeIndexes } from '../../sql/verify/index-effects.ts'
@@ -40,7 +43,7 @@ export function createExplainOperations(
       const setup = createSetup?.(plan.identity)
       const { target, statementsOf } = await tables.get(setup)
       const options = { statements: statementsOf(plan.identity), hooks }
-      const work = (transaction: PostgresTransaction) => explainRead(transaction, plan, id, options)
+      const work = (transaction: PostgresTransaction) => explainAny(transaction, plan, id, options)
       const explained = await pool.read(signal?.(), work, setup)
       const catalog = await queryPostgresCatalog(pool.shared)
       const uncounted = listReadWarnings(plan, explained, target, catalog)
@@ -95,6 +98,19 @@ interface ExplainOptions {
   readonly hooks: ReadHooks | undefined
 }
 
+/** Explains a read in one statement or in several, as it runs. */
+function explainAny(
+  transaction: PostgresTransaction,
+  plan: ReadPlan,
+  id: string | undefined,
+  options: ExplainOptions,
+): Promise<ExplainedStatement[]> {
+  const fullRead = options.statements.fullRead(plan.shape)
+  return fullRead
+    ? explainFullRead(transaction, plan, id, { ...options, fullRead })
+    : explainRead(transaction, plan, id, options)
+}
+
 /**
  * Runs a read and returns its statement with its plan: the rows and the times of `explain analyze` are those of a second run. Where rows
  * may be hidden, the plan has no numbers.
@@ -129,6 +145,32 @@ async function explainRead(
       milliseconds,
     },
   ]
+}
+
+/** Explains a read in several statements. */
+async function explainFullRead(
+  transaction: PostgresTransaction,
+  plan: ReadPlan,
+  id: string | undefined,
+  { statements, hooks, fullRead }: ExplainOptions & Readonly<{ fullRead: FullRead }>,
+): Promise<ExplainedStatement[]> {
+  await hooks?.before(createPostgresRunQuery(transaction, statements.target.dialect))
+  const explained: ExplainedStatement[] = []
+  const hidesRows = mayHideRows(statements.target, hooks)
+  await runAsync(executeFullRead({ statements, fullRead }, plan, id), async (request) => {
+    const { statement } = request
+    const values = addAuth(request.values, plan.identity)
+    const start = performance.now()
+    const rows = await transaction.all(statement, values)
+    const milliseconds = performance.now() - start
+    const queryPlan = await readQueryPlan(transaction, statement, { values, hidesRows })
+    const parameters = formatParameters(statement, values)
+    const { sql } = statement
+    explained.push({ sql, parameters, plan: queryPlan, rows: rows.length, milliseconds })
+    return rows
+  })
+  await transaction.commit()
+  return explained
 }
 
 /** Reads the plan of a statement: as it ran again or, where rows may be hidden, without numbers of rows. */

@@ -33,6 +33,7 @@ export function loadSqliteFacts(
     mayLock: () => true,
     // A key that is compared by another collation may be spelled differently.
     isEnforced: (field) => enforced.has(field) && !collations.has(field),
+    isSharded: () => false,
     hasUniqueIds: createUniqueIdsLookup(model, catalog),
     rowsWithoutId,
     expressions: new Map([...listForeignCollations(model, collationOf), ...booleans]),

@@ -2,8 +2,9 @@ import type { LRUCache } from 'lru-cache'
 import type { ParameterValue } from '../../model/dialect.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import { countKey, createCountCache } from '../../sql/read/count-cache.ts'
+import { readCount } from '../../sql/read/execute-full-read.ts'
 import type { QueryRequest } from '../../sql/read/stream.ts'
-import type { RunValues, Statement } from '../../sql/statement.ts'
+import type { Statement } from '../../sql/statement.ts'
 import { bound } from '../../sql/statement-values.ts'
 import type { SqliteConnection } from '../connection/connection.ts'
 import type { Measure } from '../readers/read-history.ts'
@@ -15,16 +16,6 @@ import type { Measure } from '../readers/read-history.ts'
 // Invariant: the cache validator is the version of the database in the snapshot of the page. It changes with every commit of
 // another connection and with every write transaction of this one. Counts that call a volatile function are not cached.
 // Nothing but a count fills the cache.
-
-/** Creates the request for the count of a list. */
-export function countRequest(statement: Statement, values: RunValues): QueryRequest {
-  return { statement, values, isCount: true }
-}
-
-/** Returns the count in the rows of such a request. */
-export function readCount([row]: readonly Row[]): number {
-  return Number(row?.[0])
-}
 
 /** The counts of a connection that does not write. */
 export class SqliteCountCache {

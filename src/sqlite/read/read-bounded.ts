@@ -1,10 +1,10 @@
 import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows } from '../../plan/read-result.ts'
+import { executeFullRead, type FullReadStatements } from '../../sql/read/execute-full-read.ts'
+import { runAsync } from '../../sql/read/query-sequence.ts'
 import { addAuth } from '../../sql/read/run-values.ts'
 import type { QueryRequest } from '../../sql/read/stream.ts'
 import { LargeResultError } from './large-values.ts'
-import { runAsync } from './query-sequence.ts'
-import { executeFullRead, type FullReadStatements } from './read.ts'
 import type { ReadTransaction } from './read-transaction.ts'
 
 /** A read and its compiled statements. */

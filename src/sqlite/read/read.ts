@@ -1,26 +1,8 @@
 import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows } from '../../plan/read-result.ts'
 import { notFoundError } from '../../sql/not-found.ts'
-import {
-  type DocumentBudget,
-  fitsReadBudget,
-  isUnbounded,
-  readBudget,
-} from '../../sql/read/document-budget.ts'
-import { countFromRows, cutPage, pageWindow } from '../../sql/read/page-window.ts'
-import { createRunValues, limitRows } from '../../sql/read/run-values.ts'
+import type { FullRead } from '../../sql/read/full-read.ts'
 import type { SqliteConnection } from '../connection/connection.ts'
-import type { SqliteStatements } from '../statements.ts'
-import { countRequest, readCount } from './counts.ts'
-import type { FullRead } from './full-read.ts'
-import { readIncludes } from './include.ts'
-import type { QuerySequence } from './query-sequence.ts'
-
-/** The statements of a full read. */
-export interface FullReadStatements {
-  readonly statements: SqliteStatements
-  readonly fullRead: FullRead
-}
 
 /**
  * Looks up a row by its id, for a full read that `isOneStatement`. One statement sees one snapshot, so it needs no transaction. This
@@ -37,72 +19,4 @@ export function readOne(
   const primary = connection.all(read.boundedRows, { planValues, id, auth: identity?.auth })
   if (primary.length === 0) throw notFoundError(plan.notFound, id)
   return { is: 'complete', count: 1, primary, included: [] }
-}
-
-/**
- * Executes a read whose rows are all held in memory. Yields each query and receives its rows.
- * @param id - the id in the path
- * @param budget - that of a write leaves the limit of its texts to whoever runs the queries
- * @returns `undefined` when there is more than the budget allows
- * @throws NotFoundError when the resource in the path does not exist; ParameterError `too_many_resources` (400) for a write
- */
-export function* executeFullRead(
-  { statements, fullRead }: FullReadStatements,
-  plan: ReadPlan,
-  id: string | undefined,
-  budget: DocumentBudget = readBudget,
-): QuerySequence<CompleteRows | undefined> {
-  const { shape, notFound } = plan
-  const found = yield* readPrimary(fullRead, plan, id, budget)
-  if (found === undefined) return undefined
-  const { primary, count = primary.length } = found
-  if (count === 0 && shape.addressed.is === 'one') throw notFoundError(notFound, id)
-  if (count === 0 && shape.addressed.is === 'related') {
-    const { exists } = statements.ofType(notFound.type)
-    const parent = yield { statement: exists, values: { planValues: [], id } }
-    if (parent.length === 0) throw notFoundError(notFound, id)
-  }
-  const isComplete = shape.includeEdges.length === 0 && fullRead.linkages.length === 0
-  const complete = isComplete
-    ? { primary, included: [] }
-    : yield* readIncludes({ shape, statements: fullRead, budget }, primary, id)
-  if (complete === undefined) return undefined
-  const { included } = complete
-  const rows: CompleteRows = { is: 'complete', ...found, primary: complete.primary, included }
-  return budget.is === 'write' || fitsReadBudget(rows, fullRead.longPositions) ? rows : undefined
-}
-
-/** The primary rows of a page, and the number of resources on all pages. */
-type PrimaryRows = Pick<CompleteRows, 'primary' | 'count' | 'hasMore'>
-
-/**
- * Reads the primary rows. From the second page on, the count comes first: it shows which end of the list is nearer, and a
- * page in the second half is read in reverse order (docs/decisions/0029).
- */
-function* readPrimary(
-  { read }: FullRead,
-  plan: ReadPlan,
-  id: string | undefined,
-  { resources }: DocumentBudget,
-): QuerySequence<PrimaryRows | undefined> {
-  const { page, shape } = plan
-  const values = createRunValues(plan, id)
-  if (page === undefined || page.number === 1) {
-    const statement =
-      resources > readBudget.resources ? read.boundedRowsForWrite() : read.boundedRows
-    const primary = yield { statement, values: limitRows(values, resources) }
-    const isLong = primary.length > resources && (page !== undefined || isUnbounded(shape))
-    if (isLong) return undefined
-    const known = countFromRows(plan, primary.length)
-    const isCounted = known === undefined && shape.cursors?.total !== 'none'
-    const count = isCounted ? readCount(yield countRequest(read.count, values)) : known
-    return page?.cursors ? { ...cutPage(plan, primary), count } : { primary, count }
-  }
-  const count = readCount(yield countRequest(read.count, values))
-  const { from, ...window } = pageWindow(page, count)
-  if (window.limit === 0) return { primary: [], count }
-  if (window.limit > resources) return undefined
-  const statement = from === 'start' ? read.boundedRows : read.reversedRows()
-  const rows = yield { statement, values: { ...values, ...window } }
-  return { primary: from === 'start' ? rows : rows.toReversed(), count }
 }

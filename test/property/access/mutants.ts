@@ -32,14 +32,14 @@ export const mutants: readonly Mutant[] = [
   {
     title: 'a forbidden row is included',
     seed: 330,
-    file: 'src/sqlite/read/full-read.ts',
+    file: 'src/sql/read/full-read.ts',
     from: 'const where = and([condition, ...inScope(0, resource)])',
     to: 'const where = and([condition, ...(inScope(0, resource).slice(1))])',
   },
   {
     title: 'the linkage of a forbidden row is shown',
     seed: 300,
-    file: 'src/sqlite/read/linkage.ts',
+    file: 'src/sql/read/linkage-lookups.ts',
     from: 'const where = and([isListed, ...inScope(1, other)])',
     to: 'const where = and([isListed, ...inScope(1, other).slice(1)])',
   },

@@ -1,5 +1,5 @@
 import type { Row } from '../../plan/row-layout.ts'
-import type { QueryRequest } from '../../sql/read/stream.ts'
+import type { QueryRequest } from './stream.ts'
 
 /**
  * A read as a generator: it yields each query and receives its rows. So one algorithm runs synchronously in this process and

@@ -8,21 +8,12 @@ import {
   type ResourceType,
 } from '../../model/model.ts'
 import { findLinkageIndex, type RowLayout } from '../../plan/row-layout.ts'
-import { isEqualKey, isInIdList, outerKey } from '../../sql/keys/keys.ts'
-import { joinKeyAt, linkKeyAt } from '../../sql/keys/link-keys.ts'
-import { hasSpellings, isOwnKey } from '../../sql/read/linkage.ts'
-import { compileStatement, rawParam, type Statement } from '../../sql/statement.ts'
-import { rowsAt } from '../../sql/table-function.ts'
-import {
-  and,
-  asId,
-  columnsAt,
-  idOrder,
-  inScope,
-  joinAt,
-  type Target,
-  tableAt,
-} from '../../sql/tables.ts'
+import { isEqualKey, isInIdList, outerKey } from '../keys/keys.ts'
+import { joinKeyAt, linkKeyAt } from '../keys/link-keys.ts'
+import { compileStatement, rawParam, type Statement } from '../statement.ts'
+import { rowsAt } from '../table-function.ts'
+import { and, asId, columnsAt, idOrder, inScope, joinAt, type Target, tableAt } from '../tables.ts'
+import { hasSpellings, isOwnKey } from './linkage.ts'
 
 /** A statement that reads the linkage of a set of rows. */
 export interface LinkageRead {

@@ -10,18 +10,18 @@ import {
 import type { LocatedIncludeEdge } from '../../plan/projection.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { findIncludedLayout } from '../../plan/read-result.ts'
-import { idPartParams, isEqualKey, isInIdList, selectIdList, toKey } from '../../sql/keys/keys.ts'
-import { linkKeyAt } from '../../sql/keys/link-keys.ts'
-import { type CompiledRead, compileRead, compileRowStatement } from '../../sql/read/compile-read.ts'
-import { findLongPositions, type LongPositions } from '../../sql/read/document-budget.ts'
-import { isLinkageFromIncluded } from '../../sql/read/linkage.ts'
-import { isFoundByKey } from '../../sql/read/related-rows.ts'
-import { compileSelect } from '../../sql/read/select.ts'
-import { listParam, rawParam, type Statement } from '../../sql/statement.ts'
-import { statementSize } from '../../sql/statement-cache.ts'
-import { and, asId, idOrder, inScope, type Target, tableAt } from '../../sql/tables.ts'
+import { idPartParams, isEqualKey, isInIdList, selectIdList, toKey } from '../keys/keys.ts'
+import { linkKeyAt } from '../keys/link-keys.ts'
+import { listParam, rawParam, type Statement } from '../statement.ts'
+import { statementSize } from '../statement-cache.ts'
+import { and, asId, idOrder, inScope, type Target, tableAt } from '../tables.ts'
+import { type CompiledRead, compileRead, compileRowStatement } from './compile-read.ts'
+import { findLongPositions, type LongPositions } from './document-budget.ts'
 import type { IncludeStatements, OwnedRead } from './include.ts'
-import { compileLinkages, withoutLinkageLookups } from './linkage.ts'
+import { isLinkageFromIncluded } from './linkage.ts'
+import { compileLinkages, withoutLinkageLookups } from './linkage-lookups.ts'
+import { isFoundByKey } from './related-rows.ts'
+import { compileSelect } from './select.ts'
 
 /** The statements of a read whose rows are all held in memory. */
 export interface FullRead extends IncludeStatements {
@@ -33,10 +33,13 @@ export interface FullRead extends IncludeStatements {
   readonly isOneStatement: boolean
 }
 
-/** Compiles the statements of a read whose rows are all held in memory. */
-export function compileFullRead(shape: ReadShape, target: Target): FullRead {
+/**
+ * Compiles the statements of a read whose rows are all held in memory.
+ * @param lookup - how the rows of owners are found; absent: as `chooseLookup` says
+ */
+export function compileFullRead(shape: ReadShape, target: Target, lookup?: 'scan'): FullRead {
   const ownedEdges = shape.includeEdges.flatMap((edge, index) =>
-    isLinkageFromIncluded(shape, index, target) ? [{ edge, index }] : [],
+    isLinkageFromIncluded(shape, index, target) ? [{ edge, index, lookup }] : [],
   )
   const withoutLookups: ReadShape = {
     ...shape,
@@ -89,6 +92,14 @@ export function fullReadSize(fullRead: FullRead): number {
 /** How SQLite finds the rows of owners: of the resource in the path, by an index for one owner after the other, or by one scan. */
 type OwnerLookup = 'path' | 'index' | 'scan'
 
+/** A to-many include edge of the primary rows. */
+interface OwnedEdge {
+  readonly edge: LocatedIncludeEdge
+  readonly index: number
+  /** How the rows of owners are found; absent: as `chooseLookup` says. */
+  readonly lookup?: 'scan' | undefined
+}
+
 /**
  * Compiles the statement for the rows that a to-many include edge of the primary rows reaches. The last column is the key of
  * the owner: the primary row to which a row belongs. So the linkage is not read separately, which saves a third of the time
@@ -96,7 +107,7 @@ type OwnerLookup = 'path' | 'index' | 'scan'
  * sorted in JavaScript, which saves another 6 % (`packed-sort.ts`).
  */
 function compileOwnedRead(
-  { edge, index }: Readonly<{ edge: LocatedIncludeEdge; index: number }>,
+  { edge, index, ...owned }: OwnedEdge,
   shape: ReadShape,
   target: Target,
 ): OwnedRead {
@@ -106,7 +117,7 @@ function compileOwnedRead(
   const layout = findIncludedLayout(shape, edge.to)
   const field = getRelationship(owner, edge.relationship)
   const key = linkKeyAt(field.link, 'otherKey', 0)
-  const lookup = chooseLookup(shape, field, target)
+  const lookup = owned.lookup ?? chooseLookup(shape, field, target)
   const { join, condition } = compileLookup(key, lookup, owner.id, dialect)
   const { id } = resource
   const isExact = id.parts.length === 1 && getCodec(id.kind.codec, dialect).isExact === true
