@@ -70,6 +70,10 @@ export function describeCommonSchemas({ described, nameType, ref }: SchemaContex
         description: 'Of a page between cursors.',
       },
     }),
+    'jsonapi.resourceMeta': objectOf({
+      version: text,
+      page: objectOf({ cursor: text }, ['cursor']),
+    }),
     'jsonapi.included': arrayOf(describeIncluded(readable, nameType, ref)),
     'jsonapi.document': document(self),
     'jsonapi.collection': openObject(

@@ -107,10 +107,7 @@ function describeReturned(described: TypeDescription, context: SchemaContext) {
     ...(attributes.length > 0 && { attributes: objectOf(Object.fromEntries(attributes)) }),
     ...(links.length > 0 && { relationships: objectOf(Object.fromEntries(links)) }),
     links: ref('jsonapi.selfLink'),
-    meta: objectOf({
-      version: { type: 'string' },
-      page: objectOf({ cursor: { type: 'string' } }, ['cursor']),
-    }),
+    meta: ref('jsonapi.resourceMeta'),
   }
   return {
     ...objectOf(properties, ['type', 'id', 'links']),
