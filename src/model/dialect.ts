@@ -77,6 +77,8 @@ export interface Dialect extends Database, Comparisons {
   selectKeyValue(key: Sql, isFull: boolean): Sql
   /** Converts the value of a sort key to what the driver binds; a parameter has the type of what it is compared with. */
   bindKeyValue(value: string | number): BoundValue
+  /** A text that differs whenever the value of one of the columns does; short where it is sent to the server. */
+  versionOf(columns: readonly Sql[]): Sql
   /** Absent where a statement needs the id of the inserted row as a parameter. */
   readonly lastInsertId?: LastInsertId
   /** Whether the planner executes `not exists` as an anti-join instead of once for each row. */

@@ -33,14 +33,14 @@ export interface Table {
 }
 
 /**
- * A value that is read for a row, and its codec: a column (with `isText` its text, with
- * `acceptsAll` also values that do not belong to its kind, as they are stored), an expression field of the type, or the number of
- * the related resources of a relationship.
+ * A value that is read for a row, and its codec: a column, an expression field of the type, the number of the related resources of a
+ * relationship, or a text that differs whenever one of several columns does.
  */
 export type StoredValue =
-  | Readonly<{ column: string; codec: Codec; isText?: true; acceptsAll?: true }>
+  | Readonly<{ column: string; codec: Codec }>
   | Readonly<{ expression: string; codec: Codec }>
   | Readonly<{ count: string; codec: Codec }>
+  | Readonly<{ versionOf: KeyColumns; codec: 'text' }>
 
 /** The system column that every update of a row changes, where a database has one. */
 export const systemVersion = 'xmin'

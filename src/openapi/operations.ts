@@ -72,19 +72,21 @@ export function describeRoute(route: ModelPath, context: OperationContext): Path
   const { tag, parameters, operations } = describePath(route, context)
   const own = route.methods.flatMap((method) => {
     const operation = operations[method]
-    return operation ? [[method, addCondition(operation, method, route)] as const] : []
+    return operation ? [{ method, operation: addCondition(operation, method, route) }] : []
   })
   // A path without GET, that of an action, has no HEAD.
-  const general = operations.GET ?? operations.POST
+  const general = own.find(({ method }) => method === 'GET' || !route.methods.includes('GET'))
   return {
     ...(parameters.length > 0 && { parameters }),
     ...Object.fromEntries(
-      own.map(([method, operation]) => [
+      own.map(({ method, operation }) => [
         method.toLowerCase(),
         describeOperation(operation, tag, context.hasPages && method === 'GET' ? pageSuffix : ''),
       ]),
     ),
-    ...(general && context.hasGeneralMethods && describeGeneralMethods(general, tag, route)),
+    ...(general &&
+      context.hasGeneralMethods &&
+      describeGeneralMethods(general.operation, tag, route)),
   }
 }
 
@@ -117,7 +119,7 @@ function describeGeneralMethods(
         ...common,
         ...{ summary: 'Get the header fields of GET', operationId: `${verb}.head` },
         ...(shared.length > 0 && { parameters: shared }),
-        responses: { 200: head, '4XX': head, '5XX': head },
+        responses: { 200: head, 304: response('notModified'), '4XX': head, '5XX': head },
       },
     }),
     options: {

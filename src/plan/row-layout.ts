@@ -44,13 +44,9 @@ export function findValueIndex(layout: RowLayout, value: StoredValue): number {
 /** Whether two values are the same column or expression, read by the same codec. */
 export function isSameValue(one: StoredValue, other: StoredValue): boolean {
   if (one.codec !== other.codec) return false
-  if ('column' in one)
-    return (
-      'column' in other &&
-      one.column === other.column &&
-      one.isText === other.isText &&
-      one.acceptsAll === other.acceptsAll
-    )
+  if ('column' in one) return 'column' in other && one.column === other.column
+  // A layout has one.
+  if ('versionOf' in one) return 'versionOf' in other
   return 'expression' in one
     ? 'expression' in other && one.expression === other.expression
     : 'count' in other && one.count === other.count

@@ -1,30 +1,21 @@
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import {
   getResourceType,
+  type KeyColumns,
   listStoredColumns,
   type Model,
   type RelationshipField,
   type ResourceType,
-  type StoredValue,
 } from '../model/model.ts'
 import type { Sealer } from '../model/seal.ts'
-import { toStoredValue } from './fields.ts'
-import {
-  findLinkageIndex,
-  findValueIndex,
-  isSameValue,
-  type LinkageColumn,
-  type Row,
-  type RowLayout,
-} from './row-layout.ts'
+import { findLinkageIndex, type Row, type RowLayout } from './row-layout.ts'
 
-/**
- * A part of what the version of a resource depends on: a stored value of its row and its JSON text, or the linkage of a relationship.
- * Parts have one representation, whatever else a document contains, so that every document has the same version.
- */
-type VersionPart =
-  | Readonly<{ is: 'value'; value: StoredValue; serialize: (value: unknown) => string }>
-  | Readonly<{ is: 'linkage'; relationship: string }>
+/** What the version of a resource depends on. */
+interface VersionParts {
+  readonly columns: KeyColumns
+  /** The to-one relationships whose key counts as far as the identity sees what it references. */
+  readonly relationships: readonly string[]
+}
 
 /** Returns the version of the resource of a row. */
 export type GetVersion = (row: Row) => string
@@ -38,35 +29,17 @@ export function addVersion(
   model: Model,
   version: NonNullable<RowLayout['version']> = 'silent',
 ): RowLayout {
-  const values = [...layout.values]
-  const linkages: LinkageColumn[] = [...layout.linkages]
-  for (const part of listParts(getResourceType(model, layout.type), model)) {
-    if (part.is === 'value') {
-      const isRead = values.some((value) => isSameValue(value, part.value))
-      if (!isRead) values.push(acceptAll(part.value))
-    } else if (findLinkageIndex(layout, part.relationship) === -1)
-      linkages.push({ relationship: part.relationship, many: false, isSilent: true })
+  const { columns, relationships } = findParts(getResourceType(model, layout.type), model)
+  const missing = relationships.filter((each) => findLinkageIndex(layout, each) === -1)
+  return {
+    ...layout,
+    values: [...layout.values, { versionOf: columns, codec: 'text' }],
+    linkages: [
+      ...layout.linkages,
+      ...missing.map((relationship) => ({ relationship, many: false, isSilent: true }) as const),
+    ],
+    version,
   }
-  return { ...layout, values, linkages, version }
-}
-
-/** Serializes a value that may not belong to its kind. */
-function serializeAny(value: unknown, serialize: (value: unknown) => string): string {
-  try {
-    return serialize(value)
-  } catch {
-    return serializeText(value)
-  }
-}
-
-/** A value that only the version depends on need not belong to its kind: a fieldset without it must not fail. */
-function acceptAll(value: StoredValue): StoredValue {
-  return 'column' in value ? { ...value, acceptsAll: true } : value
-}
-
-function findPartIndex(layout: RowLayout, value: StoredValue): number {
-  const index = findValueIndex(layout, value)
-  return index === -1 ? findValueIndex(layout, acceptAll(value)) : index
 }
 
 /** Creates the function that returns how the versions of the rows of a layout are computed; null for a layout without them. */
@@ -77,23 +50,18 @@ export function createVersions(model: Model): (layout: RowLayout) => GetVersion 
 }
 
 /**
- * The version of a resource is a keyed digest of its type, its id and the stored values that the identity may read or write. Without the
+ * The version of a resource is a keyed digest of its type and the stored values, its id among them, that the identity may read or write. Without the
  * key, somebody could test guesses of a write-only value.
  */
 function compileVersion(layout: RowLayout, model: Model): GetVersion {
   const { type } = layout
   const { sealer } = model
-  const parts = listParts(getResourceType(model, type), model).map((part) =>
-    part.is === 'value'
-      ? { index: findPartIndex(layout, part.value), serialize: part.serialize }
-      : { index: findLinkageIndex(layout, part.relationship), serialize: serializeText },
-  )
+  const { relationships } = findParts(getResourceType(model, type), model)
+  const stored = 1 + layout.values.findIndex((value) => 'versionOf' in value)
+  const linkages = relationships.map((relationship) => findLinkageIndex(layout, relationship))
   return (row) => {
-    let text = `${type}\n${row[0]}`
-    for (const { index, serialize } of parts) {
-      const value = row[index]
-      text += value === null || value === undefined ? '\n' : `\n${serializeAny(value, serialize)}`
-    }
+    let text = `${type}\n${row[stored]}`
+    for (const linkage of linkages) text += JSON.stringify(row[linkage] ?? null)
     return sealer.fingerprint('version', text)
   }
 }
@@ -108,39 +76,21 @@ export function computeSetVersion(
   return sealer.fingerprint('members', text)
 }
 
-function listParts(resource: ResourceType, model: Model): readonly VersionPart[] {
-  const { version } = resource
-  if (version !== undefined) return [toTextPart(version)]
-  const parts: VersionPart[] = []
+function findParts({ id, version, fields }: ResourceType, model: Model): VersionParts {
+  if (version !== undefined) return { columns: [version], relationships: [] }
   const columns = new Set<string>()
-  for (const field of resource.fields.values()) {
-    if (field.is === 'attribute' && field.column !== undefined) {
-      // A text is read as it is. Another value that nobody may read need not belong to its kind.
-      const isRead = field.isReadable || field.kind.codec === 'text'
-      const { serialize } = field.kind
-      parts.push(
-        isRead ? { is: 'value', value: toStoredValue(field), serialize } : toTextPart(field.column),
-      )
-      columns.add(field.column)
-    } else if (field.is === 'relationship' && field.link.foreignKey === 'own') {
-      if (mayBeHidden(field, model)) parts.push({ is: 'linkage', relationship: field.name })
-      else parts.push(...listStoredColumns(field).map(toTextPart))
+  const relationships: string[] = []
+  for (const field of fields.values()) {
+    if (field.is === 'computed') for (const [column] of field.columns) columns.add(column)
+    else if (field.is === 'attribute') {
+      if (field.column !== undefined) columns.add(field.column)
+    } else if (field.link.foreignKey === 'own') {
+      if (mayBeHidden(field, model)) relationships.push(field.name)
+      else for (const column of listStoredColumns(field)) columns.add(column)
     }
   }
-  for (const field of resource.fields.values())
-    if (field.is === 'computed')
-      for (const [column] of field.columns) if (!columns.has(column)) parts.push(toTextPart(column))
-  return parts
-}
-
-/** A column as text, whatever its type. */
-function toTextPart(column: string): VersionPart {
-  const value = { column, codec: 'text', isText: true } as const
-  return { is: 'value', value, serialize: serializeText }
-}
-
-function serializeText(value: unknown): string {
-  return JSON.stringify(String(value))
+  const [first, ...others] = id.columns
+  return { columns: [first, ...others, ...columns], relationships }
 }
 
 /** Whether there may be related rows that an identity does not see: then a key counts as far as its linkage shows it. */

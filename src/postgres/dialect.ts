@@ -42,6 +42,7 @@ export function postgresDialect(folding: string, keepsSettings = true): Dialect 
     selectKeyValue: (key, isFull) =>
       sql`'t' || ${isFull ? sql`${key}::text` : sql`left(${key}::text, 513)`}`,
     bindKeyValue: (value) => String(value).slice(1),
+    versionOf: (columns) => sql`md5(row(${sql.join(columns)})::text)`,
     ...createTextFunctions(folding),
     // Only subqueries at the top level are pulled up to joins. Planning forty joins takes 10 s.
     preventPullUp: (condition) => sql`(${condition}) is true`,

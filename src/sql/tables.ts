@@ -104,10 +104,8 @@ export function storedValueAt(
   value: Exclude<StoredValue, { count: string }>,
   target: Target,
 ): Sql {
-  if ('column' in value) {
-    const column = columnAt(depth, value.column)
-    return value.isText ? sql`cast(${column} as text)` : column
-  }
+  if ('column' in value) return columnAt(depth, value.column)
+  if ('versionOf' in value) return target.dialect.versionOf(columnsAt(depth, value.versionOf))
   return fieldAt(depth, getAttribute(resource, value.expression), target)
 }
 

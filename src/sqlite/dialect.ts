@@ -24,6 +24,8 @@ export const sqliteDialect: Dialect = {
     const part = isFull ? key : sql`substr(${key}, 1, 513)`
     return sql`case typeof(${key}) when 'integer' then 'i' || ${key} when 'text' then 't' || ${part} when 'blob' then 'b' || hex(${part}) else ${key} end`
   },
+  versionOf: (columns) =>
+    sql`concat_ws(',', ${sql.join(columns.map((column) => sql`quote(${column})`))})`,
   bindKeyValue,
   foldCase: (text) => sql`lapidary_fold(${text})`,
   contains,

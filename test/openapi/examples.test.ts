@@ -237,7 +237,7 @@ describe('Further addresses in the description', () => {
   it('include HEAD and OPTIONS of each path by the option generalMethods', () => {
     const { paths } = describeApi(defineModel([note]), { generalMethods: true })
     for (const [path, { get, head, options }] of Object.entries(paths)) {
-      assert.deepEqual(Object.keys(Object(head).responses), ['200', '4XX', '5XX'], path)
+      assert.deepEqual(Object.keys(Object(head).responses), ['200', '304', '4XX', '5XX'], path)
       assert.deepEqual(Object.keys(Object(options).responses), ['204', '4XX'], path)
       const shared = Object(get).parameters?.filter((each: object) => '$ref' in each)
       assert.deepEqual(Object(head).parameters, shared, path)

@@ -232,6 +232,7 @@ function listLayoutColumns(layout: RowLayout, target: Target): string[] {
   }
   for (const value of layout.values) {
     if ('column' in value) columns.push(value.column)
+    else if ('versionOf' in value) columns.push(...value.versionOf)
     else if ('count' in value) columns.push(...ownKeyOf(value.count))
     else getAttribute(resource, value.expression).expression(addColumn, target.dialect)
   }

@@ -124,7 +124,8 @@ function compileSizes(layout: RowLayout, target: Target): Sql[] {
   const resource = getResourceType(target.model, layout.type)
   const sizes = new Map<string, Sql>()
   for (const value of layout.values) {
-    if ('count' in value) continue
+    // The text of a version is short.
+    if ('count' in value || 'versionOf' in value) continue
     if ('column' in value) {
       const size = compileColumnSize(value.column, value.codec)
       if (size) sizes.set(value.column, size)

@@ -85,7 +85,7 @@ export function findPointRead(shape: ReadShape, target: Target): PointRead | und
     addressed.is === 'one' &&
     includeEdges.length === 0 &&
     resource.table.call === undefined &&
-    primary.values.every((value) => 'column' in value) &&
+    primary.values.every((value) => 'column' in value || 'versionOf' in value) &&
     !primary.linkages.some(({ many }) => many)
   if (!isPointRead) return undefined
   const isOneRow =

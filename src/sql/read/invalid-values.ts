@@ -16,7 +16,6 @@ export function compileInvalidValue(
   stored: StoredValue,
   { model, dialect, reportInvalidValue }: Target,
 ): (row: readonly unknown[], value: unknown, error: unknown) => unknown {
-  if ('column' in stored && stored.acceptsAll) return (_row, value) => String(value)
   const resource = getResourceType(model, type)
   const readers = listReaders(stored, resource)
   const isNull = readers.every(({ invalidValues }) => invalidValues !== 'error')
@@ -92,6 +91,7 @@ interface Reader {
 function listReaders(stored: StoredValue, resource: ResourceType): readonly Reader[] {
   if ('count' in stored) return [{ name: stored.count, invalidValues: 'error' }]
   if ('expression' in stored) return [getAttribute(resource, stored.expression)]
+  if ('versionOf' in stored) return []
   const { column, codec } = stored
   return [...resource.fields.values()].flatMap((field) => {
     if (field.is === 'relationship') return []
