@@ -11,10 +11,14 @@ interface FilterLocation {
   readonly path: string
 }
 
-/** The right side of a predicate: a JSON value, the text of `filter[x]=text`, another field, or a nested filter. */
+/**
+ * The right side of a predicate: a JSON value, the text of `filter[x]=text` or `filter[x][gt]=text`, the texts of all `filter[x][]`,
+ * another field, or a nested filter.
+ */
 export type Operand =
   | Readonly<{ is: 'value'; value: unknown }>
   | Readonly<{ is: 'text'; text: string }>
+  | Readonly<{ is: 'texts'; texts: readonly string[] }>
   | Readonly<{ is: 'field'; name: string }>
   | Readonly<{ is: 'filter'; where: FilterClause | undefined }>
 
@@ -89,19 +93,36 @@ function countTerms(json: unknown): number {
   return group === undefined ? 1 : countTerms(group)
 }
 
+/** The parts of a parameter `filter[name]`, `filter[name][operator]`, `filter[name][]` or `filter[name][operator][]`. */
+export interface FieldFilter {
+  /** With `__` between the names of a path, for which clients may write a dot. */
+  readonly name: string
+  /** Default: `in_` for a list, else `eq`. */
+  readonly operator: string
+  readonly isList: boolean
+}
+
+/** Parses the name of a parameter `filter[…]`; `undefined` for another one. */
+export function parseFieldFilterName(parameter: string): FieldFilter | undefined {
+  const match = /^filter\[([^[\]]+)\](?:\[([^[\]]+)\])?(\[\])?$/s.exec(parameter)
+  const [, path, operator, brackets] = match ?? []
+  if (path === undefined) return undefined
+  const isList = brackets !== undefined
+  const name = path.replaceAll('.', '__')
+  return { name, operator: operator ?? (isList ? 'in_' : 'eq'), isList }
+}
+
 /**
- * Parses `filter[name]=text`: the field equals the text. The operator is always `eq`, whatever the text contains; the plan
- * cache depends on it (`src/plan/cache/auto-parameterization.ts`).
+ * Parses `filter[name]=text`: the field equals the text. The text never means null or an operator; the plan cache depends on it
+ * (`src/plan/cache/auto-parameterization.ts`).
  * @param parameter - the name of the parameter with its brackets, e.g. `filter[name]`
  */
-export function parseFieldFilter(parameter: string, name: string, text: string): FilterClause {
-  return {
-    is: 'predicate',
-    location: { parameter, path: parameter },
-    name,
-    operator: 'eq',
-    operand: { is: 'text', text },
-  }
+export function parseFieldFilter(
+  parameter: string,
+  { name, operator }: FieldFilter,
+  operand: Operand,
+): FilterClause {
+  return { is: 'predicate', location: { parameter, path: parameter }, name, operator, operand }
 }
 
 function parseFilterJson(text: string): unknown {

@@ -10,9 +10,18 @@ import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import type { Pair } from './encode-query.ts'
 import { parseFields } from './fields.ts'
-import { type FilterClause, parseFieldFilter, parseFilter, tooManyTerms } from './filter.ts'
+import {
+  type FieldFilter,
+  type FilterClause,
+  type Operand,
+  parseFieldFilter,
+  parseFieldFilterName,
+  parseFilter,
+  tooManyTerms,
+} from './filter.ts'
 import { filterLimits } from './filter-limits.ts'
 import { parseInclude } from './include.ts'
+import { describeRemedy } from './other-idioms.ts'
 import { type ParsedPage, pageParameters, parsePage } from './page.ts'
 import { parseSort, type SortTerm } from './sort.ts'
 import { parseWithCount } from './with-count.ts'
@@ -48,6 +57,8 @@ interface QueryBuilder extends ParsedQuery {
   readonly fields: Map<string, readonly string[]>
   /** The number of filter terms so far. */
   terms: number
+  /** The texts of each parameter `filter[name][]`. */
+  readonly lists: Map<string, string[]>
   readonly errors: ErrorCollector
 }
 
@@ -85,6 +96,7 @@ export function parseQuery(search: string): ParsedQuery {
     withVersions: undefined,
     fields: new Map(),
     terms: 0,
+    lists: new Map(),
     errors,
   }
   const seen = new Set<string>()
@@ -97,9 +109,10 @@ export function parseQuery(search: string): ParsedQuery {
 }
 
 function parseParameter(name: string, value: string, builder: QueryBuilder): void {
-  const [, family, inner] = /^(filter|fields)\[([^[\]]+)\]$/s.exec(name) ?? []
-  if (family === 'filter' && inner !== undefined) addFieldFilter(name, inner, value, builder)
-  else if (family === 'fields' && inner !== undefined) addFields(name, inner, value, builder)
+  const filter = name.startsWith('filter[') ? parseFieldFilterName(name) : undefined
+  const [, type] = /^fields\[([^[\]]+)\]$/s.exec(name) ?? []
+  if (filter !== undefined) addFieldFilter(name, filter, value, builder)
+  else if (type !== undefined) addFields(name, type, value, builder)
   else if (name === 'filter') addFilter(value, builder)
   else if (name === 'sort') builder.sort = parseSort(value)
   else if (pageParameters.includes(name))
@@ -107,7 +120,7 @@ function parseParameter(name: string, value: string, builder: QueryBuilder): voi
   else if (name === 'include') builder.include = parseInclude(value)
   else if (name === 'withCount') builder.withCount = parseWithCount(value)
   else if (name === 'withVersions') builder.withVersions = parseWithVersions(value)
-  else report(builder.errors, () => unknownError(name))
+  else report(builder.errors, () => unknownError(name, value))
 }
 
 /** @throws ParameterError `invalid_versions` (400) */
@@ -126,15 +139,28 @@ function addFilter(text: string, builder: QueryBuilder): void {
 
 function addFieldFilter(
   parameter: string,
-  name: string,
+  filter: FieldFilter,
   text: string,
   builder: QueryBuilder,
 ): void {
+  const texts = builder.lists.get(parameter)
+  if (texts !== undefined) {
+    texts.push(text)
+    return
+  }
   builder.terms += 1
   if (builder.terms <= filterLimits.terms)
-    builder.filter.push(parseFieldFilter(parameter, name, text))
+    builder.filter.push(parseFieldFilter(parameter, filter, startOperand(parameter, text, builder)))
   // Only the first parameter above the limit is an error.
   else if (builder.terms === filterLimits.terms + 1) throw tooManyTerms(parameter)
+}
+
+/** The operand of a parameter, to which a list adds the texts of the same parameter that follow. */
+function startOperand(parameter: string, text: string, { lists }: QueryBuilder): Operand {
+  if (!parameter.endsWith('[]')) return { is: 'text', text }
+  const texts = [text]
+  lists.set(parameter, texts)
+  return { is: 'texts', texts }
 }
 
 function addFields(parameter: string, type: string, text: string, builder: QueryBuilder): void {
@@ -147,12 +173,12 @@ function repeatedError(name: string): ParameterError {
   return new ParameterError('repeated_parameter', name, detail)
 }
 
-function unknownError(name: string): ParameterError {
+function unknownError(name: string, value: string): ParameterError {
   const known = `filter, filter[<field>], sort, ${pageParameters.join(', ')}, include, withCount, withVersions and fields[<type>]`
   return new ParameterError(
     'unknown_parameter',
     name,
-    `There is no parameter ${quote(name)}; the parameters are ${known}.`,
+    `There is no parameter ${quote(name)}; ${describeRemedy(name, value) ?? `the parameters are ${known}`}.`,
   )
 }
 

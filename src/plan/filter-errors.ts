@@ -3,7 +3,8 @@ import { quote } from '../errors/quote.ts'
 import { listNames, suggest } from '../errors/suggestion.ts'
 import { findOperator } from '../model/kinds/operators.ts'
 import type { Field, ResourceType } from '../model/model.ts'
-import type { FilterClause } from '../parse/filter.ts'
+import type { FilterClause, Operand } from '../parse/filter.ts'
+import { findOperatorAlias, formatParameter } from '../parse/other-idioms.ts'
 
 /** A predicate of a filter: a field, an operator and an operand. */
 export type Predicate = Extract<FilterClause, { is: 'predicate' }>
@@ -16,14 +17,47 @@ export type FilterMember = '.name' | '.op' | '.val' | '.field' | ''
  * @param problem - the rest of the detail's sentence after the path; a period is added if it does not end with one
  */
 export function filterError(
-  { location: { parameter, path }, operand }: Predicate,
+  { location: { parameter, path } }: Predicate,
   member: FilterMember,
   problem: string,
 ): ParameterError {
   // `filter[x]=text` has no members to point to.
-  const location = operand.is === 'text' ? path : path + member
+  const location = path === parameter ? path : path + member
   const end = /[.?]$/.test(problem) ? '' : '.'
   return new ParameterError('invalid_filter', parameter, `${location}: ${problem}${end}`)
+}
+
+/** A parameter `filter[name]` to send in place of another one. */
+interface FieldFilterForm {
+  /** Default: that of the predicate. */
+  readonly name?: string
+  /** Default: that of the predicate. */
+  readonly operator?: string
+  /** Whether the values are a list. Default false. */
+  readonly isList?: boolean
+  /** Default: those of the predicate. */
+  readonly texts?: readonly string[]
+}
+
+/** The end of an error's sentence: the parameters that the client should send; empty for a filter that is JSON. */
+export function sendInstead(
+  { name, operator, operand }: Predicate,
+  { isList = false, ...form }: FieldFilterForm,
+): string {
+  const sent = listTexts(operand)
+  if (sent === undefined) return ''
+  const op = form.operator ?? operator
+  const brackets = op === 'eq' || (isList && op === 'in_') ? '' : `[${op}]`
+  const parameter = `filter[${form.name ?? name}]${brackets}${isList ? '[]' : ''}`
+  const texts = form.texts ?? sent
+  const shown = texts.slice(0, 10).map((text) => formatParameter(parameter, text))
+  return `; send ${shown.join('&')}${texts.length > shown.length ? '&…' : ''} instead`
+}
+
+/** The texts of a filter that is not JSON. */
+function listTexts(operand: Operand): readonly string[] | undefined {
+  if (operand.is === 'texts') return operand.texts
+  return operand.is === 'text' ? [operand.text] : undefined
 }
 
 /** What a name should be, and the member of the filter that has it. */
@@ -46,6 +80,16 @@ export function unknownName(
     const isRelationship = field.is === 'relationship'
     return (label !== 'relationship' && isAttribute) || (label !== 'attribute' && isRelationship)
   })
+  if (names.includes(predicate.operator)) {
+    // `filter[gt][year]`
+    const form = sendInstead(predicate, { name: predicate.operator, operator: name })
+    if (form !== '')
+      return filterError(
+        predicate,
+        member,
+        `${resource.type} has no ${label} ${quote(name)}${form}`,
+      )
+  }
   const known = suggest(name, names, `${label}s to filter on`)
   return filterError(predicate, member, `${resource.type} has no ${label} ${quote(name)}; ${known}`)
 }
@@ -56,6 +100,14 @@ export function unknownOperator(
   name: string,
   allowed: readonly string[],
 ): ParameterError {
+  // `filter[id][0]`
+  const isList = /^\d+$/.test(predicate.operator) && allowed.includes('in_')
+  const alias = isList ? 'in_' : findOperatorAlias(predicate.operator, allowed)
+  const form = alias === undefined ? '' : sendInstead(predicate, { operator: alias, isList })
+  if (form !== '') {
+    const problem = `${name} has no operator ${quote(predicate.operator)}${form}`
+    return filterError(predicate, '.op', problem)
+  }
   // The name of an operator that applies to other fields is not a typo.
   const isOperator =
     findOperator(predicate.operator) !== undefined || predicate.operand.is === 'filter'

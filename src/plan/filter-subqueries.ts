@@ -12,6 +12,7 @@ import { kinds } from '../model/kinds/kinds.ts'
 import { type CountOperatorName, countOperators } from '../model/kinds/operators.ts'
 import type { ReadResult } from '../model/kinds/value-result.ts'
 import type { RelationshipField } from '../model/model.ts'
+import type { Operand } from '../parse/filter.ts'
 import type { Condition, Parameter, PlanParameters } from './condition.ts'
 import { filterError, type Predicate, unknownOperator } from './filter-errors.ts'
 
@@ -30,7 +31,7 @@ export function planCount(
   { parameters, subqueries }: SubqueryContext,
 ): Condition {
   const { operand } = predicate
-  const count = operand.is === 'value' ? kinds.integer.readFilterValue(operand.value) : undefined
+  const count = readCount(operand)
   if (count === undefined || !('value' in count)) {
     const problem = `"${operatorName}" takes a whole number, with which the number of ${name} is compared`
     throw filterError(predicate, operand.is === 'value' ? '.val' : '', problem)
@@ -40,6 +41,11 @@ export function planCount(
   const parameter = addParameter(count.value, parameters)
   const includesZero = compareNumbers[operator](0, count.value)
   return { is: 'count', relationship: name, operator, parameter, includesZero }
+}
+
+function readCount(operand: Operand): ReadResult<number> | undefined {
+  if (operand.is === 'text') return kinds.integer.readFilterText(operand.text)
+  return operand.is === 'value' ? kinds.integer.readFilterValue(operand.value) : undefined
 }
 
 /** Adds a value as a parameter. In a rule the parameter is the value itself. */
@@ -57,7 +63,8 @@ export function planCall(
   const { parameters, subqueries } = context
   const { operator, operand } = predicate
   subqueries.count += 1
-  if (operand.is === 'text') return planTextCall(predicate, name, query, context)
+  if (operand.is === 'text' && operator === 'eq')
+    return planTextCall(predicate, name, query, context)
   if (operator !== 'call') throw unknownOperator(predicate, name, ['call'])
   const declared = listParameters(query.parameters)
   const sent = readCallObject(predicate, name, declared)

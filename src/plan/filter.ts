@@ -31,11 +31,12 @@ import {
   type FilterMember,
   filterError,
   type Predicate,
+  sendInstead,
   unknownName,
   unknownOperator,
 } from './filter-errors.ts'
 import { planCall, planCount } from './filter-subqueries.ts'
-import { readOperand } from './operand.ts'
+import { readOperand, readTextOperand } from './operand.ts'
 
 /** With more subqueries than this, a database must not plan them as joins: its planning time grows with a power of their number. */
 const maxJoinedSubqueries = 8
@@ -125,7 +126,7 @@ function planCalledClauses(clauses: readonly FilterClause[], context: FilterCont
 function planClause(clause: FilterClause, context: FilterContext): Condition {
   switch (clause.is) {
     case 'predicate':
-      return planPath(clause, clause.name.split('__'), context)
+      return planPath(readNull(clause), clause.name.split('__'), context)
     case 'not':
       return { is: 'not', inner: planClause(clause.inner, context) }
     case 'and':
@@ -135,6 +136,14 @@ function planClause(clause: FilterClause, context: FilterContext): Condition {
       return { is: clause.is, all: [first, ...others] }
     }
   }
+}
+
+/** Reads `filter[name][is_]=null`: a text means null only with these two operators. */
+function readNull(predicate: Predicate): Predicate {
+  const { operator, operand } = predicate
+  const isNull =
+    operand.is === 'text' && operand.text === 'null' && /^(?:is_|isnot)$/.test(operator)
+  return isNull ? { ...predicate, operand: { is: 'value', value: null } } : predicate
 }
 
 /** Plans `owner__name` as a nested filter: each name but the last is `any` or `has` around the rest. */
@@ -187,7 +196,7 @@ function planRelationship(
   if (field.isCounted && isCountOperator(operator))
     return planCount(predicate, field, operator, context)
   const allowed = listRelationshipOperators(field)
-  if (!allowed.includes(operator)) throw unknownOperator(predicate, field.name, allowed)
+  if (!allowed.includes(operator)) throw unknownRelationshipOperator(predicate, field, context)
   if (operand.is === 'filter') {
     const where = operand.where && planClause(operand.where, enter(predicate, field, context))
     return createSubquery(field, where, context)
@@ -195,17 +204,33 @@ function planRelationship(
   if (operand.is !== 'value' || operand.value !== null) {
     const use = `"${field.many ? 'any' : 'has'}" with a nested filter, or "${field.name}__id"`
     const problem = `${field.name} is a relationship and can only be compared with null; use ${use}`
-    throw filterError(predicate, '', problem)
+    const isCompared = operator === 'eq' || operator === 'ne'
+    const form = { name: `${predicate.name}.id`, isList: operand.is === 'texts' }
+    throw filterError(predicate, '', problem + (isCompared ? sendInstead(predicate, form) : ''))
   }
   const exists = createSubquery(field, undefined, context)
   return operator === 'eq' || operator === 'is_' ? { is: 'not', inner: exists } : exists
 }
 
-function planAttribute(
+/** `filter[owner][name]` is a path, and `filter[owner][]` compares ids. */
+function unknownRelationshipOperator(
   predicate: Predicate,
-  field: AttributeField,
-  context: FilterContext,
-): Condition {
+  field: RelationshipField,
+  { model }: FilterContext,
+): ParameterError {
+  const { name, operator, operand } = predicate
+  const related = getResourceType(model, field.to)
+  const isPath = operator === 'id' || related.fields.has(operator)
+  const form = isPath
+    ? sendInstead(predicate, { name: `${name}.${operator}`, operator: 'eq' })
+    : sendInstead(predicate, { name: `${name}.id`, isList: operand.is === 'texts' })
+  if (form === '' || (!isPath && findOperator(operator) === undefined))
+    return unknownOperator(predicate, field.name, listRelationshipOperators(field))
+  return filterError(predicate, '.op', `${field.name} has no operator ${quote(operator)}${form}`)
+}
+
+function planAttribute(sent: Predicate, field: AttributeField, context: FilterContext): Condition {
+  const predicate = isTextList(sent, field) ? { ...sent, operator: 'in_' } : sent
   const { operand } = predicate
   const custom = findCustomOperator(field.kind, predicate.operator)
   if (custom) return planCustom(predicate, field, custom, context)
@@ -229,6 +254,16 @@ function planAttribute(
   return planComparison(predicate, { operand, field, operator: name }, context)
 }
 
+/** Whether `filter[name]=a,b` has several values: if no value of the kind contains a comma. */
+function isTextList({ operator, operand }: Predicate, { kind }: AttributeField): boolean {
+  return (
+    operator === 'eq' &&
+    operand.is === 'text' &&
+    kind.isCommaFree === true &&
+    operand.text.includes(',')
+  )
+}
+
 /** Plans an operator of a kind that a program defines, whose operand is a value of another kind. */
 function planCustom(
   predicate: Predicate,
@@ -237,8 +272,11 @@ function planCustom(
   context: FilterContext,
 ): Condition {
   const { operand, operator } = predicate
-  if (operand.is !== 'value' || operand.value === null)
-    throw filterError(predicate, '.val', `"${operator}" takes a value of the kind ${takes.name}`)
+  if (operand.is !== 'value' || operand.value === null) {
+    const form = `filter=[{"name":${quote(predicate.name)},"op":${quote(operator)},"val":…}]`
+    const problem = `"${operator}" takes a value of the kind ${takes.name}; send ${form}`
+    throw filterError(predicate, '.val', problem)
+  }
   const readFilterValue = (json: unknown) => readArgument(takes, json)
   const operandField: AttributeField = { ...field, kind: { ...takes, readFilterValue } }
   const compared: Comparison = { operand, field: operandField, operator: 'eq' }
@@ -250,7 +288,7 @@ function planCustom(
 
 /** A comparison of an attribute with values of the client. */
 interface Comparison {
-  readonly operand: Extract<Operand, { is: 'value' | 'text' }>
+  readonly operand: Extract<Operand, { is: 'value' | 'text' | 'texts' }>
   readonly field: AttributeField
   readonly operator: OperatorName
 }
@@ -266,7 +304,10 @@ function planComparison(
     const parameters = readRuleOperand(ruleOperand, createError)
     return { is: 'compare', operator, field: field.name, parameters }
   }
-  const read = (sent: typeof operand) => readOperand(sent, field, operator, createError)
+  const read = (sent: typeof operand) =>
+    sent.is === 'value'
+      ? readOperand(sent, field, operator, createError)
+      : readTextOperand(predicate, sent, field, operator)
   const operandValues = read(operand)
   const parameters = operandValues.map((value) => values.push(value) - 1)
   if (operand.is === 'text')

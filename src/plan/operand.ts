@@ -1,7 +1,9 @@
 import { quote } from '../errors/quote.ts'
 import type { Kind } from '../model/kinds/kinds.ts'
 import {
+  appliesTo,
   getOperandKind,
+  listOperators,
   type Operator,
   type OperatorName,
   operators,
@@ -12,26 +14,25 @@ import type { AttributeField } from '../model/model.ts'
 import type { Operand } from '../parse/filter.ts'
 import { filterLimits } from '../parse/filter-limits.ts'
 import { describeJsonType } from '../parse/json.ts'
+import { findOperatorAlias, splitOperator } from '../parse/other-idioms.ts'
+import { filterError, type Predicate, sendInstead } from './filter-errors.ts'
 
 /** Creates an error from the rest of its sentence. */
 type CreateError = (problem: string) => Error
 
 /**
- * Reads the operand of a comparison as a value of the field's kind.
+ * Reads the JSON operand of a comparison as a value of the field's kind.
  *
  * @returns the values to bind: one, two for `between`, or one list; null stands for unknown
  */
 export function readOperand(
-  operand: Extract<Operand, { is: 'value' | 'text' }>,
+  { value }: Extract<Operand, { is: 'value' }>,
   field: AttributeField,
   name: OperatorName,
   createError: CreateError,
 ): readonly unknown[] {
   const operator: Operator = operators[name]
   const kind = getOperandKind(operator, field.kind)
-  if (operand.is === 'text')
-    return [unwrap(kind.readFilterText(operand.text), operand.text, field, createError)]
-  const { value } = operand
   switch (operator.takes) {
     case 'one': {
       const read = readValue(value, kind, field, createError)
@@ -48,6 +49,55 @@ export function readOperand(
         throw createError(`must be an array of values; it is ${describeJsonType(value)}`)
       return [value.map((item: unknown) => readValue(item, kind, field, createError))]
   }
+}
+
+/**
+ * Reads the text of `filter[name][operator]=text` as a value of the field's kind, or as several that commas separate, or the texts of
+ * a list of parameters. A text never means null.
+ *
+ * @returns the values to bind, as `readOperand`
+ */
+export function readTextOperand(
+  predicate: Predicate,
+  operand: Extract<Operand, { is: 'text' | 'texts' }>,
+  field: AttributeField,
+  name: OperatorName,
+): readonly unknown[] {
+  const operator: Operator = operators[name]
+  const kind = getOperandKind(operator, field.kind)
+  const createError = (problem: string) => filterError(predicate, '', problem)
+  const read = (text: string) =>
+    unwrap(kind.readFilterText(text), text, field, (problem) =>
+      createError(problem + suggestForm(predicate, text, field)),
+    )
+  if (operator.takes === 'one') {
+    if (operand.is === 'texts')
+      throw createError(`"${name}" takes one value${sendInstead(predicate, {})}`)
+    if (operator.requires === 'textual') checkPattern(name, operand.text, createError)
+    return [read(operand.text)]
+  }
+  const texts = operand.is === 'texts' ? operand.texts : operand.text.split(',')
+  if (operand.is === 'text' && texts.length > 1 && !kind.isCommaFree) {
+    const form = sendInstead(predicate, { operator: name, isList: true, texts })
+    throw createError(`values of ${field.name} can contain commas${form}`)
+  }
+  if (operator.takes === 'list') return [texts.map(read)]
+  if (texts.length !== 2) throw createError('must have two values, the lower one first')
+  return texts.map(read)
+}
+
+/** The end of the sentence about a text that is no value of the field: `gt:1800`, or several values of a kind that allows commas. */
+function suggestForm(predicate: Predicate, text: string, { kind }: AttributeField): string {
+  const [operator, value] = splitOperator(text) ?? []
+  const allowed = listOperators(kind)
+  const known =
+    operator !== undefined &&
+    (allowed.includes(operator) ? operator : findOperatorAlias(operator, allowed))
+  if (known && value !== undefined)
+    return sendInstead(predicate, { operator: known, texts: [value] })
+  const isList = predicate.operator === 'eq' && text.includes(',') && appliesTo(operators.in_, kind)
+  const form = { operator: 'in_', isList, texts: text.split(',') }
+  return isList ? sendInstead(predicate, form) : ''
 }
 
 function readValue(

@@ -10,6 +10,7 @@ import { type Expected, expectedResources, keyOf } from './reference/reference-d
 import { idOf } from './rows.ts'
 import type { Data } from './schema.ts'
 import { seed } from './seed.ts'
+import { typedQueryOf } from './typed-filters.ts'
 
 /** The server under test: the service, or a server of the engine. */
 export interface ServerUnderTest {
@@ -24,12 +25,12 @@ export async function assertFound(
   server: ServerUnderTest,
   data: Data,
   request: CollectionRequest,
+  query = queryOf(request, { fields: { [request.type]: [] } }),
 ): Promise<number> {
   const { rows, count } = evaluateRequest(data, request)
   const expected = rows.map((row) => idOf(data.schema, request.type, row))
-  const selection = { fields: { [request.type]: [] } }
   const path = pathOf(data.schema, request)
-  const received = await server.call('GET', path, { query: queryOf(request, selection) })
+  const received = await server.call('GET', path, { query })
   try {
     assert.equal(received.status, 200)
     assert.deepEqual(ids(received), expected)
@@ -37,9 +38,22 @@ export async function assertFound(
   } catch (cause) {
     const found = Array.isArray(received.body.data) ? new Set(ids(received)) : new Set<string>()
     const differing = found.symmetricDifference(new Set(expected))
-    throw new Error(formatFailure(data, request, received.text, differing), { cause })
+    throw new Error(`${query}\n${formatFailure(data, request, received.text, differing)}`, {
+      cause,
+    })
   }
   return count
+}
+
+/** Asserts that the same filters find the same in the forms that people type. */
+export async function assertFoundAsTyped(
+  server: ServerUnderTest,
+  data: Data,
+  request: CollectionRequest,
+): Promise<void> {
+  const query = typedQueryOf(data.schema, request)
+  if (query === undefined || query.length > longestQuery) return
+  await assertFound(server, data, request, query)
 }
 
 /** Formats a failure: the filter, the expected and the returned ids, and the rows that differ. */

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import * as fc from 'fast-check'
 import { type Engine, engine } from '../engine/engine.ts'
 import { queryOf } from './collection-request.ts'
-import { assertDocument, assertFound, longestQuery } from './comparison.ts'
+import { assertDocument, assertFound, assertFoundAsTyped, longestQuery } from './comparison.ts'
 import { Coverage } from './coverage/coverage.ts'
 import { DocumentCoverage } from './coverage/document-coverage.ts'
 import * as declared from './declared-museum.ts'
@@ -36,6 +36,7 @@ engine(
         const finding = fc.asyncProperty(anyFilterRequest(data), async (request) => {
           fc.pre(queryOf(request).length <= longestQuery)
           const found = await assertFound(server, data, request)
+          await assertFoundAsTyped(server, data, request)
           coverage.add(request, found, start(data, request).length)
         })
         await fc.assert(finding, { seed: seed + stage, numRuns: filtersPerStage })
@@ -52,6 +53,7 @@ engine(
       const data = await stored(server, 0)
       for (const request of takePart(everyFilter(data), parts)) {
         const found = await assertFound(server, data, request)
+        await assertFoundAsTyped(server, data, request)
         coverage.add(request, found, start(data, request).length)
       }
     })

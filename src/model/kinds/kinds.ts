@@ -60,6 +60,8 @@ export interface Kind<Value, Level extends OperatorLevel = OperatorLevel> {
   readFilterValue(json: unknown): ReadResult<Value>
   /** Reads the text of `filter[field]=text`. */
   readFilterText(text: string): ReadResult<Value>
+  /** True if no text of a value contains a comma, so that one in a filter separates two values. Default false. */
+  readonly isCommaFree?: boolean
   /** Serializes a value as JSON text. */
   serialize(value: Value): string
   /** The JSON Schema of values in documents, as far as a schema can express it. Whether null is allowed depends on the field. */
@@ -103,6 +105,7 @@ export const kinds = {
     readBody: readId,
     readFilterValue: readId,
     readFilterText: readId,
+    isCommaFree: true,
     serialize: (value) => `"${value}"`,
     schema: { type: 'string', pattern: integerPattern },
     codec: 'id',
@@ -149,6 +152,7 @@ export const kinds = {
     readBody: readInteger,
     readFilterValue: readInteger,
     readFilterText: (text) => readInteger(parseNumber(text)),
+    isCommaFree: true,
     serialize: String,
     schema: {
       type: 'integer',
@@ -164,6 +168,7 @@ export const kinds = {
     readBody: readNumber,
     readFilterValue: readNumber,
     readFilterText: (text) => readNumber(parseNumber(text)),
+    isCommaFree: true,
     serialize: JSON.stringify,
     schema: { type: 'number' },
     codec: 'number',
@@ -175,6 +180,7 @@ export const kinds = {
     readBody: readBoolean,
     readFilterValue: readBoolean,
     readFilterText: (text) => readBoolean(parseBoolean(text)),
+    isCommaFree: true,
     serialize: String,
     schema: { type: 'boolean' },
     codec: 'boolean',
@@ -186,6 +192,7 @@ export const kinds = {
     readBody: readDate,
     readFilterValue: readDate,
     readFilterText: readDate,
+    isCommaFree: true,
     serialize: JSON.stringify,
     schema: { type: 'string', format: 'date' },
     codec: 'date',
@@ -197,6 +204,7 @@ export const kinds = {
     readBody: readInstant,
     readFilterValue: readInstant,
     readFilterText: readInstant,
+    isCommaFree: true,
     serialize: JSON.stringify,
     schema: { type: 'string', format: 'date-time' },
     codec: 'datetime',
@@ -208,6 +216,7 @@ export const kinds = {
     readBody: readTime,
     readFilterValue: readTime,
     readFilterText: readTime,
+    isCommaFree: true,
     serialize: JSON.stringify,
     schema: { type: 'string', pattern: timePattern },
     codec: 'time',
@@ -219,6 +228,7 @@ export const kinds = {
     readBody: readUuid,
     readFilterValue: readUuid,
     readFilterText: readUuid,
+    isCommaFree: true,
     serialize: JSON.stringify,
     schema: { type: 'string', format: 'uuid' },
     codec: 'uuid',

@@ -4,8 +4,11 @@ import { type CanonicalQuery, canonicalizeQuery } from '../canonical-query.ts'
 import type { ReadPlan } from '../read.ts'
 import { cachePlans } from './plan-cache.ts'
 
-/** A parameter `filter[name]=text`, its brackets encoded or not, whose text needs no decoding. */
-const textFilter = /((?:^|&)filter(?:\[|%5B)[^=&]*=)([\w-]+)(?=&|$)/gi
+/**
+ * A parameter `filter[name]=text`, its brackets encoded or not, whose text needs no decoding. Its name has no further brackets: each
+ * text that is found here is one parameter of the plan.
+ */
+const textFilter = /((?:^|&)filter(?:\[|%5B)[\w.-]+(?:\]|%5D)=)([\w-]+)(?=&|$)/gi
 
 /** Replaces each text in a template: an encoded NUL, which no such text contains. */
 const placeholder = '%00'

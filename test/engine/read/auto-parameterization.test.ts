@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { toErrorList } from '../../../src/errors/collector.ts'
 import { type Operator, operators } from '../../../src/model/kinds/operators.ts'
 import { getResourceType } from '../../../src/model/model.ts'
-import { parseFieldFilter } from '../../../src/parse/filter.ts'
+import { parseFieldFilterName } from '../../../src/parse/filter.ts'
 import { parseQuery } from '../../../src/parse/query.ts'
 import { autoParameterize } from '../../../src/plan/cache/auto-parameterization.ts'
 import { createPlanner } from '../../../src/plan/planner.ts'
@@ -43,6 +43,12 @@ const names = [
   'author',
   'author__id',
   'author__born',
+  'author.born',
+  'title][like',
+  'pages][gt',
+  'pages][is_',
+  'id][',
+  'title][',
   'no',
 ]
 const texts = [
@@ -54,6 +60,7 @@ const texts = [
   '2020-02-30',
   '1999-12-31',
   'null',
+  '1,2',
   'a_b-c',
   'é',
   '',
@@ -97,6 +104,7 @@ const query = fc.oneof(
       fc.constantFrom(
         'filter[pages]=1&filter[author__id]=2',
         'filter[id]=1&sort=id&filter[lent]=2',
+        'filter[id][]=1&filter[title]=a%20b&filter[title]=b%20c&filter[id][]=2',
       ),
       fc.constantFrom(...texts),
       fc.constantFrom(...texts),
@@ -170,8 +178,7 @@ describe('Auto-parameterization', () => {
 /** One cached plan serves every text of `filter[name]=text`, so nothing but a parameter may depend on the text. */
 describe('The operator of filter[name]=text', () => {
   it('is eq', () => {
-    const clause = parseFieldFilter('filter[title]', 'title', 'any text')
-    assert.equal(clause.is === 'predicate' && clause.operator, 'eq')
+    assert.equal(parseFieldFilterName('filter[title]')?.operator, 'eq')
   })
 
   it('takes one value and has the same SQL for every value', () => {
@@ -189,7 +196,8 @@ describe('The operator of filter[name]=text', () => {
   for (const name of ['title', 'pages', 'id', 'price', 'lent', 'author__id', 'author__born']) {
     it(`has one query shape for every text of ${name}, and one parameter, that of the text`, () => {
       const shapes = new Set<unknown>()
-      for (const text of texts) {
+      // Of most kinds, a text with a comma has several values.
+      for (const text of texts.filter((each) => !each.includes(','))) {
         const result = resultOf(plan, `filter[${name}]=${encodeURIComponent(text)}`)
         // The kind of the field rejects the text.
         if (Array.isArray(result)) continue

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { TestService } from '../../service-suite.ts'
 import { describeService, ids } from '../../service-suite.ts'
-import { assertStatus } from '../assert-errors.ts'
+import { assertErrors, assertStatus } from '../assert-errors.ts'
 import { enter, found, labels } from '../people.ts'
 
 const everyone = ['Ada', 'Alan', 'Grace', '100%_\\']
@@ -224,4 +224,63 @@ describeService('Filters of every collection', (app) => {
     const query = { 'filter[computers__serial]': 'ENIAC', include: 'computers' }
     assert.equal((await app.get('/persons', query)).body.included?.length, 2)
   })
+})
+
+/** Filters as people type them, and the equal filter in JSON. */
+// biome-ignore format: a table, one form a row
+const typed: readonly (readonly [typed: string, json: string])[] = [
+  ['filter[birth_date][gt]=1900-01-01',     '[{"name":"birth_date","op":"gt","val":"1900-01-01"}]'],
+  ['filter%5Bname%5D%5Blike%5D=A%25a',      '[{"name":"name","op":"like","val":"A%a"}]'],
+  ['filter[name][startswith]=A&filter[name][startswith]=Al', '[{"name":"name","op":"startswith","val":"Al"}]'],
+  ['filter[id]=1,3',                        '[{"name":"id","op":"in_","val":["1","3"]}]'],
+  ['filter[id][]=1&sort=id&filter[id][]=3', '[{"name":"id","op":"in_","val":["1","3"]}]'],
+  ['filter[id][in_]=1,3',                   '[{"name":"id","op":"in_","val":["1","3"]}]'],
+  ['filter[id][notin_][]=1&filter[id][notin_][]=3', '[{"name":"id","op":"notin_","val":["1","3"]}]'],
+  ['filter[id]=1,3&filter[id][]=3',         '[{"name":"id","op":"eq","val":"3"}]'],
+  ['filter[name][]=Ada Lovelace&filter[name][]=a,b', '[{"name":"name","op":"in_","val":["Ada Lovelace","a,b"]}]'],
+  ['filter[name]=Ada Lovelace,Alan Turing', '[{"name":"name","op":"eq","val":"Ada Lovelace,Alan Turing"}]'],
+  ['filter[birth_date][between]=1900-01-01,1910-12-31', '[{"name":"birth_date","op":"between","val":["1900-01-01","1910-12-31"]}]'],
+  ['filter[computers.serial][ne]=x',        '[{"name":"computers__serial","op":"ne","val":"x"}]'],
+  ['filter[computers.id]=1,2',              '[{"name":"computers__id","op":"in_","val":["1","2"]}]'],
+  ['filter[computers][count_ge]=1',         '[{"name":"computers","op":"count_ge","val":1}]'],
+  ['filter[computers][isnot]=null',         '[{"name":"computers","op":"isnot","val":null}]'],
+  ['filter[gender][is_]=null',              '[{"name":"gender","op":"is_","val":null}]'],
+  ['filter[gender][eq]=null',               '[{"name":"gender","op":"eq","val":"null"}]'],
+]
+
+describeService('Filters as people type them', (app) => {
+  for (const [query, json] of typed)
+    it(`equal a filter in JSON: ${query}`, async () => {
+      await enter(app)
+      const encoded = query.replaceAll(' ', '%20')
+      const response = await app.call('GET', '/persons', { query: encoded })
+      assertStatus(response, 200)
+      assert.deepEqual(labels(response), await finds(app, '/persons', JSON.parse(json)))
+      const count = response.body.meta?.count
+      assert.ok(typeof count === 'number')
+      // The links repeat what was sent.
+      const self = new URL(String(response.body.links?.self)).searchParams
+      assert.deepEqual([...self], [...new URLSearchParams(encoded)])
+    })
+
+  for (const [query, form] of [
+    ['page[limit]=5', 'page[size]=5'],
+    ['per_page=5', 'page[size]=5'],
+    ['page=2', 'page[number]=2'],
+    ['include[]=computers', 'include=computers'],
+    ['sort[]=-name', 'sort=-name'],
+    ['order_by=name', 'sort=name'],
+    ['q=Ada', 'filter=[{"name":"<field>","op":"match","val":"Ada"}]'],
+    ['filter[computers][owner][name]=Ada', 'filter[computers.owner.name]=Ada'],
+    ['filter[computers][owner][name][like]=Ada', 'filter[computers.owner.name][like]=Ada'],
+    ['filter[id][in_][0]=1', 'filter[id][in_][]=1'],
+  ] as const)
+    it(`given the form of another server, then the error has the form to send: ${query}`, async () => {
+      const response = await app.call('GET', '/persons', { query })
+      assertErrors(response, 400, {
+        status: 400,
+        at: query.slice(0, query.indexOf('=')),
+        says: [`send ${form} instead`],
+      })
+    })
 })
