@@ -24,8 +24,7 @@ export const sqliteDialect: Dialect = {
     const part = isFull ? key : sql`substr(${key}, 1, 513)`
     return sql`case typeof(${key}) when 'integer' then 'i' || ${key} when 'text' then 't' || ${part} when 'blob' then 'b' || hex(${part}) else ${key} end`
   },
-  versionOf: (columns) =>
-    sql`concat_ws(',', ${sql.join(columns.map((column) => sql`quote(${column})`))})`,
+  versionOf: (columns) => joinTexts(columns.map((column) => sql`quote(${column})`)),
   bindKeyValue,
   foldCase: (text) => sql`lapidary_fold(${text})`,
   contains,
@@ -67,6 +66,18 @@ function listElements(width: number): Sql[] {
     { length: width },
     (_, index) => sql`value ->> ${sql.lit(index)} as ${sql.id(`id${index}`)}`,
   )
+}
+
+/** A function has at most 127 arguments, or 1,000 in later releases. */
+const maxTexts = 100
+
+function joinTexts(texts: readonly Sql[]): Sql {
+  const groups = Array.from({ length: Math.ceil(texts.length / maxTexts) }, (_, index) =>
+    texts.slice(index * maxTexts, (index + 1) * maxTexts),
+  )
+  const joined = groups.map((group) => sql`concat_ws(',', ${sql.join(group)})`)
+  const [first] = joined
+  return first !== undefined && joined.length === 1 ? first : joinTexts(joined)
 }
 
 /** Integers with this many characters are below 2^53; to bind a number is faster than to bind a bigint. */
