@@ -60,6 +60,7 @@ export const errorCodes = {
   headers_too_large:      { status: 431, title: 'The header fields are too large' },
   internal_error:         { status: 500, title: 'The server failed to process the request' },
   unknown_method:         { status: 501, title: 'The method is not known' },
+  not_supported_by_database: { status: 501, title: 'The database does not support the request' },
   unsupported_coding:     { status: 501, title: 'The transfer coding is not supported' },
   overloaded:             { status: 503, title: 'The server is overloaded' },
   query_timeout:          { status: 503, title: 'The query took too long' },

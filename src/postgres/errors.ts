@@ -46,6 +46,10 @@ const lockNotAvailable = '55P03'
 const unavailableCodes = /^(08|53|57|58)/
 /** A write in a read-only transaction: on a standby, or because of the default of the session. */
 const readOnlyTransaction = '25006'
+/** The database does not have what a statement needs, as Citus for some statements over distributed tables. */
+const notSupported = '0A000'
+/** The C function that finds that a prepared statement returns other types than before, since its tables were changed. */
+const changedPlanRoutine = 'RevalidateCachedQuery'
 /** The role lacks a privilege. */
 const insufficientPrivilege = '42501'
 /** Messages and codes of Node.js and the driver for a connection that failed or was lost. */
@@ -87,7 +91,7 @@ interface FailedQuery {
 }
 
 /**
- * Translates an error of PostgreSQL to a ConstraintError, a HeaderError (503, 403 or 400) or a ParameterError (400); returns any other
+ * Translates an error of PostgreSQL to a ConstraintError, a HeaderError (503, 501, 403 or 400) or a ParameterError (400); returns any other
  * as it is.
  */
 export function translateError(error: unknown, { statement, timeout }: FailedQuery): unknown {
@@ -116,6 +120,8 @@ export function translateError(error: unknown, { statement, timeout }: FailedQue
     )
   }
   if (code === insufficientPrivilege) return permissionDenied(error)
+  if (code === notSupported && failure.routine !== changedPlanRoutine)
+    return notSupportedError(error)
   return tooComplex.test(code) ? tooComplexError() : error
 }
 
@@ -180,6 +186,13 @@ const tooSlow = 'The database took too long'
 function permissionDenied(cause: unknown): HeaderError {
   const detail = 'The database does not permit this; its administrator has to grant the privilege.'
   return new HeaderError('permission_denied', detail, {}, { cause })
+}
+
+/** The names of tables and columns are in the cause only, which is logged. */
+function notSupportedError(cause: unknown): HeaderError {
+  const detail =
+    'The database does not support a statement of this request, for example because its tables are distributed over several servers; leave out what follows relationships: include, filters and sorts.'
+  return new HeaderError('not_supported_by_database', detail, {}, { cause })
 }
 
 /**

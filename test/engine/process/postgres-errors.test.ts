@@ -152,3 +152,23 @@ engine('Constraints of PostgreSQL', served, (app) => {
     assert.equal((await app.get('/stays', { 'fields[stay]': 'word' })).status, 200)
   })
 })
+
+engine(
+  'Statements that the database does not support',
+  {
+    only: 'postgres',
+    model: defineModel([room, stay]),
+    tables: served.tables,
+  },
+  (app) => {
+    it('are a 501, and say what to leave out', async () => {
+      await app.execute(`alter table room rename to rooms;
+        create view room as select id, upper(name) as name from rooms`)
+      const { status, error } = await app.call('PATCH', '/rooms/1', {
+        body: { data: { type: 'room', id: '1', attributes: { name: 'Green' } } },
+      })
+      assert.deepEqual([status, error.code], [501, 'not_supported_by_database'])
+      assert.doesNotMatch(error.detail, /view|room/)
+    })
+  },
+)
