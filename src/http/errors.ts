@@ -19,7 +19,7 @@ export function createErrorResponder(log: Logger): ErrorResponder {
   const logUnavailable = createUnavailableLogger(log)
   return (thrown, request) => {
     const error = thrown instanceof HiddenRouteError ? createRouteNotFound(request.target) : thrown
-    if (error instanceof HeaderError && error.status === 503 && error.cause !== undefined)
+    if (error instanceof HeaderError && error.status > 500 && error.cause !== undefined)
       logUnavailable(error, request)
     return (
       serializeErrors(error) ??
@@ -88,7 +88,7 @@ interface Recent {
 }
 
 /**
- * Creates the logger of 503 responses, e.g. when the database cannot be reached. It logs each message once a second, and
+ * Creates the logger of 501 and 503 responses, e.g. when the database cannot be reached. It logs each message once a second, and
  * at the end of that second how many more requests failed with it.
  *
  * @returns a function that logs an error with its `cause`
@@ -119,7 +119,7 @@ function createUnavailableLogger(log: Logger): (error: ApiError, request: HttpRe
 }
 
 /** The query parameters of the engine, as far as their name: what is after it in brackets may be anything. */
-const knownParameters = /^(?:filter|fields|page|sort|include|withCount)(?![^=[%])/
+const knownParameters = /^(?:filter|fields|page|sort|include|withCount|withVersions)(?![^=[%])/
 
 /**
  * Returns a request target for the log. The values of parameters that the engine does not know are replaced by `[redacted]`: such a
