@@ -12,6 +12,8 @@ export interface ApiRequest extends RequestContext {
   readonly id: string
   /** The query string without its `?`, as sent. */
   readonly search: string
+  /** True if no URL can have the query, which was sent as the body of a QUERY: the document has no links that repeat it. */
+  readonly isLong?: boolean
   /** The bytes of the body as sent; in process, the document itself. */
   readonly body: RequestBody
   /** Scheme and host of absolute links. */

@@ -17,9 +17,9 @@ function cacheLists(plan: (query: ParsedQuery) => ReadPlan): (search: string) =>
 /** `GET /persons`: the resources of a type. */
 export function getCollection(planner: Planner, resource: ResourceType): PlanRequest {
   const planQuery = cacheLists((query) => planCollection(planner, query, { resource }))
-  return ({ search, origin }, { serializer, prefix }) => {
+  return ({ search, origin, isLong }, { serializer, prefix }) => {
     const read = planQuery(search)
-    const linkBase = { origin, path: prefix + resource.path }
+    const linkBase = { origin, path: prefix + resource.path, isLong }
     return {
       ...{ is: 'read', read, id: undefined },
       serialize: (plan, rows) => serializer.serializeCollection(plan, rows, linkBase),
@@ -56,7 +56,7 @@ export function getRelatedCollection(
     const id = parsePathId(resource, request.id, parameter)
     const read = planQuery(request.search)
     const path = formatRelatedPath(prefix, resource, id, relationship)
-    const linkBase = { origin: request.origin, path }
+    const linkBase = { origin: request.origin, path, isLong: request.isLong }
     return {
       ...{ is: 'read', read, id },
       serialize: (plan, rows) => serializer.serializeCollection(plan, rows, linkBase),
@@ -97,7 +97,7 @@ export function getLinkage(
     const read = planQuery(request.search)
     const path = formatRelationshipPath(prefix, resource, id, relationship)
     const related = formatRelatedPath(prefix, resource, id, relationship)
-    const linkBase = { origin: request.origin, path, related }
+    const linkBase = { origin: request.origin, path, related, isLong: request.isLong }
     const serialize = relationship.many
       ? serializer.serializeToManyLinkage
       : serializer.serializeToOneLinkage

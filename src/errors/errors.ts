@@ -34,12 +34,20 @@ export abstract class ApiError extends Error {
   abstract readonly location: string
 }
 
+/** The options of an error in a parameter. */
+interface ParameterErrorOptions extends ApiErrorOptions {
+  /** The part of the value that is wrong, e.g. `filter[0].op`. Default: all of it. */
+  readonly path?: string
+}
+
 /** An error in the path or the query string, reported as `source.parameter`. */
 export class ParameterError extends ApiError {
   readonly parameter: string
-  constructor(code: ErrorCode, parameter: string, detail: string, options?: ApiErrorOptions) {
+  readonly path: string
+  constructor(code: ErrorCode, parameter: string, detail: string, options?: ParameterErrorOptions) {
     super(code, detail, options)
     this.parameter = parameter
+    this.path = options?.path ?? parameter
   }
   get location(): string {
     return this.parameter
@@ -56,7 +64,12 @@ export class NotFoundError extends ParameterError {
 /** An error in the body, reported as `source.pointer` (RFC 6901); `''` is the complete document. */
 export class BodyError extends ApiError {
   readonly pointer: string
-  constructor(code: ErrorCode, pointer: string, detail: string, options?: ErrorOptions) {
+  constructor(
+    code: ErrorCode | Readonly<{ code: string } & ErrorDefinition>,
+    pointer: string,
+    detail: string,
+    options?: ApiErrorOptions,
+  ) {
     super(code, detail, options)
     this.pointer = pointer
   }

@@ -5,13 +5,31 @@ import { quote } from '../errors/quote.ts'
 import { describeReadOnly } from '../model/check/describe-read-only.ts'
 
 /** Returns the methods of a route as in the `Allow` header field (RFC 9110 §10.2.1). */
-export function formatAllowedMethods({ methods }: Route): string {
-  return listAllowedMethods(methods).join(', ')
+export function formatAllowedMethods(route: Route): string {
+  return listAllowedMethods(route.methods, takesQuery(route)).join(', ')
 }
 
-/** Lists the methods of a route; HEAD and OPTIONS included. */
-export function listAllowedMethods(methods: Route['methods']): readonly string[] {
-  return [...Object.keys(methods), ...('GET' in methods ? ['HEAD'] : []), 'OPTIONS']
+/**
+ * Lists the methods of a route; HEAD and OPTIONS included.
+ * @param hasQuery - whether the path takes QUERY
+ */
+export function listAllowedMethods(
+  methods: Route['methods'],
+  hasQuery: boolean,
+): readonly string[] {
+  const query = hasQuery ? ['QUERY'] : []
+  return [...Object.keys(methods), ...('GET' in methods ? ['HEAD'] : []), ...query, 'OPTIONS']
+}
+
+/** Whether a path takes QUERY: its GET returns a list, which filters may choose from. */
+export function takesQuery({ target, methods }: Pick<Route, 'target' | 'methods'>): boolean {
+  if (target === undefined || !('GET' in methods)) return false
+  return target.is === 'collection' || ('relationship' in target && target.relationship.many)
+}
+
+/** Whether a method reads. */
+export function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'QUERY'
 }
 
 /** The methods that Node.js knows; without CONNECT, which only proxies have. */
@@ -48,11 +66,11 @@ function describeRoute({ target }: Route): string {
     : 'this resource is read-only.'
 }
 
-/** Returns the method whose handler processes a method: GET for HEAD; `undefined` when the route has no such handler. */
-export function findMethod({ methods }: Route, method: string): Method | undefined {
-  const name = method === 'HEAD' ? 'GET' : method
+/** Returns the method whose handler processes a method: GET for HEAD and QUERY; `undefined` when the route has no such handler. */
+export function findMethod(route: Route, method: string): Method | undefined {
+  const name = method === 'HEAD' || (method === 'QUERY' && takesQuery(route)) ? 'GET' : method
   // The keys of `methods` are methods.
-  return Object.hasOwn(methods, name) ? (name as Method) : undefined
+  return Object.hasOwn(route.methods, name) ? (name as Method) : undefined
 }
 
 /** The header field of a preflight request of CORS. */

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
-import type { ApiResponse } from '../endpoints/handler.ts'
+import type { ApiRequest, ApiResponse } from '../endpoints/handler.ts'
 import type { Route } from '../endpoints/route-table.ts'
 import type { Awaitable } from '../model/declare/hooks.ts'
 import type { Logger } from '../model/declare/request-context.ts'
 import { type ConditionFields, matchesNone } from '../parse/entity-tags.ts'
+import { acceptQuery } from '../parse/negotiate.ts'
 import { createOriginCheck } from './check-origin.ts'
 import { createRoutes } from './create-routes.ts'
 import { createErrorResponder, logInternalError } from './errors.ts'
@@ -23,12 +24,15 @@ import {
   findMethod,
   formatAllowedMethods,
   isPreflight,
+  isRead,
   preflightField,
+  takesQuery,
 } from './methods.ts'
 import { createOpenWritesWarning } from './open-writes.ts'
 import type { HttpOptions } from './options.ts'
 import { createOriginResolver, findOrigin } from './origin.ts'
 import { findPublicChallenge, isPublicPage } from './public-root.ts'
+import { processQuery } from './query-method.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
 import { createRouteFinder, type FindRoute, type Match } from './router.ts'
 import { createFileResponder, type FileResponder } from './static-files.ts'
@@ -86,15 +90,19 @@ export function createPipeline(options: HttpOptions, log: Logger): Pipeline {
       const isAuthenticated = !route.isPublic && request.authenticate !== undefined
       const identity = isAuthenticated ? await authenticate(route, request) : nobody
       const { target, requestId, ip, log, signal } = request
-      const runHandler = (body: Uint8Array) => {
+      const runHandler = (body: Uint8Array, query?: Pick<ApiRequest, 'search' | 'isLong'>) => {
         const origin = resolveOrigin(request.host, request.protocol)
         const search = getQueryString(target)
         const { auth } = identity
-        const call = { auth, requestId, ip, log, signal, id, search, origin, body }
+        const call = { auth, requestId, ip, log, signal, id, search, origin, body, ...query }
         const conditions = readConditions(request)
         return handle(conditions ? { ...call, conditions } : call, app)
       }
       if (method !== 'GET') return await respond(await request.processBody(runHandler), request)
+      if (request.method === 'QUERY') {
+        const run = (query: Pick<ApiRequest, 'search' | 'isLong'>) => runHandler(noBytes, query)
+        return await respond(await processQuery(request, run), request)
+      }
       const { auth, challenge } = identity
       const routed = { context: app, route, id, auth, challenge, signal }
       const response = runHandler(noBytes)
@@ -113,7 +121,7 @@ const noFields: AddedFields = { mount: {} }
 
 /** The condition of a write; `undefined` for a request without one, and for a read, whose response it decides. */
 function readConditions({ method, header }: HttpRequest): ConditionFields | undefined {
-  if (method === 'GET' || method === 'HEAD') return undefined
+  if (isRead(method)) return undefined
   const [ifMatch, ifNoneMatch] = [header('if-match'), header('if-none-match')]
   return ifMatch === undefined && ifNoneMatch === undefined ? undefined : { ifMatch, ifNoneMatch }
 }
@@ -138,7 +146,7 @@ function computeEntityTag(
   body: string,
   { method }: HttpRequest,
 ): string | undefined {
-  const isDocument = version !== undefined || method === 'GET' || method === 'HEAD'
+  const isDocument = version !== undefined || isRead(method)
   if (!isDocument || status >= 300 || headers?.etag !== undefined) return undefined
   const digest = hash('sha256', body, 'base64url').slice(0, 16)
   return version === undefined ? `"${digest}"` : `"${version}.${digest}"`
@@ -146,14 +154,15 @@ function computeEntityTag(
 
 /** Whether the client of a read has this representation. */
 function isUnchanged(etag: string, { method, header }: HttpRequest): boolean {
-  if (method !== 'GET' && method !== 'HEAD') return false
+  if (!isRead(method)) return false
   const ifNoneMatch = header('if-none-match')
   return ifNoneMatch !== undefined && matchesNone(ifNoneMatch, etag)
 }
 
 /** The response to OPTIONS. */
 function listMethods(route: Route): HttpResponse {
-  const headers = { ...commonHeaders, allow: formatAllowedMethods(route) }
+  const query = takesQuery(route) ? { 'accept-query': acceptQuery } : {}
+  const headers = { ...commonHeaders, allow: formatAllowedMethods(route), ...query }
   return { status: 204, headers, body: undefined }
 }
 

@@ -4,6 +4,8 @@ export const filterLimits = {
   depth: 100,
   /** Comparisons in all `filter` parameters of a request, nested ones included. */
   terms: 200,
+  /** Values of one list; the query string of a URL has fewer. */
+  values: 20_000,
   /** Nested relationships; databases limit the depth of subqueries. */
   relationships: 20,
   /** Relationships in all terms together; each becomes a subquery. */

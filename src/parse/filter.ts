@@ -222,5 +222,5 @@ function parseNestedFilter(json: unknown, path: string, depth: number): FilterCl
 
 /** @param problem - the rest of the detail's sentence after the path, without its period */
 function filterError(path: string, problem: string): ParameterError {
-  return new ParameterError('invalid_filter', parameter, `${path}: ${problem}.`)
+  return new ParameterError('invalid_filter', parameter, `${path}: ${problem}.`, { path })
 }

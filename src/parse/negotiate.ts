@@ -29,7 +29,8 @@ interface MediaHeaders {
 export function negotiate(headers: MediaHeaders): void {
   const { method, accept, contentType, contentEncoding, hasBody } = headers
   const needsType = hasBody || method === 'POST' || method === 'PATCH'
-  if (contentType === undefined) {
+  if (method === 'QUERY') readQueryType(contentType)
+  else if (contentType === undefined) {
     if (needsType) throw createMissingType(hasBody ? 'body' : method)
   } else if (contentType !== mediaType) checkContentType(contentType, needsType)
   if (contentEncoding !== undefined && hasBody && contentEncoding.toLowerCase() !== 'identity') {
@@ -37,6 +38,26 @@ export function negotiate(headers: MediaHeaders): void {
     throw new HeaderError('unsupported_media_type', detail)
   }
   if (accept !== undefined && accept !== mediaType) checkAccept(accept)
+}
+
+/** The media types of the body of a QUERY, as in `Accept-Query` (RFC 10008). */
+export const acceptQuery = 'application/json, application/x-www-form-urlencoded'
+
+/**
+ * Returns what the body of a QUERY is. Its type may have parameters, such as a charset.
+ * @throws HeaderError `invalid_request` (400) without a type, `unsupported_media_type` (415) for another one
+ */
+export function readQueryType(contentType: string | undefined): 'json' | 'form' {
+  const fields = { 'accept-query': acceptQuery }
+  if (contentType === undefined) {
+    const detail = `A QUERY needs the Content-Type of its query: ${acceptQuery}; the request has none.`
+    throw new HeaderError('invalid_request', detail, fields)
+  }
+  const [range, ...others] = parseMediaRanges(contentType)
+  if (others.length === 0 && range?.type === 'application/json') return 'json'
+  if (others.length === 0 && range?.type === 'application/x-www-form-urlencoded') return 'form'
+  const detail = `The query is sent as ${quote(contentType)}; send it as one of ${acceptQuery}.`
+  throw new HeaderError('unsupported_media_type', detail, fields)
 }
 
 function createMissingType(subject: string): HeaderError {

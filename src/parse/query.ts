@@ -8,7 +8,7 @@ import {
 } from '../errors/collector.ts'
 import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import type { Pair } from './encode-query.ts'
+import { encodeQuery, type Pair } from './encode-query.ts'
 import { parseFields } from './fields.ts'
 import {
   type FieldFilter,
@@ -168,6 +168,11 @@ function addFields(parameter: string, type: string, text: string, builder: Query
   if (names) builder.fields.set(type, names)
 }
 
+/** Encodes a query string as links repeat it, with its `?`. @throws ParameterError `invalid_encoding` (400) */
+export function canonicalizeSearch(search: string): string {
+  return encodeQuery(decodePairs(search))
+}
+
 function repeatedError(name: string): ParameterError {
   const detail = `The parameter ${quote(name)} is sent more than once.`
   return new ParameterError('repeated_parameter', name, detail)
@@ -182,8 +187,11 @@ function unknownError(name: string, value: string): ParameterError {
   )
 }
 
-/** Decodes as WHATWG forms do, but rejects bytes that are not UTF-8 instead of replacing them. */
-function decodePairs(search: string): [name: string, value: string][] {
+/**
+ * Decodes as WHATWG forms do, but rejects bytes that are not UTF-8 instead of replacing them.
+ * @throws ParameterError `invalid_encoding` (400)
+ */
+export function decodePairs(search: string): [name: string, value: string][] {
   return search
     .split('&')
     .filter((part) => part !== '')

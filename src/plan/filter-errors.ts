@@ -24,7 +24,9 @@ export function filterError(
   // `filter[x]=text` has no members to point to.
   const location = path === parameter ? path : path + member
   const end = /[.?]$/.test(problem) ? '' : '.'
-  return new ParameterError('invalid_filter', parameter, `${location}: ${problem}${end}`)
+  return new ParameterError('invalid_filter', parameter, `${location}: ${problem}${end}`, {
+    path: location,
+  })
 }
 
 /** A parameter `filter[name]` to send in place of another one. */

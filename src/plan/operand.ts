@@ -47,6 +47,7 @@ export function readOperand(
     case 'list':
       if (!Array.isArray(value))
         throw createError(`must be an array of values; it is ${describeJsonType(value)}`)
+      checkListLength(value, createError)
       return [value.map((item: unknown) => readValue(item, kind, field, createError))]
   }
 }
@@ -81,9 +82,17 @@ export function readTextOperand(
     const form = sendInstead(predicate, { operator: name, isList: true, texts })
     throw createError(`values of ${field.name} can contain commas${form}`)
   }
+  checkListLength(texts, createError)
   if (operator.takes === 'list') return [texts.map(read)]
   if (texts.length !== 2) throw createError('must have two values, the lower one first')
   return texts.map(read)
+}
+
+function checkListLength(values: readonly unknown[], createError: CreateError): void {
+  if (values.length > filterLimits.values)
+    throw createError(
+      `has ${values.length} values; at most ${filterLimits.values} are allowed. Send several requests`,
+    )
 }
 
 /** The end of the sentence about a text that is no value of the field: `gt:1800`, or several values of a kind that allows commas. */

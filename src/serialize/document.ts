@@ -53,10 +53,13 @@ export function createDocumentSerializer(model: Model, prefix: string): Document
   return {
     serializeCollection: (plan, rows, linkBase) => {
       const serializers = getSerializers(plan.shape)
-      const self = serializeSelfLink(plan, linkBase.origin + linkBase.path)
+      const { origin, path, isLong } = linkBase
+      const self = isLong ? '' : serializeSelfLink(plan, origin + path)
       return serializeList(plan, rows, serializers, serializers.primary, (end) => {
         const pageLinks = serializePageLinks(plan, end, linkBase)
-        const meta = plan.page?.cursors ? serializePageMeta(plan, end) : `{"count":${end.count}}`
+        const meta = plan.page?.cursors
+          ? serializePageMeta(plan, end, isLong)
+          : `{"count":${end.count}}`
         return `,"links":{${self}${pageLinks}},"meta":${meta},${jsonapiMember}}`
       })
     },
@@ -70,7 +73,9 @@ export function createDocumentSerializer(model: Model, prefix: string): Document
       const links = serializeRelationshipLinks(plan, linkBase)
       return serializeList(plan, rows, serializers, serializers.identifier, (end) => {
         const pageLinks = serializePageLinks(plan, end, linkBase)
-        const meta = plan.page?.cursors ? `"meta":${serializePageMeta(plan, end)},` : ''
+        const meta = plan.page?.cursors
+          ? `"meta":${serializePageMeta(plan, end, linkBase.isLong)},`
+          : ''
         return `,"links":{${links}${pageLinks}},${meta}${jsonapiMember}}`
       })
     },
@@ -166,7 +171,8 @@ function serializeSelfLink({ canonicalQuery }: ReadPlan, address: string): strin
 
 function serializeRelationshipLinks(
   plan: ReadPlan,
-  { path, related }: RelationshipLinkBase,
+  { path, related, isLong }: RelationshipLinkBase,
 ): string {
-  return `${serializeSelfLink(plan, path)},"related":${serializeAddress(related)}`
+  const self = isLong ? '' : `${serializeSelfLink(plan, path)},`
+  return `${self}"related":${serializeAddress(related)}`
 }

@@ -9,6 +9,8 @@ export interface LinkBase {
   readonly origin: string
   /** The path of the document with its prefix. */
   readonly path: string
+  /** True if the query is too long for a URL: no link repeats it. */
+  readonly isLong?: boolean | undefined
 }
 
 /** Encodes an id as a path segment. An id of the kind `id` has only digits and a sign, and stays as it is. */
@@ -35,11 +37,11 @@ export function serializeAddress(address: string): string {
 export function serializePageLinks(
   plan: ReadPlan,
   end: ListEnd,
-  { origin, path }: LinkBase,
+  { origin, path, isLong }: LinkBase,
 ): string {
   const { page, canonicalQuery } = plan
   const { withoutPosition } = canonicalQuery
-  if (page === undefined) return ''
+  if (page === undefined || isLong) return ''
   if (page.cursors) {
     const links = listPageLinks(plan, page.cursors, end).map(([name, query]) => {
       const url = query === null ? null : `${origin}${path}${query}`

@@ -14,8 +14,11 @@ function positionOfRow({ shape }: ReadPlan, row: Row): Position {
   return positionOf(row, { start, count: shape.cursors?.keyCount ?? 0 })
 }
 
-/** Serializes `meta` of a page between cursors. */
-export function serializePageMeta(plan: ReadPlan, end: ListEnd): string {
+/**
+ * Serializes `meta` of a page between cursors.
+ * @param isLong - whether it has the cursors, because no link has them
+ */
+export function serializePageMeta(plan: ReadPlan, end: ListEnd, isLong = false): string {
   const { count } = end
   const { total } = plan.shape.cursors ?? {}
   const isCapped = total === 'capped' && count !== undefined && count > maxCappedCount
@@ -24,6 +27,7 @@ export function serializePageMeta(plan: ReadPlan, end: ListEnd): string {
     ...(isKnown && { total: count }),
     ...(isCapped && { estimatedTotal: { bestGuess: count } }),
     ...(isTruncated(plan, end) && { rangeTruncated: true }),
+    ...(isLong && plan.page?.cursors && listCursors(plan, plan.page.cursors, end)),
   }
   return JSON.stringify({ ...(isKnown && { count }), page })
 }
@@ -61,9 +65,30 @@ export function listPageLinks(plan: ReadPlan, cursors: CursorPage, end: ListEnd)
   return [
     ['first', linkFirst(plan, cursors)],
     ['prev', findPrevious(plan, cursors, end, link)],
-    ['next', findNext(plan, cursors, end, link)],
+    ['next', addRangeEnd(findNext(plan, cursors, end, link), cursors, end)],
     ['last', link('before', { place: 'end' })],
   ]
+}
+
+/** The rest of a range that was too long ends where it ends. */
+function addRangeEnd(
+  next: string | null,
+  cursors: CursorPage,
+  { last, hasMore }: ListEnd,
+): string | null {
+  const { after, before } = cursors
+  const isRest = after !== undefined && before !== undefined && hasMore && last !== undefined
+  return next !== null && isRest ? `${next}&page%5Bbefore%5D=${sealCursor(before, cursors)}` : next
+}
+
+/** The cursors of the pages beside a page, where links would be too long: those of `page[before]` and `page[after]`. */
+function listCursors(plan: ReadPlan, cursors: CursorPage, end: ListEnd): object {
+  const seal = (_parameter: string, position: Position): string => sealCursor(position, cursors)
+  return {
+    before: findPrevious(plan, cursors, end, seal),
+    after: findNext(plan, cursors, end, seal),
+    last: sealCursor({ place: 'end' }, cursors),
+  }
 }
 
 /** Formats the link to a position. */
@@ -94,12 +119,7 @@ function findNext(
   if (before?.place === 'end' && !(isForward && hasMore)) return null
   if (last === undefined)
     return before === undefined ? null : link('after', beside(before, 'before'))
-  const next = link('after', positionOfRow(plan, last))
-  const isRange = after !== undefined && before !== undefined
-  // The rest of a range that was too long ends where it ends.
-  return isRange && hasMore && plan.page?.cursors
-    ? `${next}&page%5Bbefore%5D=${sealCursor(before, plan.page.cursors)}`
-    : next
+  return link('after', positionOfRow(plan, last))
 }
 
 /** The position beside an item on the other side of which a page was read, so that the item is not skipped. */

@@ -136,10 +136,10 @@ for (const [name, create] of applications) {
       const related = await send('OPTIONS', 'books')
       assert.deepEqual(
         [related.statusCode, related.headers.allow],
-        [204, 'GET, POST, HEAD, OPTIONS'],
+        [204, 'GET, POST, HEAD, QUERY, OPTIONS'],
       )
       const linkage = await send('PUT', '%72elationships/books')
-      const allowed = 'GET, PATCH, POST, DELETE, HEAD, OPTIONS'
+      const allowed = 'GET, PATCH, POST, DELETE, HEAD, QUERY, OPTIONS'
       assert.deepEqual([linkage.statusCode, linkage.headers.allow], [405, allowed])
       const head = await send('HEAD', 'books')
       const { headers } = await app.inject('/api/authors/1/books')

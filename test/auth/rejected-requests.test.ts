@@ -203,7 +203,7 @@ describe('Requests that are rejected before a handler', () => {
         [204, 'GET, PATCH, DELETE, HEAD, OPTIONS'],
       )
       const put = await send('PUT', '/notes/1/related', [])
-      assert.deepEqual([put.status, put.headers.allow], [405, 'GET, POST, HEAD, OPTIONS'])
+      assert.deepEqual([put.status, put.headers.allow], [405, 'GET, POST, HEAD, QUERY, OPTIONS'])
     })
 
     it(`given a path that is hidden from an identity, then ${name} answers OPTIONS and 405 as for an unknown path`, async () => {

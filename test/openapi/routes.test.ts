@@ -222,7 +222,7 @@ describe('The option openapi', () => {
     const options = { model, store, prefix, html, openapi }
     const { routes } = createRoutes(options)
     const answered = routes.flatMap((route) =>
-      listAllowedMethods(route.methods).map((method) => `${method} ${formatPath(route)}`),
+      listAllowedMethods(route.methods, false).map((method) => `${method} ${formatPath(route)}`),
     )
     const handle = createHandler(options)
     const send = (method: string, path: string, accept = '*/*') =>
@@ -239,7 +239,9 @@ describe('The option openapi', () => {
 
     for (const path of Object.keys(paths)) {
       const allowed = (await send('OPTIONS', path.replace('{id}', '1'))).headers.get('allow')
-      assert.deepEqual(allowed?.split(', ').sort(), listMethods(path).sort(), path)
+      // OpenAPI 3.1 cannot describe QUERY.
+      const describable = allowed?.split(', ').filter((method) => method !== 'QUERY')
+      assert.deepEqual(describable?.sort(), listMethods(path).sort(), path)
       const { get } = paths[path]
       const address = path === '/html.explain' ? `${path}?url=/api/persons` : path
       const page = await send('GET', address.replace('{id}', '1'), 'text/html')

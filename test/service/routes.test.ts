@@ -11,11 +11,11 @@ import { enter } from './people.ts'
 // biome-ignore format: a table, one path a row
 const routes: readonly (readonly [path: string, allow: string])[] = [
   ['/',                            'GET, HEAD, OPTIONS'],
-  ['/persons',                     'GET, HEAD, OPTIONS, POST'],
+  ['/persons',                     'GET, HEAD, OPTIONS, POST, QUERY'],
   ['/persons/P',                   'DELETE, GET, HEAD, OPTIONS, PATCH'],
-  ['/persons/P/computers',         'GET, HEAD, OPTIONS, POST'],
-  ['/persons/P/relationships/computers', 'DELETE, GET, HEAD, OPTIONS, PATCH, POST'],
-  ['/computers',                   'GET, HEAD, OPTIONS, POST'],
+  ['/persons/P/computers',         'GET, HEAD, OPTIONS, POST, QUERY'],
+  ['/persons/P/relationships/computers', 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, QUERY'],
+  ['/computers',                   'GET, HEAD, OPTIONS, POST, QUERY'],
   ['/computers/C',                 'DELETE, GET, HEAD, OPTIONS, PATCH'],
   ['/computers/C/owner',           'GET, HEAD, OPTIONS'],
   ['/computers/C/relationships/owner', 'DELETE, GET, HEAD, OPTIONS, PATCH, POST'],

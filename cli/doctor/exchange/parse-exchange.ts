@@ -45,7 +45,7 @@ export function parseExchange(
   body: Members,
   titleByCode: TitleByCode,
 ): ParsedExchange {
-  const { path, query } = splitUrl(exchange.url)
+  const { path, query } = splitUrl(getUrl(exchange))
   const include = query.find(([name]) => name === 'include')?.[1]
   return {
     exchange,
@@ -58,6 +58,11 @@ export function parseExchange(
     fields: new Map(query.flatMap(parseFieldset)),
     relationship: findRelationshipName(exchange.url),
   }
+}
+
+/** The URL of a request, or that of the GET which means the same as a QUERY. */
+function getUrl({ method, url, headers }: Exchange): string {
+  return method === 'QUERY' ? (headers.location ?? url) : url
 }
 
 /** Finds the relationship name in `/collection/id/relationships/name`. An id may be `relationships`, or contain `%2F`. */

@@ -99,7 +99,9 @@ function hasBody({ method, headers, body }: Request): boolean {
   const length = headers.get('content-length')
   if (body === null || length === '0') return false
   if (length !== null || headers.has('transfer-encoding')) return true
-  return method === 'POST' || method === 'PATCH' || headers.has('content-type')
+  return (
+    method === 'POST' || method === 'PATCH' || method === 'QUERY' || headers.has('content-type')
+  )
 }
 
 /** Creates the function that receives the body of a request of the Fetch API. */

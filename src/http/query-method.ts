@@ -1,0 +1,37 @@
+import type { ApiRequest, ApiResponse } from '../endpoints/handler.ts'
+import { readQueryType } from '../parse/negotiate.ts'
+import { canonicalizeSearch } from '../parse/query.ts'
+import { parseQueryBody, toPointers } from '../parse/query-body.ts'
+import { getQueryString } from './headers.ts'
+import type { HttpRequest } from './request.ts'
+
+/** The longest query of a URL that the response to QUERY names, in bytes: what caches, proxies and other servers take. */
+const maxLinkedQuery = 8000
+
+/**
+ * Processes a QUERY (RFC 10008) as the GET that means the same.
+ * @param run - calls the handler of GET with the query string
+ * @returns the response with `Location`, the URL of this GET, unless that is too long
+ */
+export function processQuery(
+  request: HttpRequest,
+  run: (query: Pick<ApiRequest, 'search' | 'isLong'>) => ApiResponse | Promise<ApiResponse>,
+): Promise<ApiResponse> {
+  const is = readQueryType(request.header('content-type'))
+  const { target } = request
+  const [path = ''] = target.split('?', 1)
+  return request.processBody(async (body) => {
+    const query = parseQueryBody(body, getQueryString(target), is)
+    try {
+      const canonical = canonicalizeSearch(query.search)
+      const isLong = canonical.length > maxLinkedQuery
+      const response = await run({ search: query.search, ...(isLong && { isLong }) })
+      const headers = isLong
+        ? response.headers
+        : { ...response.headers, location: path + canonical }
+      return { ...response, ...(headers && { headers }) }
+    } catch (error) {
+      throw toPointers(error, query)
+    }
+  })
+}

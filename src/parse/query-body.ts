@@ -1,0 +1,164 @@
+import {
+  attempt,
+  collectErrors,
+  emptyCollector,
+  ManyErrors,
+  report,
+  throwErrors,
+} from '../errors/collector.ts'
+import { type ApiError, BodyError, ParameterError, pointerToken } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
+import { isObject, type JsonValue, serializeJson } from '../model/kinds/json.ts'
+import { encodeQuery, type Pair } from './encode-query.ts'
+import { describeJsonError, describeJsonType, NestingError, parseJson } from './json.ts'
+import { decodePairs } from './query.ts'
+
+// The body of a QUERY (RFC 10008) says what the query string of a GET says: as a form it is the query string, and as JSON each member
+// is a parameter, or a family of parameters. Both become the query string of the GET that means the same.
+
+/** The query of a request: of its URL and of its body. */
+interface CombinedQuery {
+  /** The query string, without its `?`. */
+  readonly search: string
+  /** The names of the parameters that are members of a JSON body. */
+  readonly members: ReadonlySet<string>
+}
+
+/**
+ * Reads the body of a QUERY.
+ * @param search - the query string of the URL, without its `?`
+ * @throws ApiError | ManyErrors (400): `invalid_json`, `invalid_document` or `unknown_parameter` for the body, `repeated_parameter` for a
+ *   parameter that the URL has, too
+ */
+export function parseQueryBody(
+  body: Uint8Array,
+  search: string,
+  is: 'json' | 'form',
+): CombinedQuery {
+  // As Node decodes the request line: `decodePairs` reads the bytes of UTF-8 in it.
+  const sent =
+    is === 'form' ? Buffer.from(body).toString('latin1') : encodeQuery(parsePairs(body)).slice(1)
+  const [inUrl, inBody] = collectErrors(
+    () => decodePairs(search),
+    () => decodePairs(sent),
+  )
+  const names = new Set(inUrl.map(([name]) => name))
+  const members = new Set(is === 'json' ? inBody.map(([name]) => name) : [])
+  const errors = emptyCollector()
+  for (const name of new Set(inBody.map(([each]) => each)))
+    if (names.has(name)) report(errors, () => toPointer(repeatedError(name), members))
+  throwErrors(errors)
+  return { search: [search, sent].filter((part) => part !== '').join('&'), members }
+}
+
+function repeatedError(name: string): ParameterError {
+  const detail = `The parameter ${quote(name)} is in the URL and in the body; send it in one of them.`
+  return new ParameterError('repeated_parameter', name, detail)
+}
+
+/** Turns the errors of parameters that are members of a JSON body into errors with a pointer to them; returns any other value. */
+export function toPointers(thrown: unknown, { members }: Pick<CombinedQuery, 'members'>): unknown {
+  if (thrown instanceof ParameterError) return toPointer(thrown, members)
+  if (!(thrown instanceof ManyErrors)) return thrown
+  const errors = thrown.errors.map((error) =>
+    error instanceof ParameterError ? toPointer(error, members) : error,
+  )
+  return new ManyErrors({ errors, more: thrown.more })
+}
+
+function toPointer(error: ParameterError, members: ReadonlySet<string>): ApiError {
+  const { parameter, path, code, status, title, message, meta } = error
+  if (!members.has(parameter)) return error
+  const tokens = path.split(/[.[\]]+/).filter((token) => token !== '')
+  const pointer = tokens.map(pointerToken).join('')
+  return new BodyError({ code, status, title }, pointer, message, { meta })
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** The parameters of a JSON body. @throws ApiError | ManyErrors (400) with every error of its structure */
+function parsePairs(body: Uint8Array): readonly Pair[] {
+  const json = parseBody(body)
+  if (!isObject(json)) throw bodyError('', `must be an object; it is ${describeJsonType(json)}`)
+  const errors = emptyCollector()
+  const pairs = Object.entries(json).flatMap(
+    ([name, value]) => attempt(() => parseMember(name, value), errors) ?? [],
+  )
+  throwErrors(errors)
+  return pairs
+}
+
+function parseBody(body: Uint8Array): unknown {
+  try {
+    return parseJson(utf8.decode(body))
+  } catch (error) {
+    const problem =
+      error instanceof NestingError ? error.message : `is not JSON: ${describeJsonError(error)}`
+    throw new BodyError('invalid_json', '', `The body ${problem}.`)
+  }
+}
+
+function parseMember(name: string, value: unknown): Pair[] {
+  const pointer = pointerToken(name)
+  switch (name) {
+    case 'filter':
+      // The value is parsed JSON.
+      return [[name, serializeJson(value as JsonValue)]]
+    case 'sort':
+    case 'include':
+    case 'withCount':
+      return parseNames(name, value)
+    case 'withVersions':
+      return [[name, readScalar(value, pointer)]]
+    case 'fields':
+      return readObject(value, pointer).map(([type, names]) => [
+        `fields[${type}]`,
+        joinNames(names, pointer + pointerToken(type)),
+      ])
+    case 'page':
+      return readObject(value, pointer).map(([part, each]) => [
+        `page[${part}]`,
+        readScalar(each, pointer + pointerToken(part)),
+      ])
+    default: {
+      const known = 'filter, sort, page, include, fields, withCount and withVersions'
+      const detail = `There is no member ${quote(name)}; the members are ${known}.`
+      throw new BodyError('unknown_parameter', pointer, detail)
+    }
+  }
+}
+
+/** An empty list of names is that of a parameter that is absent, but for `include`. */
+function parseNames(name: string, value: unknown): Pair[] {
+  const names = joinNames(value, pointerToken(name))
+  return names === '' && name !== 'include' ? [] : [[name, names]]
+}
+
+function readObject(value: unknown, pointer: string): [string, unknown][] {
+  if (isObject(value)) return Object.entries(value)
+  throw bodyError(pointer, `must be an object; it is ${describeJsonType(value)}`)
+}
+
+function joinNames(value: unknown, pointer: string): string {
+  if (!Array.isArray(value))
+    throw bodyError(pointer, `must be an array of names; it is ${describeJsonType(value)}`)
+  for (const [index, name] of value.entries())
+    if (typeof name !== 'string' || name === '' || name.includes(','))
+      throw bodyError(`${pointer}/${index}`, `must be one name; it is ${quote(name)}`)
+  return value.join(',').toWellFormed()
+}
+
+function readScalar(value: unknown, pointer: string): string {
+  if (typeof value === 'string') return value.toWellFormed()
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  throw bodyError(
+    pointer,
+    `must be a text, a number or a boolean; it is ${describeJsonType(value)}`,
+  )
+}
+
+/** @param problem - the rest of the detail's sentence, without its period */
+function bodyError(pointer: string, problem: string): BodyError {
+  const subject = pointer === '' ? 'The body' : pointer
+  return new BodyError('invalid_document', pointer, `${subject} ${problem}.`)
+}
