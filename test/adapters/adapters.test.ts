@@ -65,6 +65,20 @@ for (const { name } of hosts) {
       assert.equal((await client.send('GET', '/apiary')).status, 404)
     })
 
+    it('takes a query as the body of a QUERY', async () => {
+      const expected = await client.send('GET', '/api/books?sort=-id&page[size]=2')
+      const headers = { 'content-type': 'application/json' }
+      const body = { sort: ['-id'], page: { size: 2 } }
+      const asJson = await client.send('QUERY', '/api/books', { headers, body })
+      const form = { 'content-type': 'application/x-www-form-urlencoded' }
+      const raw = 'sort=-id&page%5Bsize%5D=2'
+      const asForm = await client.send('QUERY', '/api/books', { headers: form, raw })
+      for (const { status, text, headers } of [asJson, asForm]) {
+        assert.deepEqual([status, text], [200, expected.text])
+        assert.equal(headers.location, '/api/books?sort=-id&page%5Bsize%5D=2')
+      }
+    })
+
     it('streams a long list as fast as the client reads', async () => {
       const outgoing = request(`${running.origin}/api/books?page[size]=0`)
       outgoing.end()
