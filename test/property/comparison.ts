@@ -45,6 +45,23 @@ export async function assertFound(
   return count
 }
 
+/** Asserts that a QUERY whose body has the filters finds what the GET finds. */
+export async function assertFoundByQuery(
+  server: ServerUnderTest,
+  data: Data,
+  request: CollectionRequest,
+): Promise<void> {
+  const path = pathOf(data.schema, request)
+  const { filters, ...others } = request
+  const url = queryOf({ ...others, filters: [] }, { fields: { [request.type]: [] } })
+  const headers = { 'content-type': 'application/json' }
+  const raw = `{"filter":${jsonOf(filters)}}`
+  const received = await server.call('QUERY', path, { query: url, headers, raw })
+  const { rows } = evaluateRequest(data, request)
+  const expected = rows.map((row) => idOf(data.schema, request.type, row))
+  assert.deepEqual(ids(received), expected, `QUERY ${path}?${url}\n${raw}\n${received.text}`)
+}
+
 /** Asserts that the same filters find the same in the forms that people type. */
 export async function assertFoundAsTyped(
   server: ServerUnderTest,

@@ -3,7 +3,13 @@ import { it } from 'node:test'
 import * as fc from 'fast-check'
 import { type Engine, engine } from '../engine/engine.ts'
 import { queryOf } from './collection-request.ts'
-import { assertDocument, assertFound, assertFoundAsTyped, longestQuery } from './comparison.ts'
+import {
+  assertDocument,
+  assertFound,
+  assertFoundAsTyped,
+  assertFoundByQuery,
+  longestQuery,
+} from './comparison.ts'
 import { Coverage } from './coverage/coverage.ts'
 import { DocumentCoverage } from './coverage/document-coverage.ts'
 import * as declared from './declared-museum.ts'
@@ -37,6 +43,7 @@ engine(
           fc.pre(queryOf(request).length <= longestQuery)
           const found = await assertFound(server, data, request)
           await assertFoundAsTyped(server, data, request)
+          await assertFoundByQuery(server, data, request)
           coverage.add(request, found, start(data, request).length)
         })
         await fc.assert(finding, { seed: seed + stage, numRuns: filtersPerStage })
@@ -54,6 +61,7 @@ engine(
       for (const request of takePart(everyFilter(data), parts)) {
         const found = await assertFound(server, data, request)
         await assertFoundAsTyped(server, data, request)
+        await assertFoundByQuery(server, data, request)
         coverage.add(request, found, start(data, request).length)
       }
     })

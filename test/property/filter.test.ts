@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import * as fc from 'fast-check'
 import { describeService, ids, type TestService } from '../service-suite.ts'
 import { queryOf } from './collection-request.ts'
-import { assertFound, assertFoundAsTyped, longestQuery } from './comparison.ts'
+import { assertFound, assertFoundAsTyped, assertFoundByQuery, longestQuery } from './comparison.ts'
 import { Coverage } from './coverage/coverage.ts'
 import { everyFilter } from './every-request.ts'
 import { people } from './people.ts'
@@ -29,6 +29,7 @@ function held(app: TestService): void {
         fc.pre(queryOf(request).length <= longestQuery)
         const found = await assertFound(app, data, request)
         await assertFoundAsTyped(app, data, request)
+        await assertFoundByQuery(app, data, request)
         coverage.add(request, found, start(data, request).length)
       })
       await fc.assert(property, { seed: seed + stage, numRuns: requestsPerStage })
@@ -42,6 +43,7 @@ function held(app: TestService): void {
     for (const request of takePart(everyFilter(data), parts)) {
       const found = await assertFound(app, data, request)
       await assertFoundAsTyped(app, data, request)
+      await assertFoundByQuery(app, data, request)
       coverage.add(request, found, start(data, request).length)
     }
   })
