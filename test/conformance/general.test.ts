@@ -74,13 +74,13 @@ describeService('General', (app: TestService) => {
 
   for (const [path, methods] of [
     ['/', []],
-    ['/persons', ['POST']],
-    ['/computers', ['POST']],
+    ['/persons', ['POST', 'QUERY']],
+    ['/computers', ['POST', 'QUERY']],
     ['/persons/1', ['DELETE', 'PATCH']],
     ['/computers/1', ['DELETE', 'PATCH']],
-    ['/persons/1/computers', ['POST']],
+    ['/persons/1/computers', ['POST', 'QUERY']],
     ['/computers/1/owner', []],
-    ['/persons/1/relationships/computers', ['DELETE', 'PATCH', 'POST']],
+    ['/persons/1/relationships/computers', ['DELETE', 'PATCH', 'POST', 'QUERY']],
     ['/computers/1/relationships/owner', ['DELETE', 'PATCH', 'POST']],
   ] as const)
     rule('GEN-2', `given an unsupported method, ${path} lists the allowed ones`, async () => {

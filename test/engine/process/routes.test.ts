@@ -25,9 +25,11 @@ const relatedTypes: Readonly<Record<string, string>> = {
 const many = ['books', 'pupils']
 
 /** Lists the methods that a route supports. */
-function listMethods({ methods }: Route): string[] {
+function listMethods({ path, methods }: Route): string[] {
   const own = Object.keys(methods)
-  return [...own, ...(own.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort()
+  const isList = path in types || many.some((name) => path.endsWith(`/${name}`))
+  const query = isList ? ['QUERY'] : []
+  return [...own, ...(own.includes('GET') ? ['HEAD'] : []), ...query, 'OPTIONS'].sort()
 }
 
 /** Fills in the id of a path pattern. */
@@ -56,7 +58,11 @@ function statusFor(method: string, path: string): number {
 const listed = (header: string | undefined) => (header ?? '').split(', ').sort()
 
 async function call(app: Engine, method: string, path: string) {
-  return app.call(method, fillPath(path), { body: bodyFor(method, path) })
+  const sent =
+    method === 'QUERY'
+      ? { raw: '{}', headers: { 'Content-Type': 'application/json' } }
+      : { body: bodyFor(method, path) }
+  return app.call(method, fillPath(path), sent)
 }
 
 const routes = buildRouteTable(createPlanner(library))

@@ -17,6 +17,8 @@ function expectStatus(method: string, version: string): number {
   if (!isKnown) return 501
   if (method === 'OPTIONS') return 204
   if (method === 'POST') return 415
+  // It needs a Content-Type.
+  if (method === 'QUERY') return 400
   return served.includes(method) ? 200 : 405
 }
 
