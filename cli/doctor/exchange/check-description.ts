@@ -196,7 +196,10 @@ function findParameterDifferences(
   if (exact) {
     const { schema, style } = exact
     const items = value === '' ? [] : value.split(',')
-    return report(validate(schema, style === 'form' ? items : readText(value, schema)))
+    if (style === 'form') return report(validate(schema, items))
+    // A value, or several: the description shows how one is written.
+    const texts = family === 'filter' ? value.split(',') : [value]
+    return report(texts.flatMap((text) => validate(schema, readText(text, schema))))
   }
   // The description of `filter` announces its short form for every path.
   if (deep && family === 'filter') return []

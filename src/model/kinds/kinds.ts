@@ -60,8 +60,11 @@ export interface Kind<Value, Level extends OperatorLevel = OperatorLevel> {
   readFilterValue(json: unknown): ReadResult<Value>
   /** Reads the text of `filter[field]=text`. */
   readFilterText(text: string): ReadResult<Value>
-  /** True if no text of a value contains a comma, so that one in a filter separates two values. Default false. */
-  readonly isCommaFree?: boolean
+  /**
+   * True if no text of a value contains a comma, so that one in a filter separates two values; of a number with a fraction only after an
+   * operator that takes several, because in `filter[price]=1,5` it may be meant as the decimal sign. Default false.
+   */
+  readonly isCommaFree?: boolean | 'after an operator'
   /** Serializes a value as JSON text. */
   serialize(value: Value): string
   /** The JSON Schema of values in documents, as far as a schema can express it. Whether null is allowed depends on the field. */
@@ -168,7 +171,7 @@ export const kinds = {
     readBody: readNumber,
     readFilterValue: readNumber,
     readFilterText: (text) => readNumber(parseNumber(text)),
-    isCommaFree: true,
+    isCommaFree: 'after an operator',
     serialize: JSON.stringify,
     schema: { type: 'number' },
     codec: 'number',

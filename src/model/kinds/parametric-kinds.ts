@@ -97,7 +97,7 @@ export function decimal(options: DecimalSize = {}): Kind<string, 'ordered'> {
     readBody: createDecimalReader(options),
     readFilterValue: anyDecimal,
     readFilterText: anyDecimal,
-    isCommaFree: true,
+    isCommaFree: 'after an operator',
     serialize: (value) => `"${padScale(value, scale ?? 0)}"`,
     schema: { type: 'string', pattern: decimalPattern(options) },
     codec: fitsDouble ? 'decimal15' : 'decimal',
