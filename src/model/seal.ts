@@ -27,14 +27,14 @@ export interface Sealer {
    */
   open(
     token: string,
-    context: string | ((payload: Buffer) => string | undefined),
-  ): Buffer | undefined
+    context: string | ((payload: Uint8Array) => string | undefined),
+  ): Uint8Array | undefined
   /**
    * Computes a keyed digest: HMAC-SHA-256 with a key that is derived from the newest secret for one purpose.
    * @param purpose - the name of the use, e.g. `version`; digests of different purposes are unrelated
    * @returns 32 bytes
    */
-  digest(purpose: string, data: string | Uint8Array): Buffer
+  digest(purpose: string, data: string | Uint8Array): Uint8Array
   /**
    * Computes a short keyed digest of a text, in a third of the time: SHA-256 of the key and the text, of which 96 bits are returned. What
    * is not returned keeps others from extending the text.
@@ -128,7 +128,7 @@ function sealWith({ authentication, encryption }: SealKeys, context: string, pay
 function openWith(
   { authentication, encryption }: SealKeys,
   bytes: Buffer,
-  context: string | ((payload: Buffer) => string | undefined),
+  context: string | ((payload: Uint8Array) => string | undefined),
 ): Buffer | undefined {
   const iv = bytes.subarray(0, ivLength)
   const decipher = createDecipheriv('aes-256-ctr', encryption, iv)

@@ -135,8 +135,8 @@ class Reader {
   readonly #bytes: Buffer
   #at: number
 
-  constructor(bytes: Buffer, at: number) {
-    this.#bytes = bytes
+  constructor(bytes: Uint8Array, at: number) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#at = at
   }
 

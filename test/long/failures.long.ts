@@ -11,6 +11,12 @@ const names = [
     'failures/expensive-reads',
     'failures/functions',
   ],
-  ...['failures/stop', 'service/snapshot', 'service/workers', 'chromium/axe', 'html/hostile'],
+  ...[
+    'failures/stop',
+    'service/snapshot',
+    'service/process/workers',
+    'chromium/axe',
+    'html/hostile',
+  ],
 ]
 for (const name of names) await import(`../${name}.test.ts`)

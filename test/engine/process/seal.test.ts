@@ -92,7 +92,7 @@ describe('Sealed tokens', () => {
 
   it('given a context that the payload names, then the token opens in it', () => {
     const token = sealer.seal('sort name', Buffer.from('name'))
-    const read = (payload: Buffer) => `sort ${payload.toString()}`
+    const read = (payload: Uint8Array) => `sort ${Buffer.from(payload).toString()}`
     assert.equal(sealer.open(token, read)?.toString(), 'name')
     assert.equal(
       sealer.open(token, () => 'sort id'),
