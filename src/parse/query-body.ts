@@ -20,9 +20,14 @@ import { decodePairs } from './query.ts'
 interface CombinedQuery {
   /** The query string, without its `?`. */
   readonly search: string
-  /** The names of the parameters that are members of a JSON body. */
-  readonly members: ReadonlySet<string>
+  /** The pointers to the members of a JSON body, by the names of their parameters. */
+  readonly members: Members
 }
+
+type Members = ReadonlyMap<string, string>
+
+/** A parameter, and the member of a JSON body that it is. */
+type Member = readonly [name: string, value: string, pointer: string]
 
 /**
  * Reads the body of a QUERY.
@@ -36,19 +41,27 @@ export function parseQueryBody(
   is: 'json' | 'form',
 ): CombinedQuery {
   // As Node decodes the request line: `decodePairs` reads the bytes of UTF-8 in it.
+  const parsed = is === 'json' ? parseMembers(body) : []
   const sent =
-    is === 'form' ? Buffer.from(body).toString('latin1') : encodeQuery(parsePairs(body)).slice(1)
+    is === 'json' ? encodeQuery(parsed.map(toPair)).slice(1) : Buffer.from(body).toString('latin1')
   const [inUrl, inBody] = collectErrors(
     () => decodePairs(search),
     () => decodePairs(sent),
   )
   const names = new Set(inUrl.map(([name]) => name))
-  const members = new Set(is === 'json' ? inBody.map(([name]) => name) : [])
+  const members = new Map(
+    parsed.map(([name, , pointer]) => [name.toWellFormed(), pointer.toWellFormed()]),
+  )
   const errors = emptyCollector()
   for (const name of new Set(inBody.map(([each]) => each)))
     if (names.has(name)) report(errors, () => toPointer(repeatedError(name), members))
   throwErrors(errors)
   return { search: [search, sent].filter((part) => part !== '').join('&'), members }
+}
+
+/** A name and a value whose characters have an encoding. */
+function toPair([name, value]: Member): Pair {
+  return [name.toWellFormed(), value.toWellFormed()]
 }
 
 function repeatedError(name: string): ParameterError {
@@ -66,26 +79,28 @@ export function toPointers(thrown: unknown, { members }: Pick<CombinedQuery, 'me
   return new ManyErrors({ errors, more: thrown.more })
 }
 
-function toPointer(error: ParameterError, members: ReadonlySet<string>): ApiError {
+function toPointer(error: ParameterError, members: Members): ApiError {
   const { parameter, path, code, status, title, message, meta } = error
-  if (!members.has(parameter)) return error
-  const tokens = path.split(/[.[\]]+/).filter((token) => token !== '')
-  const pointer = tokens.map(pointerToken).join('')
-  return new BodyError({ code, status, title }, pointer, message, { meta })
+  const pointer = members.get(parameter)
+  if (pointer === undefined) return error
+  // The path begins with the parameter: `filter[0].or[1].op`.
+  const rest = path.slice(parameter.length).split(/[.[\]]+/)
+  const tokens = rest.filter((token) => token !== '').map(pointerToken)
+  return new BodyError({ code, status, title }, pointer + tokens.join(''), message, { meta })
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** The parameters of a JSON body. @throws ApiError | ManyErrors (400) with every error of its structure */
-function parsePairs(body: Uint8Array): readonly Pair[] {
+function parseMembers(body: Uint8Array): readonly Member[] {
   const json = parseBody(body)
   if (!isObject(json)) throw bodyError('', `must be an object; it is ${describeJsonType(json)}`)
   const errors = emptyCollector()
-  const pairs = Object.entries(json).flatMap(
+  const members = Object.entries(json).flatMap(
     ([name, value]) => attempt(() => parseMember(name, value), errors) ?? [],
   )
   throwErrors(errors)
-  return pairs
+  return members
 }
 
 function parseBody(body: Uint8Array): unknown {
@@ -98,28 +113,22 @@ function parseBody(body: Uint8Array): unknown {
   }
 }
 
-function parseMember(name: string, value: unknown): Pair[] {
+function parseMember(name: string, value: unknown): Member[] {
   const pointer = pointerToken(name)
   switch (name) {
     case 'filter':
       // The value is parsed JSON.
-      return [[name, serializeJson(value as JsonValue)]]
+      return [[name, serializeJson(value as JsonValue), pointer]]
     case 'sort':
     case 'include':
     case 'withCount':
-      return parseNames(name, value)
+      return parseNames(name, value, pointer)
     case 'withVersions':
-      return [[name, readScalar(value, pointer)]]
+      return [[name, readScalar(value, pointer), pointer]]
     case 'fields':
-      return readObject(value, pointer).map(([type, names]) => [
-        `fields[${type}]`,
-        joinNames(names, pointer + pointerToken(type)),
-      ])
+      return parseFamily(name, value, joinNames)
     case 'page':
-      return readObject(value, pointer).map(([part, each]) => [
-        `page[${part}]`,
-        readScalar(each, pointer + pointerToken(part)),
-      ])
+      return parseFamily(name, value, readScalar)
     default: {
       const known = 'filter, sort, page, include, fields, withCount and withVersions'
       const detail = `There is no member ${quote(name)}; the members are ${known}.`
@@ -129,14 +138,28 @@ function parseMember(name: string, value: unknown): Pair[] {
 }
 
 /** An empty list of names is that of a parameter that is absent, but for `include`. */
-function parseNames(name: string, value: unknown): Pair[] {
-  const names = joinNames(value, pointerToken(name))
-  return names === '' && name !== 'include' ? [] : [[name, names]]
+function parseNames(name: string, value: unknown, pointer: string): Member[] {
+  const names = joinNames(value, pointer)
+  return names === '' && name !== 'include' ? [] : [[name, names, pointer]]
 }
 
-function readObject(value: unknown, pointer: string): [string, unknown][] {
-  if (isObject(value)) return Object.entries(value)
-  throw bodyError(pointer, `must be an object; it is ${describeJsonType(value)}`)
+/** Parses an object whose members are the parameters `name[member]`. */
+function parseFamily(
+  name: string,
+  value: unknown,
+  read: (value: unknown, pointer: string) => string,
+): Member[] {
+  if (!isObject(value)) {
+    const problem = `must be an object; it is ${describeJsonType(value)}`
+    throw bodyError(pointerToken(name), problem)
+  }
+  const members = Object.entries(value)
+  return collectErrors<Member[]>(
+    ...members.map(([member, each]) => (): Member => {
+      const pointer = pointerToken(name) + pointerToken(member)
+      return [`${name}[${member}]`, read(each, pointer), pointer]
+    }),
+  )
 }
 
 function joinNames(value: unknown, pointer: string): string {
@@ -145,12 +168,12 @@ function joinNames(value: unknown, pointer: string): string {
   for (const [index, name] of value.entries())
     if (typeof name !== 'string' || name === '' || name.includes(','))
       throw bodyError(`${pointer}/${index}`, `must be one name; it is ${quote(name)}`)
-  return value.join(',').toWellFormed()
+  return value.join(',')
 }
 
 function readScalar(value: unknown, pointer: string): string {
-  if (typeof value === 'string') return value.toWellFormed()
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (typeof value === 'string') return value
+  if (['number', 'bigint', 'boolean'].includes(typeof value)) return String(value)
   throw bodyError(
     pointer,
     `must be a text, a number or a boolean; it is ${describeJsonType(value)}`,

@@ -44,6 +44,10 @@ const equal: readonly (readonly [path: string, body: object, search: string])[] 
 
 /** Bodies that are rejected, the pointers of their errors, and texts of the details. */
 const rejected: readonly (readonly [body: unknown, pointer: string, ...says: string[]])[] = [
+  [{ fields: { 'a.b/c': [] } }, '/fields/a.b~1c', 'a.b/c'],
+  [{ fields: { '\ud800': [] } }, '/fields/\ufffd', 'fields'],
+  [{ page: { 'a]b': 1 } }, '/page/a]b', 'page'],
+  [{ page: { number: 2 ** 70 } }, '/page/number', 'whole number'],
   [[], '', 'must be an object'],
   [{ filters: [] }, '/filters', 'filter, sort'],
   [{ filter: {} }, '/filter', 'must be a JSON array'],
