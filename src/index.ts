@@ -134,7 +134,6 @@ export type {
 } from './model/declare/hooks.ts'
 export { type IdQuery, idQuery } from './model/declare/id-query.ts'
 export { type IfMatch, versionOf } from './model/declare/if-match.ts'
-export type { PageOptions } from './model/declare/page-options.ts'
 export {
   type DefaultParameter,
   type NullableParameter,
@@ -154,6 +153,7 @@ export type {
   ResourceQuery,
 } from './model/declare/query-types.ts'
 export type { Logger } from './model/declare/request-context.ts'
+export type { PageOptions } from './model/declare/resource.ts'
 export {
   type ClientIds,
   type IdOptions,

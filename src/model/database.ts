@@ -58,8 +58,8 @@ export interface Database extends PathDatabase {
   readonly indexesServeKeys: boolean
   /** Whether the planner removes negations before it looks for an index: `not (a or b < 1)` is `not a and b >= 1`. */
   readonly removesNegations: boolean
-  /** Whether tables have a system column, `xmin`, that every update of a row changes. Default false. */
-  readonly hasRowVersions?: boolean
+  /** The system column of tables that every update of a row changes; absent without one. */
+  readonly rowVersion?: string
   /** Whether the driver can bind a value of the application. Absent: it converts every value. */
   canBind?(value: unknown): boolean
 }

@@ -12,8 +12,7 @@ import type { ColumnUse, Computed } from './declare/computed.ts'
 import type { Expression, InvalidValues, TextIndex } from './declare/fields.ts'
 import type { Hooks, ModelHooks } from './declare/hooks.ts'
 import type { IdQuery } from './declare/id-query.ts'
-import type { PageOptions } from './declare/page-options.ts'
-import type { CacheOptions, ResourceDeclaration } from './declare/resource.ts'
+import type { CacheOptions, PageOptions, ResourceDeclaration } from './declare/resource.ts'
 import type { SessionOptions } from './declare/session.ts'
 import type { TableFunction } from './declare/table-function.ts'
 import type { TransactionScope } from './declare/transaction-scope.ts'
@@ -41,9 +40,6 @@ export type StoredValue =
   | Readonly<{ expression: string; codec: Codec }>
   | Readonly<{ count: string; codec: Codec }>
   | Readonly<{ versionOf: KeyColumns; codec: 'text' }>
-
-/** The system column that every update of a row changes, where a database has one. */
-export const systemVersion = 'xmin'
 
 /** The properties that all resolved fields have. */
 interface DescribedField {

@@ -1,6 +1,6 @@
 import { attempt, collectErrors, emptyCollector } from '../errors/collector.ts'
 import { ParameterError } from '../errors/errors.ts'
-import type { PageOptions } from '../model/declare/page-options.ts'
+import type { PageOptions } from '../model/declare/resource.ts'
 import type { Model, ResourceType } from '../model/model.ts'
 import type { PageTotal, ParsedPage } from '../parse/page.ts'
 import { parseSort } from '../parse/sort.ts'
@@ -32,8 +32,8 @@ interface CursorPositions {
 export interface CursorPage extends CursorOrder, CursorPositions {
   /** Whether each resource comes with its cursor. */
   readonly showsCursors: boolean
-  /** Whether lists without page parameters have cursors, so that the link to the first page needs no parameter. */
-  readonly isDefault: boolean
+  /** Whether the query without positions is one of a page between cursors, too, so that it leads to the first page. */
+  readonly staysByCursor: boolean
 }
 
 /** What the query shape of a cursor page contains. */
@@ -119,6 +119,7 @@ function planCursorPage(
   pages: PageOptions,
   list: PagedList | undefined,
 ): PlannedPage | undefined {
+  const { after: _after, before: _before, ...rest } = page
   const [size, , positions] = collectErrors(
     () => planCursorSize(page, model),
     () => rejectNumber(page),
@@ -130,7 +131,7 @@ function planCursorPage(
     ...cursorOrder(resource, order, model),
     ...positions,
     showsCursors: page.cursors ?? false,
-    isDefault: pages.by === 'cursor',
+    staysByCursor: isByCursor(rest, pages),
   }
   const shape = planCursorShape(positions, model, list)
   return {

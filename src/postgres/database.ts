@@ -28,5 +28,5 @@ export const postgres: Database = {
   namesIndexes: false,
   indexesServeKeys: true,
   removesNegations: true,
-  hasRowVersions: true,
+  rowVersion: 'xmin',
 }

@@ -128,10 +128,8 @@ function beside(position: Position, place: 'before' | 'after'): Position {
 }
 
 /** The query of the first page: without a position, but of a page between cursors. */
-function linkFirst(plan: ReadPlan, { isDefault }: CursorPage): string {
-  const { withoutPosition } = plan.canonicalQuery
-  const isByCursor = isDefault || /[?&]page%5B(?:total|cursors)%5D=/.test(withoutPosition)
-  if (isByCursor) return withoutPosition
+function linkFirst(plan: ReadPlan, { staysByCursor }: CursorPage): string {
+  if (staysByCursor) return plan.canonicalQuery.withoutPosition
   return addParameter(plan, `page%5Btotal%5D=${plan.shape.cursors?.total ?? 'exact'}`)
 }
 

@@ -258,3 +258,54 @@ engine('Conditional requests', served, (app) => {
     assert.notEqual(seen, now)
   })
 })
+
+const visit = resource('visit', {
+  path: '/visits',
+  table: 'visit',
+  version: 'xmin',
+  fields: { note: attribute(text), person: toOne('visitor', { column: 'person_id' }) },
+})
+const visitor = resource('visitor', {
+  path: '/visitors',
+  table: 'visitor',
+  version: 'xmin',
+  fields: { name: attribute(text), visits: toMany('visit', { column: 'person_id' }) },
+})
+
+engine(
+  'Versions that PostgreSQL counts',
+  {
+    only: 'postgres',
+    model: defineModel([visit, visitor]),
+    tables: `
+      create table visitor (id bigint generated always as identity primary key, name text, seen text);
+      create table visit (id bigint generated always as identity primary key, note text, person_id bigint references visitor (id));
+      insert into visitor (name) values ('Ada');
+      insert into visit (note, person_id) values ('first', 1);`,
+  },
+  (app) => {
+    const versionOf = async (query?: Record<string, string>) => {
+      const { headers } = await app.get('/visitors/1', query)
+      const [, version = ''] = /^"([\w-]{16})\./.exec(headers.etag ?? '') ?? []
+      assert.notEqual(version, '')
+      return version
+    }
+    const rename = (version: string) =>
+      app.call('PATCH', '/visitors/1', {
+        headers: { 'If-Match': `"${version}"` },
+        body: { data: { type: 'visitor', id: '1', attributes: { name: 'Ada Allen' } } },
+      })
+
+    it('are the same in every document of a row, and change with a column without a field', async () => {
+      const version = await versionOf()
+      assert.equal(await versionOf({ include: 'visits', 'fields[visitor]': 'visits' }), version)
+      await app.execute(`update visitor set seen = 'today'`)
+      const refused = await rename(version)
+      assert.deepEqual([refused.status, refused.error.code], [412, 'version_conflict'])
+      const current = await versionOf()
+      assert.notEqual(current, version)
+      assert.equal((await rename(current)).status, 200)
+      assert.notEqual(await versionOf(), current)
+    })
+  },
+)

@@ -12,13 +12,7 @@ import type { Database } from '../database.ts'
 import { getCodec } from '../kinds/codecs.ts'
 import { type Kind, kinds } from '../kinds/kinds.ts'
 import { integer64 } from '../kinds/parametric-kinds.ts'
-import {
-  type AttributeField,
-  type Field,
-  type Model,
-  type ResourceType,
-  systemVersion,
-} from '../model.ts'
+import type { AttributeField, Field, Model, ResourceType } from '../model.ts'
 import {
   type ColumnReference,
   findCodecErrors,
@@ -168,12 +162,10 @@ function findVersionErrors(
 ): string[] {
   if (version === undefined) return []
   const location = `${type}.version`
-  if (version === systemVersion)
-    return database.hasRowVersions && table.is === 'table'
+  if (version === database.rowVersion)
+    return table.is === 'table'
       ? []
-      : [
-          `${location}: only tables, and not of every database, have the system column xmin; remove it, or name a column`,
-        ]
+      : [`${location}: only tables have the system column ${version}; remove it, or name a column`]
   const codecs = [kinds.integer.codec, integer64().codec]
   const found = codecs.map((codec) =>
     findColumnErrors({ location, column: version, codec }, table, database),

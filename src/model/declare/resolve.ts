@@ -29,11 +29,10 @@ import type {
 } from './fields.ts'
 import type { Hooks } from './hooks.ts'
 import { combineHooks } from './hooks.ts'
-import type { PageOptions } from './page-options.ts'
 import { resolvePaths } from './resolve-paths.ts'
 import { resolveFieldRules, resolveLinkRules } from './resolve-rules.ts'
 import { addArguments, resolveTable } from './resolve-table.ts'
-import type { ClientIds, ResourceDeclaration } from './resource.ts'
+import type { ClientIds, PageOptions, ResourceDeclaration } from './resource.ts'
 
 /** The options of a model that its resource types depend on. */
 interface ResolveOptions {

@@ -6,7 +6,6 @@ import type { Actions, Inferred, NoParameters } from './action.ts'
 import type { Expression, FieldDeclarations, WriteAccess } from './fields.ts'
 import type { Hooks, ValidatedOf } from './hooks.ts'
 import type { IdQuery } from './id-query.ts'
-import type { PageOptions } from './page-options.ts'
 import type { QueryParameters } from './parameter.ts'
 import type { TableFunction } from './table-function.ts'
 
@@ -32,6 +31,14 @@ export interface CacheOptions {
   readonly staleWhileRevalidate?: number
   /** Whether shared caches may store the response, also that to an authenticated request. Not with access rules or a tenant. */
   readonly public?: boolean
+}
+
+/** How the lists of a type are paged. */
+export interface PageOptions {
+  /** What links lead to: page numbers, or cursors. */
+  readonly by: 'number' | 'cursor'
+  /** How pages with cursors count the resources on all pages, without `page[total]`. */
+  readonly total: 'exact' | 'capped' | 'none'
 }
 
 /** The options of a type's ids. */

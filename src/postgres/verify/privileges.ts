@@ -6,13 +6,13 @@ import {
   listStoredColumns,
   type Model,
   type ResourceType,
-  systemVersion,
   type Table,
 } from '../../model/model.ts'
 import { isWrittenByCreates } from '../../model/written-fields.ts'
 import { quoteIdentifier } from '../../sql/quote-identifier.ts'
 import { compileStatement } from '../../sql/statement.ts'
 import type { PostgresConnection } from '../connection/connection.ts'
+import { postgres } from '../database.ts'
 import { postgresDialect } from '../dialect.ts'
 
 /** A privilege on a table or on one of its columns. */
@@ -155,7 +155,7 @@ function listNeeds(model: Model): Need[] {
 
 /** The column that is the version of a row, which every update writes; none without one. */
 function listVersionColumns({ version }: ResourceType): readonly string[] {
-  return version === undefined || version === systemVersion ? [] : [version]
+  return version === undefined || version === postgres.rowVersion ? [] : [version]
 }
 
 /** Whether the columns of a field are read. The version of a resource depends on all of them, unless it is a column. */

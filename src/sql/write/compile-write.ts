@@ -220,13 +220,11 @@ function compileUpdate(
   target: Target,
 ): Statement | undefined {
   if (columns.length === 0) return undefined
-  const pairs = [...columns, ...compileIncrement(resource)].map(
-    ([name, value]) => sql`${sql.id(name)} = ${value}`,
-  )
+  const pairs = columns.map(([name, value]) => sql`${sql.id(name)} = ${value}`)
   const conditions = [matchesRequestedId(resource, 0, target), ...isRowReadable(resource)]
   const changed = compileChangedRows(resource, conditions, target)
   return compileStatement(
-    sql`update ${changed.table} set ${sql.join(pairs)} where ${changed.where}`,
+    sql`update ${changed.table} set ${sql.join(pairs)}${compileIncrement(resource, target)} where ${changed.where}`,
     target.dialect,
   )
 }
@@ -301,13 +299,10 @@ export function compileDelete(resource: ResourceType, target: Target): Statement
   const { dialect } = target
   const conditions = isDeletable(resource, target)
   const { table, where } = compileChangedRows(resource, conditions, target)
-  const increment = compileIncrement(resource).map(
-    ([name, value]) => sql`, ${sql.id(name)} = ${value}`,
-  )
   const change =
     softDelete === undefined
       ? sql`delete from ${table}`
-      : sql`update ${table} set ${sql.id(softDelete)} = ${dialect.now}${sql.join(increment, sql``)}`
+      : sql`update ${table} set ${sql.id(softDelete)} = ${dialect.now}${compileIncrement(resource, target)}`
   return compileStatement(sql`${change} where ${where}`, dialect)
 }
 

@@ -109,14 +109,8 @@ function compileOwnKeyChanges({ resource, other, link }: ChangedLink, target: Ta
   const { table, where } = compileChangedRows(resource, conditions, target)
   const kept = [...resource.id.columns, resource.tenantColumn]
   const columns = link.ownKey.filter((name) => !kept.includes(name))
-  const clear = sql`update ${table} set ${assignNull(columns)}${increment(resource)} where ${where}`
+  const clear = sql`update ${table} set ${assignNull(columns)}${compileIncrement(resource, target)} where ${where}`
   return { add: [], remove: columns.length === 0 ? [] : [clear], replace: [] }
-}
-
-/** The version of a row counts the changes of its keys, too. */
-function increment(resource: ResourceType): Sql {
-  const pairs = compileIncrement(resource).map(([name, value]) => sql`, ${sql.id(name)} = ${value}`)
-  return sql.join(pairs, sql``)
 }
 
 function assignNull(columns: readonly string[]): Sql {
@@ -137,7 +131,7 @@ function compileOtherKeyChanges({ resource, other, link }: ChangedLink, target: 
   const returning = other.scope || target.access ? sql` returning ${id}` : returnsChanges(resource)
   const update = (assignments: Sql, conditions: readonly Sql[]) => {
     const { table, where } = compileChangedRows(other, conditions, target)
-    return sql`update ${table} set ${assignments}${increment(other)} where ${where}${returning}`
+    return sql`update ${table} set ${assignments}${compileIncrement(other, target)} where ${where}${returning}`
   }
   const set = sql.join(written.map(([name, value]) => sql`${sql.id(name)} = ${value}`))
   const isOther = sql`not (${dialect.nullSafeEquals(key, self)})`

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Sql } from '../../model/dialect.ts'
 import { getCodec } from '../../model/kinds/codecs.ts'
-import { type KeyColumns, type ResourceType, systemVersion, type Table } from '../../model/model.ts'
+import type { KeyColumns, ResourceType, Table } from '../../model/model.ts'
 import { asTypedKeys, idPartParams, isEqualKey, toKey } from '../keys/keys.ts'
 import { hasSpellings } from '../read/linkage.ts'
 import type { ParameterSource } from '../statement.ts'
@@ -23,10 +23,11 @@ export function columnNames(columns: KeyColumns): Sql[] {
   return columns.map((column) => sql.id(column))
 }
 
-/** Compiles the increment of the column that is the version of a row; none if another program or the database changes it. */
-export function compileIncrement({ version }: ResourceType): readonly Assignment[] {
-  if (version === undefined || version === systemVersion) return []
-  return [[version, sql`coalesce(${sql.id(version)}, 0) + 1`]]
+/** Compiles the increment of the column that is the version of a row, behind other assignments; nothing without such a column. */
+export function compileIncrement({ version }: ResourceType, { dialect }: Target): Sql {
+  if (version === undefined || version === dialect.rowVersion) return sql``
+  const column = sql.id(version)
+  return sql`, ${column} = coalesce(${column}, 0) + 1`
 }
 
 /** Pairs columns with values in the same order. */
