@@ -217,10 +217,8 @@ async function chooseFallbacks(
     const { table, column, kind } = mismatch
     const formats = isDateInDigits(mismatch.sample) ? [] : listFormats(kind, mismatch.sample)
     const all = [...formats, ...fallbackKinds.map(asKind)]
-    return {
-      ...mismatch,
-      fallbacks: all.filter(([each]) => isStorable(table, column, each, catalog)),
-    }
+    const storable = all.filter(([each]) => isStorable(table, column, each, catalog))
+    return { ...mismatch, fallbacks: storable.map((each) => readAnyText(each, mismatch.sample)) }
   })
   const chosen = await findFittingKinds(candidates, sample)
   // An index serves no values that may be null instead.
@@ -238,6 +236,15 @@ async function chooseFallbacks(
     const verb = found.invalid === 1 ? 'it is' : 'they are'
     findings.notes.set(column, `${description}; ${verb} read as ${choice.name}`)
   }
+}
+
+/** A column of BLOBs keeps numbers beside texts: as texts they are of one type, in responses and in filters. */
+function readAnyText(
+  [kind, name]: Candidate['fallbacks'][number],
+  { types }: ColumnSample,
+): Candidate['fallbacks'][number] {
+  const isMixed = kind.name === 'text' && types.some((type) => type !== 'text' && type !== 'null')
+  return [isMixed ? constant('databaseText') : kind, name]
 }
 
 /** Lists the formats of `storedAs` that the values of a column may have instead. A column for dates may have datetimes. */

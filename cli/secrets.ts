@@ -48,20 +48,21 @@ export function looksSecret({ column, kind, table, content }: ColumnFacts): bool
   if (isSecretOfAccount(noun, kind, [...words, ...tableWords])) return true
   if (numericKinds.has(kind?.name ?? '')) return numericSecrets.has(last)
   if (namesSecret(words)) return true
-  if (/^cookies?$/.test(last) && !tableWords.some((word) => bakedIn.has(word))) return true
+  const named = words.findLast((word) => !suffixes.has(word)) ?? last
+  if (/^cookies?$/.test(named) && !tableWords.some((word) => bakedIn.has(word))) return true
   return content === 'random' && isText && !isHarmlessRandom(words, column, table)
 }
 
 /** Parts of words that mean a secret wherever they are, in several languages. `secretary` and `secretion` are other words. */
 const parts =
-  /passw|passphrase|passcode|passkey|kennwort|wachtwoord|lösenord|losenord|motdepasse|contraseñ|contrasen|salasana|hasło|haslo|secret(?!ar|ion|or)|credential|(?:api|act|access|auth|session|private|priv|shared|signing|encryption|crypt|hmac|master)keys?$|.tokens?$|psk$/
+  /passw|passphrase|passcode|passkey|kennwort|wachtwoord|lösenord|losenord|motdepasse|contraseñ|contrasen|salasana|hasło|haslo|secret(?!ar|ion|or)|credential|(?:api|act|access|auth|session|private|priv|shared|signing|encryption|crypto?|hmac|master|login|secure|stored|server|otp|irc|wpa|wep|wifi)keys?$|(?:auth|otp|login|reset|activation|verification)codes?$|(?:pass|pwd|pw)(?:hash|salt)|magiclinks?$|.tokens?$|psk$/
 
 /** One word for the id of a session, which is in the cookie of the client. */
 const sessionIds = wordSet('sid sessid sessionid')
 
 /** Words that mean a secret wherever they are in a name. */
 const secretWords = wordSet(
-  'pw pwd pswd psw pword senha heslo parola otp totp hotp psk cvv cvc cvv2 cvc2 jwt ha1 ha1b ntlm nthash lmhash htdigest pem pkcs12 pfx keytab htpasswd',
+  'pw pwd pswd psw pword cred creds senha heslo parola otp otep totp hotp twofactor twofa tfa 2fa mfa scram psk cvv cvc cvv2 cvc2 jwt ha1 ha1b ntlm nthash lmhash htdigest pem pkcs12 pfx keytab htpasswd',
 )
 
 /** Words that mean a secret at the end of a name, or before the words of `suffixes`. */
@@ -75,24 +76,26 @@ const harmlessPasses = wordSet(
 )
 /** Words after a secret: a `token_hash` is the hash of a token, and `pass_crypt` that of a password. */
 const suffixes = wordSet(
-  'hash hashed salt digest value hint crypt crypted encrypted enc cipher ciphertext md5 sha sha1 sha256 sha512 bcrypt argon2 scrypt plain plaintext raw hex b64 base64 pem data string text old new temp tmp 1 2',
+  'auth hash hashed salt digest value hint crypt crypted encrypted enc cipher ciphertext md5 sha sha1 sha256 sha512 bcrypt argon2 scrypt plain plaintext raw hex b64 base64 pem data string text old new temp tmp 1 2',
 )
 
 /** Words before `key`, `code` or the like that make it a secret. */
 const keyAdjectives =
-  'private secret api access encryption encrypted signing auth authentication authorization activation confirmation confirm verification verify validation reset recovery backup scratch security session webhook invite invitation license licence shared preshared master hmac aes rsa tls ssl cipher consumer app application client device unlock login autologin remember feed rss stream wrapped wrapping host registration pairing sms'
+  'private secret api access encryption encrypted signing auth authentication authorization activation confirmation confirm verification verify validation reset recovery backup scratch security session webhook invite invitation license licence shared preshared master hmac aes rsa tls ssl cipher consumer app application client device unlock login autologin remember feed rss stream wrapped wrapping host registration pairing sms magic persist secure stored server irc wpa wep wifi otp'
 const keyNouns = 'key keys code codes answer answers cookie cookies hash digest salt pin'
 const keyPhrase = new RegExp(
   `\\b(?:${keyAdjectives.replaceAll(' ', '|')}) (?:${keyNouns.replaceAll(' ', '|')})\\b`,
 )
 /** Phrases of these words that are no secrets: the hash of a commit of a host is one of its state, not of its password. */
 const harmlessPhrase =
-  /\b(?:app|application|client|device|host|license|licence) (?:code|codes|hash|digest|pin)\b|\bpublic\b/
+  /\b(?:app|application|client|device|host|license|licence|server|login) (?:code|codes|hash|digest|pin)\b|\bpublic\b/
 const otherPhrases =
-  /\bsession (?:data|payload|blob|cookie)\b|\bmot de passe\b|\bsession id\b|\bpin (?:hash|salt)\b|\bpass (?:hash|salt|word|phrase|code)\b|\b(?:nt|lm) (?:hash|password)\b|\bone time\b|\bkey auth\b|^encrypted .|. encrypted$/
+  /\bsession (?:data|payload|blob|cookie)\b|\bmot de passe\b|\bsession id\b|\bpin (?:hash|salt)\b|\bpass (?:hash|salt|word|phrase|code)\b|\b(?:nt|lm) (?:hash|password)\b|\bone time\b|\bemail codes?\b|\btwo factor\b|\b2 fa\b|\bmagic links?\b|\bkey auth\b|\b(?:connection|database|db|sqlalchemy|jdbc|amqp|redis|smtp) (?:uri|url|dsn)\b|\bconnection string\b|\bdsn\b|^(?:encrypted|hashed) .|. encrypted$/
 
 /** Words that mean a secret only of an account or of a card: elsewhere a `pin` is on a map and a `hash` is of a file. */
-const accountSecrets = wordSet('hash salt pin digest verifier md5 sha1 sha256 crypt')
+const accountSecrets = wordSet(
+  'hash salt pin digest verifier md5 sha1 sha256 crypt bcrypt argon2 argon2id scrypt pbkdf2 shadow hmac',
+)
 /** Words for accounts and cards, in the name of the column or of its table. */
 const accountWords = wordSet(`
   account accounts admin admins auth authentication card cards client clients credential credentials customer customers
@@ -119,10 +122,10 @@ const textKinds = wordSet('text databaseText bytes json email url')
 
 /** The last words of tables that hold secrets: in `api_keys` the column `key` is the key itself. */
 const secretTables = wordSet(
-  'token tokens credential credentials password passwords passwd secret secrets apikey apikeys logincookies',
+  'token tokens authtoken authtokens credential credentials password passwords passwd secret secrets apikey apikeys cryptokey cryptokeys logincookies',
 )
 const secretTablePhrase =
-  /\b(?:t|h)?otp\b|\b(?:second|two) factors?\b|\b(?:password|passwords|passwd|pin) (?:resets?|recovery|recoveries|requests?|changes?|history|histories|archive)\b/
+  /\bcredentials? entit(?:y|ies)\b|\buser authenticat\w+\b|\b(?:t|h)?otp\b|\b(?:second|two) factors?\b|\b(?:password|passwords|passwd|pin) (?:resets?|recovery|recoveries|requests?|changes?|history|histories|archive)\b/
 /** The last words of tables whose `code` or `value` a client sends back to prove that it received it: of `email_verifications`. */
 const proofTables = wordSet(
   'resets recoveries verifications confirmations activations invitations invites unlocks challenges',
@@ -132,12 +135,12 @@ const proofs = wordSet('code codes hash key digest value')
 const accountTables = wordSet('account accounts user users client clients')
 /** Names that say nothing by themselves. */
 const generalNames = wordSet(
-  'cookie key value hash hashed code codes digest data content string salt material plaintext body',
+  'cookie key keys value hash hashed code codes digest data content string salt material plaintext body',
 )
 /** Tables of FreeRADIUS, whose `value` is the password of the user in the same row. */
 const radiusTables = wordSet('radcheck radreply radgroupcheck radgroupreply')
 /** Columns with the data of a session. A text that is the id of such a row is in the cookie of the client. */
-const sessionData = wordSet('payload data sess session session_data')
+const sessionData = wordSet('payload data vars sess session session_data')
 
 /** True for a column with a general name in a table of secrets: the `key` of an API key, and the `id` of a session with its data. */
 function isGeneralNameOfSecret(
@@ -154,7 +157,7 @@ function isGeneralNameOfSecret(
       secretTables.has(last) || secretTablePhrase.test(table) || keyPhrase.test(table)
     if (isOfSecrets && !tableWords.includes('public')) return true
     if (proofTables.has(last) && proofs.has(name)) return true
-    if (name === 'key' && accountTables.has(last)) return true
+    if (/^keys?$/.test(name) && accountTables.has(last)) return true
     if (name === 'value' && radiusTables.has(last)) return true
   }
   const isSession = last === 'session' || last === 'sessions'

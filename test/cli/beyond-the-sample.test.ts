@@ -191,6 +191,32 @@ const datetimeFormats: readonly (readonly [
   ],
 ]
 
+describe('A column of BLOBs with numbers and texts', () => {
+  it('has texts only, in responses, filters and writes', async (test) => {
+    const url = await filled(
+      test,
+      sqlite,
+      `create table mixed (id integer primary key, b blob); insert into mixed values (1, 7), (2, 'x'), (3, 1.5)`,
+    )
+    const { list, send } = await serve(test, url)
+    const read = async (path: string) =>
+      (await list(path)).map(({ id, attributes }) => [id, attributes?.b])
+    assert.deepEqual(await read('/mixeds'), [
+      ['1', '7'],
+      ['2', 'x'],
+      ['3', '1.5'],
+    ])
+    assert.deepEqual(await read('/mixeds?filter[b]=7'), [['1', '7']])
+    assert.deepEqual(await read('/mixeds?filter=[{"name":"b","op":"in_","val":["1.5","x"]}]'), [
+      ['2', 'x'],
+      ['3', '1.5'],
+    ])
+    const data = { type: 'mixeds', id: '1', attributes: { b: '8' } }
+    assert.equal((await send('PATCH', '/mixeds/1', data)).status, 200)
+    assert.deepEqual(await read('/mixeds?filter[b]=8'), [['1', '8']])
+  })
+})
+
 describe('Datetimes of SQLite without an index', () => {
   for (const [title, type, text, written] of datetimeFormats) {
     it(`are written in the format of all sampled values: ${title}`, async (test) => {

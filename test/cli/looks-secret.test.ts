@@ -13,6 +13,13 @@ import { filled } from '../filled.ts'
  * the table follow a `+`.
  */
 const secrets = `
+  mantis_user_table.cookie_string, matomo_user.token_auth, mybb_users.loginkey, users.persist_code, ps_customer.secure_key,
+  jos_users.otep, devices.twofactor_remember, users.magic_link, users.magiclink_code, users.passhash, users.pwdhash,
+  users.pwhash, users.bcrypt, users.argon2, users.shadow, users.hmac, ps_auths.md5_cred, users.serverkey, users.storedkey,
+  users.stored_key, users.scram, users.hashedRt, knox_authtoken.digest, networks.wpa_key, networks.wep_key,
+  users_main.IRCKey, users.keys, users.magic_key, cryptokeys.content, users.otpkey, users.twofa_key, users.tfa_seed,
+  users.authcode, users.email_code, credentials_entity.data, dbs.sqlalchemy_uri, session.vars, user_authenticate.data,
+  servers.connection_string, a.dsn,
   wp_users.user_pass, users.pass, konto.passwort, kunde.Kennwort, compte.mot_de_passe, a.password, a.passwordHash,
   a.user_password, a.PASSWD, a.pwd, a.passphrase, a.userpass, a.pass_hash, a.encrypted_password, a.senha, a.clientsecret,
   wp_users.user_activation_key, a.session_id, a.sessionid, sessions.sid, a.session_key, a.activation_code,
@@ -111,7 +118,8 @@ const harmless = `
   users.email, users.username, users.name, users.display_name, users.theme, users.locale, members.member_code,
   subscriber.hashtag, a.webhook_url, a.feed_url, a.stream_url, a.rss_url, a.consumer_name, a.application_name,
   customer_address.pin_code, cookies.cookie, a.cookies integer, a.cookie_consent, a.has_cookie boolean, invitations.body,
-  resets.code_count integer, conference.session_date date`
+  resets.code_count integer, conference.session_date date, comments.email_hash, servers.server_code, a.authored, a.creed,
+  users.two_factor_type, users.mfa_enabled boolean, a.author_codes, a.link, a.database_name, servers.uri, map.scale`
 
 const parse = (text: string) => text.split(',').map((each) => each.trim().split(/[. ]/))
 
