@@ -8,6 +8,7 @@ import {
 import { formatQuery, type QueryInput } from '../parse/format-query.ts'
 import type { DeclarationSource, HttpClient, SourceDeclarations } from './http-client.ts'
 import { addIncluded, linkResources } from './link-resources.ts'
+import { findNext, readList } from './read-list.ts'
 import { createLocationFinder, type LocationFinder, type RootDocument } from './root-document.ts'
 import {
   type CallOptions,
@@ -120,19 +121,17 @@ function createReads({ type, send, find, locate, format }: Endpoint) {
     const url = await locate()
     let search = await format(query)
     while (true) {
-      const page = toPage(await send({ ...options, method: 'GET', url: url + search }))
+      const page = toPage(await readList(send, url, search, options))
       yield page
-      const { next } = page.links
-      if (typeof next !== 'string') return
-      // Only the query: the server may know itself by another address than the client does.
-      search = new URL(next, url).search
+      const next = findNext(page, url, search)
+      if (next === undefined) return
+      search = next
     }
   }
   return {
     pages: readPages,
     list: async (query?: QueryInput, options?: CallOptions) => {
-      const url = (await locate()) + (await format(query))
-      return toPage(await send({ ...options, method: 'GET', url }))
+      return toPage(await readList(send, await locate(), await format(query), options))
     },
     each: async function* (query?: QueryInput, options?: CallOptions) {
       for await (const { data } of readPages(query, options)) yield* data
@@ -143,8 +142,12 @@ function createReads({ type, send, find, locate, format }: Endpoint) {
     },
     related: async (id: string, name: string, query?: QueryInput, options?: CallOptions) => {
       const to = (await find(type)).relatedType(name)
-      const url = (await locate(id, name)) + (await format(query, to))
-      const document = await send({ ...options, method: 'GET', url })
+      const document = await readList(
+        send,
+        await locate(id, name),
+        await format(query, to),
+        options,
+      )
       return Array.isArray(document.data) ? toPage(document) : linkResources(document)
     },
   }

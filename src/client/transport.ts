@@ -9,6 +9,7 @@ import {
 } from './response-error.ts'
 
 const mediaType = 'application/vnd.api+json'
+const formType = 'application/x-www-form-urlencoded'
 
 /** Header fields by name. */
 export type HeaderFields = Readonly<Record<string, string>>
@@ -36,10 +37,12 @@ export interface TransportOptions {
 
 /** A request of a client. */
 interface ClientRequest extends CallOptions {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'QUERY'
   readonly url: string
   /** The document to send. */
   readonly body?: unknown
+  /** The query string of a QUERY, instead of a document. */
+  readonly query?: string
 }
 
 /** A JSON:API document, not checked further than that it is an object. */
@@ -51,12 +54,13 @@ export type Send = (request: ClientRequest) => Promise<ResponseDocument>
 /** Creates the function that sends the requests of a client. */
 export function createSend({ fetch, headers: clientHeaders }: TransportOptions): Send {
   return async (request) => {
-    const { method, url, body, signal, headers, ifMatch } = request
+    const { method, url, body, query, signal, headers, ifMatch } = request
     const condition = formatIfMatch(ifMatch)
     const common = typeof clientHeaders === 'function' ? await clientHeaders() : clientHeaders
     // Also of a POST without a document: the call of an action without parameters.
     const isWrite = body !== undefined || method === 'POST'
-    const content = isWrite ? { 'content-type': mediaType } : {}
+    const type = query === undefined ? mediaType : formType
+    const content = isWrite || query !== undefined ? { 'content-type': type } : {}
     const init = {
       method,
       headers: {
@@ -67,6 +71,7 @@ export function createSend({ fetch, headers: clientHeaders }: TransportOptions):
         ...(condition && { 'if-match': condition }),
       },
       ...(body !== undefined && { body: serializeJson(toJsonValue(body, 'The fields')) }),
+      ...(query !== undefined && { body: query }),
       ...(signal && { signal }),
     }
     // Called without an object: browsers reject a `fetch` that is called as a method of another one.

@@ -33,6 +33,30 @@ inProcess('Reads of the client over HTTP', (engine) => {
     assert.equal((await client.item.get('2')).serial, 5)
   })
 
+  for (const length of [400, 3000])
+    for (const page of [{ size: 1 }, { size: 1, total: 'exact' }, undefined] as const)
+      it(`sends ${length} ids as the body of a QUERY, also for further pages: ${JSON.stringify(page)}`, async () => {
+        const { client, requests } = connectClient(engine)
+        const others = Array.from({ length }, (_, index) => `a shop without a name ${index}`)
+        const ids: string[] = []
+        const filter = { id: { in_: [...others, 'north/1', 'south'] } }
+        for await (const { id } of client.shop.each({ filter, ...(page && { page }) })) ids.push(id)
+        assert.deepEqual(ids, ['north/1', 'south'])
+        const sent = requests.filter((request) => request !== 'GET /')
+        const count = page === undefined ? 1 : 2
+        assert.deepEqual(
+          sent,
+          Array.from({ length: count }, () => 'QUERY /shops'),
+        )
+      })
+
+  it('sends the GET of a long query if QUERY is not allowed on the way', async () => {
+    const { client, requests } = connectClient(engine, {}, 'QUERY')
+    const filter = { id: { in_: Array.from({ length: 400 }, (_, index) => `shop ${index}`) } }
+    assert.deepEqual((await client.shop.list({ filter })).data, [])
+    assert.match(requests.at(-1) ?? '', /^GET \/shops\?filter=/)
+  })
+
   it('encodes ids, and rejects those that a URL cannot contain', async () => {
     const { client } = connectClient(engine)
     assert.equal((await client.shop.get('north/1')).name, 'North')

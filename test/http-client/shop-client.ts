@@ -11,12 +11,20 @@ interface ConnectedClient {
   readonly requests: string[]
 }
 
-/** Connects a client to the server of a suite. Every response is checked on its way to the client. */
-export function connectClient(engine: Engine, options: TransportOptions = {}): ConnectedClient {
+/**
+ * Connects a client to the server of a suite. Every response is checked on its way to the client.
+ * @param unknown - a method that a proxy on the way does not know
+ */
+export function connectClient(
+  engine: Engine,
+  options: TransportOptions = {},
+  unknown?: string,
+): ConnectedClient {
   const requests: string[] = []
   const send: TransportOptions['fetch'] = async (url, { method = 'GET', headers, body }) => {
     const path = url.replace('http://shop.test', '')
     requests.push(`${method} ${decodeURIComponent(path)}`)
+    if (method === unknown) return new Response('', { status: 501 })
     const fields = Object.fromEntries(new Headers(headers))
     const raw = typeof body === 'string' ? body : undefined
     const response = await engine.call(method, path, { headers: fields, raw })

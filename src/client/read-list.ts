@@ -1,0 +1,64 @@
+import { isObject } from '../model/kinds/json.ts'
+import { ResponseError } from './response-error.ts'
+import type { CallOptions, ResponseDocument, Send } from './transport.ts'
+
+/** The longest URL that every proxy and every server takes, in bytes; a longer query is the body of a QUERY. */
+const longestUrl = 6000
+
+/**
+ * Reads a list. Where something between the client and the server does not know QUERY, it sends the GET after all.
+ * @param search - the query string with its `?`; empty for none
+ */
+export async function readList(
+  send: Send,
+  url: string,
+  search: string,
+  options: CallOptions | undefined,
+): Promise<ResponseDocument> {
+  const get = { ...options, method: 'GET', url: url + search } as const
+  if (url.length + search.length <= longestUrl) return send(get)
+  try {
+    return await send({ ...options, method: 'QUERY', url, query: search.slice(1) })
+  } catch (error) {
+    const isUnknown =
+      error instanceof ResponseError && (error.status === 405 || error.status === 501)
+    if (!isUnknown) throw error
+    return send(get)
+  }
+}
+
+/** What the next page of a list depends on. */
+interface Page {
+  readonly data: readonly unknown[]
+  readonly meta: unknown
+  readonly links: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Returns the query string of the next page; `undefined` behind the last one. Only the query: the server may know itself by another
+ * address than the client does.
+ * @param search - that of the page
+ */
+export function findNext(
+  { data, meta, links }: Page,
+  url: string,
+  search: string,
+): string | undefined {
+  if (typeof links.next === 'string') return new URL(links.next, url).search
+  // A document whose query is too long for a URL has no links.
+  if (links.self !== undefined || search === '') return undefined
+  const { page, count } = meta as Partial<Record<'page' | 'count', unknown>>
+  const parameters = new URLSearchParams(search)
+  if (isObject(page)) {
+    // Null behind the last page between cursors.
+    if (typeof page.after !== 'string') return undefined
+    parameters.set('page[after]', page.after)
+  } else {
+    const size = Number(parameters.get('page[size]')) || data.length
+    const number = Number(parameters.get('page[number]') ?? 1)
+    if (data.length === 0 || !(number * size < Number(count))) return undefined
+    parameters.set('page[size]', String(size))
+    parameters.set('page[number]', String(number + 1))
+  }
+  return `?${parameters}`
+}
