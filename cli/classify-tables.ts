@@ -12,6 +12,9 @@ import type { Findings } from './findings.ts'
 import { inferKeyKind, type KindCode } from './infer-kind.ts'
 import { isSecret } from './secrets.ts'
 
+/** The table of idempotency keys: its rows have responses to everybody. */
+const keyTable = 'lapidary_idempotency'
+
 /** A column of a key. */
 interface KeyPart {
   readonly column: StoredColumn
@@ -51,7 +54,8 @@ export interface ClassifiedTables {
  * Decides for each table whether it becomes a resource type, a many-to-many relationship, or neither. A join table with further
  * columns, or one that others reference, becomes both.
  */
-export function classifyTables(catalog: Catalog, findings: Findings): ClassifiedTables {
+export function classifyTables(whole: Catalog, findings: Findings): ClassifiedTables {
+  const catalog = { ...whole, tables: whole.tables.filter(({ name }) => name !== keyTable) }
   const all = catalog.tables.map((table) => ({ table, key: findKey(table, { catalog, findings }) }))
   const keyed = all.flatMap(({ table, key }) => (typeof key === 'string' ? [] : [{ table, key }]))
   const findKeyed = createReferenceLookup(keyed, catalog)

@@ -192,6 +192,16 @@ export const commands = {
     settings: {},
     examples: ['lapidary routes resources/index.ts --prefix /api'],
   },
+  idempotency: {
+    summary: 'prints the SQL of the table that Idempotency-Key needs',
+    arguments: { sql: 'what to print' },
+    flags: {},
+    settings: {},
+    examples: [
+      'lapidary idempotency sql | sqlite3 music.db',
+      'lapidary idempotency sql | psql music',
+    ],
+  },
 } as const satisfies Readonly<Record<string, CommandDescription>>
 
 /** The name of a command. */

@@ -26,6 +26,7 @@ export type Command =
   | DoctorCommand
   | AccessCommand
   | DescribeCommand
+  | Readonly<{ is: 'idempotency' }>
 
 /** `lapidary serve`. */
 export interface ServeCommand {
@@ -144,6 +145,8 @@ export function parseCommandLine(
     case 'openapi':
     case 'routes':
       return parseDescribe(name, parsed)
+    case 'idempotency':
+      return parseIdempotency(parsed)
     default:
       return parseGenerate(name, parsed)
   }
@@ -297,6 +300,11 @@ function parseDescribe(
     prefix: parsePrefix(texts.prefix),
     auth: parseJson('auth', texts.auth, '{"id":"1"}'),
   }
+}
+
+function parseIdempotency({ positionals }: ParsedFlags): Command {
+  if (positionals.length === 1 && positionals[0] === 'sql') return { is: 'idempotency' }
+  throw new Error('idempotency takes what to print: lapidary idempotency sql')
 }
 
 function parsePrefix(prefix = ''): string {

@@ -61,6 +61,11 @@ async function execute(command: Command): Promise<void> {
     case 'routes': {
       const { printRoutes } = await import('./describe.ts')
       await printRoutes(command)
+      break
+    }
+    case 'idempotency': {
+      const { idempotencyTable } = await import('lapidary')
+      process.stdout.write(idempotencyTable)
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Migration, Store } from 'lapidary'
+import { idempotencyTable, type Migration, type Store } from 'lapidary'
 
 /** The schema migrations of the service, in order of their versions. A released version never changes. */
 export const migrations: Readonly<Record<Store['dialect'], readonly Migration[]>> = {
@@ -23,6 +23,7 @@ export const migrations: Readonly<Record<Store['dialect'], readonly Migration[]>
         create index if not exists computer_person_id on computer (person_id);
       `,
     },
+    { version: 2, sql: idempotencyTable },
   ],
   postgres: [
     {
@@ -45,5 +46,6 @@ export const migrations: Readonly<Record<Store['dialect'], readonly Migration[]>
         create index if not exists computer_person_id on computer (person_id);
       `,
     },
+    { version: 2, sql: idempotencyTable },
   ],
 }

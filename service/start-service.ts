@@ -53,6 +53,8 @@ function createApplication(settings: Settings, demo: boolean): Application {
       maxPageSize,
       secret,
       pages: toPageOptions(pages),
+      // The service has no identities: all clients share their keys.
+      principal: () => 'service',
     }),
     title: 'Persons and computers',
     rootMeta: {

@@ -25,6 +25,11 @@ export interface CallOptions {
    * version. If it is another one, the call throws `PreconditionFailedError`, and nothing is written.
    */
   readonly ifMatch?: IfMatch | undefined
+  /**
+   * A key with which a write may be repeated, such as `crypto.randomUUID()`: a call with the same arguments and key gets the result of the
+   * first one, and writes nothing.
+   */
+  readonly idempotencyKey?: string | undefined
 }
 
 /** The options of the requests of a client. */
@@ -54,7 +59,7 @@ export type Send = (request: ClientRequest) => Promise<ResponseDocument>
 /** Creates the function that sends the requests of a client. */
 export function createSend({ fetch, headers: clientHeaders }: TransportOptions): Send {
   return async (request) => {
-    const { method, url, body, query, signal, headers, ifMatch } = request
+    const { method, url, body, query, signal, headers, ifMatch, idempotencyKey } = request
     const condition = formatIfMatch(ifMatch)
     const common = typeof clientHeaders === 'function' ? await clientHeaders() : clientHeaders
     // Also of a POST without a document: the call of an action without parameters.
@@ -69,6 +74,7 @@ export function createSend({ fetch, headers: clientHeaders }: TransportOptions):
         ...common,
         ...headers,
         ...(condition && { 'if-match': condition }),
+        ...(idempotencyKey !== undefined && { 'idempotency-key': JSON.stringify(idempotencyKey) }),
       },
       ...(body !== undefined && { body: serializeJson(toJsonValue(body, 'The fields')) }),
       ...(query !== undefined && { body: query }),

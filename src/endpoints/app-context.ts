@@ -13,6 +13,7 @@ import {
 import type { Store } from '../sql/store.ts'
 import { createAccessViews, type FindAccessView } from './access-views.ts'
 import { createCacheControl } from './cache-control.ts'
+import { createWriteKeys, type WriteKeys } from './write-keys.ts'
 
 /**
  * The dependencies of every handler, created once at startup.
@@ -26,6 +27,8 @@ export interface AppContext<Body = DocumentText> extends ActionDependencies {
   readonly serializer: DocumentSerializer<Body>
   /** Returns the `Cache-Control` that the declarations give the documents of a query shape; null if they give none. */
   readonly getCacheControl: (shape: ReadShape) => string | null
+  /** The keys of writes that may be repeated. */
+  readonly writeKeys: WriteKeys
   /** The beginning of every path, e.g. `/api`; may be empty. */
   readonly prefix: string
   /** Members of `meta` in the root document. */
@@ -55,6 +58,7 @@ export function createAppContext(options: AppOptions): AppContext {
     getWriteLifecycle: createWriteLifecycles(model),
     serializer: createDocumentSerializer(model, prefix),
     getCacheControl: createCacheControl(model),
+    writeKeys: createWriteKeys(model, store),
     prefix,
     rootMeta,
   }

@@ -19,6 +19,7 @@ import type { ApiRequest } from './handler.ts'
 import { formatActionPath } from './paths.ts'
 import type { PlanRequest, RequestPlan } from './request-plan.ts'
 import { getRowVersion } from './versions.ts'
+import { checkKey } from './write-keys.ts'
 
 /** Responds to an action with its result. Created before the action runs, so that it has checked the query of the request. */
 type Respond = <Body>(
@@ -37,6 +38,9 @@ export function callAction(
   return (request, context) => {
     const isOfResource = named.action.on === 'resource'
     const id = isOfResource ? parsePathId(resource, request.id) : undefined
+    const { idempotency } = named.action
+    const isRequired = idempotency ? idempotency === 'required' : resource.requiresKey
+    if (isRequired) checkKey(request, context.open)
     const respond = prepare(request.search)
     const parameters = planParameters(named, parseActionParameters(request.body))
     const { conditions } = request

@@ -2,6 +2,8 @@ import type { Awaitable } from '../model/declare/hooks.ts'
 import type { Logger, RequestContext } from '../model/declare/request-context.ts'
 import type { RequestBody } from '../parse/body.ts'
 import type { ConditionFields } from '../parse/entity-tags.ts'
+import type { IdempotencyKey } from '../parse/idempotency-key.ts'
+import type { Preferences } from '../parse/prefer.ts'
 import type { Writer } from '../plan/write-rights.ts'
 import type { DocumentText } from '../serialize/document.ts'
 import type { AppContext } from './app-context.ts'
@@ -20,6 +22,10 @@ export interface ApiRequest extends RequestContext {
   readonly origin: string
   /** What the request demands of the present state, as sent. */
   readonly conditions?: ConditionFields
+  /** The key of a write that may be repeated; absent for a write without one. */
+  readonly idempotency?: IdempotencyKey
+  /** What the client prefers; absent without `Prefer`. */
+  readonly preferences?: Preferences
   /** Who has made the document. Default: a client. */
   readonly writer?: Writer
 }

@@ -2,9 +2,9 @@ import type { Method } from '../describe/paths.ts'
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import { type AccessView, bindIdentity, type FindAccessView, toIdentity } from './access-views.ts'
 import type { AppContext } from './app-context.ts'
+import { handleRequest } from './handle-request.ts'
 import type { RouteHandler } from './handler.ts'
 import { reportDeniedAccess } from './report-denied-access.ts'
-import { handleRequest } from './request-plan.ts'
 import {
   buildRouteTable,
   listEndpoints,

@@ -35,6 +35,8 @@ export type RequestPlan<Body> =
       response: WriteResponse<ApiResponse<Body>>
       /** Whether the request demands that the id is not in use. */
       isNew?: boolean
+      /** Whether the client has chosen the id of the new resource. */
+      hasClientId?: boolean
     }>
   | Readonly<{ is: 'link'; write: WritePlan; change: LinkChange['change'] }>
   | Readonly<{ is: 'delete'; write: WritePlan }>
@@ -68,16 +70,8 @@ const deleteMessages = {
   kept: 'The database kept the object: a trigger or a rule replaced its deletion',
 } as const
 
-/** Plans and executes a request. @throws the errors of `PlanRequest`, of the database, and of hooks */
-export function handleRequest<Body>(
-  plan: PlanRequest,
-  request: ApiRequest,
-  context: AppContext<Body>,
-): Awaitable<ApiResponse<Body>> {
-  return executePlan(plan(request, context), request, context)
-}
-
-function executePlan<Body>(
+/** Executes a request that has been planned. @throws the errors of the database, and of hooks */
+export function executePlan<Body>(
   plan: RequestPlan<Body>,
   request: ApiRequest,
   context: AppContext<Body>,

@@ -6,6 +6,7 @@ import type { DocumentText } from '../serialize/document.ts'
 import type { AppContext } from './app-context.ts'
 import { callAction } from './call-action.ts'
 import { getRoot } from './get-root.ts'
+import { handleRequest } from './handle-request.ts'
 import type { ApiRequest, RouteHandler } from './handler.ts'
 import {
   getCollection,
@@ -14,7 +15,7 @@ import {
   getRelatedResource,
   getResource,
 } from './read-endpoints.ts'
-import { handleRequest, type PlanRequest, type RequestPlan } from './request-plan.ts'
+import type { PlanRequest, RequestPlan } from './request-plan.ts'
 import type { StaticFile } from './static-file.ts'
 import {
   createResource,

@@ -19,6 +19,7 @@ import type { ApiRequest } from './handler.ts'
 import { formatResourcePath } from './paths.ts'
 import type { PlanRequest } from './request-plan.ts'
 import { getRowVersion } from './versions.ts'
+import { checkKey } from './write-keys.ts'
 
 /** `POST /persons`. With a relationship `POST /persons/1/computers`: adds the new computer to those of the person. */
 export function createResource(
@@ -30,14 +31,16 @@ export function createResource(
   const planQuery = cachePlans((search) =>
     planResource(planner, parseQuery(search), { resource: created }),
   )
-  return (request, { serializer, prefix }) => {
+  return (request, { serializer, prefix, open }) => {
+    if (created.requiresKey) checkKey(request, open)
     const parent = relationship && {
       resource,
       relationship,
       id: parsePathId(resource, request.id),
     }
     const read = planQuery(request.search)
-    const write = planCreate(planner, parseResource(request.body), created, {
+    const parsed = parseResource(request.body)
+    const write = planCreate(planner, parsed, created, {
       parent,
       auth: request.auth,
       writer: request.writer,
@@ -49,15 +52,17 @@ export function createResource(
       const version = getRowVersion(planner, plan, rows)
       return { status: 201, headers: { location }, body, version }
     }
-    return { is: 'write', write, response: { plan: read, serialize }, isNew }
+    const hasClientId = parsed.id !== undefined && created.ids.fromClient !== 'forbidden'
+    return { is: 'write', write, response: { plan: read, serialize }, isNew, hasClientId }
   }
 }
 
 /** `PATCH /persons/1`: updates attributes and relationships, all of them or none. */
 export function updateResource(planner: Planner, resource: ResourceType): PlanRequest {
   const planQuery = cachePlans((search) => planResource(planner, parseQuery(search), { resource }))
-  return (request, { serializer, prefix }) => {
+  return (request, { serializer, prefix, open }) => {
     const id = parsePathId(resource, request.id)
+    if (resource.requiresKey) checkKey(request, open)
     const read = planQuery(request.search)
     const parsed = parseResource(request.body, true)
     const update = planUpdate(planner, parsed, resource, id, request.writer)
@@ -77,8 +82,9 @@ export function deleteResource(planner: Planner, resource: ResourceType): PlanRe
   const validateQuery = cachePlans((search) =>
     planResource(planner, parseQuery(search), { resource }),
   )
-  return (request) => {
+  return (request, { open }) => {
     const id = parsePathId(resource, request.id)
+    if (resource.requiresKey) checkKey(request, open)
     validateQuery(request.search)
     const remove = planDelete(planner, resource, id)
     return {
@@ -101,8 +107,9 @@ export function writeRelationship(
   const validateQuery = cachePlans((search) =>
     planLinkage(planner, parseQuery(search), { resource, relationship }),
   )
-  return (request) => {
+  return (request, { open }) => {
     const id = parsePathId(resource, request.id)
+    if (resource.requiresKey) checkKey(request, open)
     validateQuery(request.search)
     const linkage = parseLinkage(request.body)
     const addressed = { resource, relationship, id }

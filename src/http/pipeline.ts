@@ -3,8 +3,10 @@ import type { ApiRequest, ApiResponse } from '../endpoints/handler.ts'
 import type { Route } from '../endpoints/route-table.ts'
 import type { Awaitable } from '../model/declare/hooks.ts'
 import type { Logger } from '../model/declare/request-context.ts'
-import { type ConditionFields, matchesNone } from '../parse/entity-tags.ts'
+import { matchesNone } from '../parse/entity-tags.ts'
+import { computeFingerprint, parseIdempotencyKey } from '../parse/idempotency-key.ts'
 import { acceptQuery } from '../parse/negotiate.ts'
+import { parsePreferences } from '../parse/prefer.ts'
 import { createOriginCheck } from './check-origin.ts'
 import { createRoutes } from './create-routes.ts'
 import { createErrorResponder, logInternalError } from './errors.ts'
@@ -97,8 +99,8 @@ export function createPipeline(options: HttpOptions, log: Logger): Pipeline {
         const call = { auth, requestId, ip, log, signal, id, search, origin, body }
         // V8 copies one object quickly, and most requests need no copy.
         if (query) return handle({ ...call, ...query }, app)
-        const conditions = readConditions(request)
-        return handle(conditions ? { ...call, conditions } : call, app)
+        const demands = readDemands(request, body)
+        return handle(demands ? { ...call, ...demands } : call, app)
       }
       if (method !== 'GET') return await respond(await request.processBody(runHandler), request)
       if (request.method === 'QUERY') {
@@ -121,11 +123,32 @@ export function createPipeline(options: HttpOptions, log: Logger): Pipeline {
 const noBytes = new Uint8Array()
 const noFields: AddedFields = { mount: {} }
 
-/** The condition of a write; `undefined` for a request without one, and for a read, whose response it decides. */
-function readConditions({ method, header }: HttpRequest): ConditionFields | undefined {
-  if (isRead(method)) return undefined
+/** What the header fields of a request demand of its execution; `undefined` if they demand nothing. */
+function readDemands(
+  { method, target, header }: HttpRequest,
+  body: Uint8Array,
+): Partial<ApiRequest> | undefined {
+  const prefer = header('prefer')
+  const preferences = prefer === undefined ? undefined : parsePreferences(prefer)
+  // The response decides the condition of a read, which needs no key.
+  if (isRead(method)) return preferences && { preferences }
   const [ifMatch, ifNoneMatch] = [header('if-match'), header('if-none-match')]
-  return ifMatch === undefined && ifNoneMatch === undefined ? undefined : { ifMatch, ifNoneMatch }
+  const field = header('idempotency-key')
+  const hasCondition = ifMatch !== undefined || ifNoneMatch !== undefined
+  if (!preferences && !hasCondition && field === undefined) return undefined
+  return {
+    ...(preferences && { preferences }),
+    ...(hasCondition && { conditions: { ifMatch, ifNoneMatch } }),
+    ...(field !== undefined && {
+      idempotency: {
+        key: parseIdempotencyKey(field),
+        fingerprint: computeFingerprint({
+          ...{ method, target, body },
+          contentType: header('content-type'),
+        }),
+      },
+    }),
+  }
 }
 
 /**
@@ -150,6 +173,8 @@ function computeEntityTag(
 ): string | undefined {
   const isDocument = version !== undefined || isRead(method)
   if (!isDocument || status >= 300 || headers?.etag !== undefined) return undefined
+  // Without a document there is nothing but the version.
+  if (version !== undefined && status === 204) return `"${version}"`
   const digest = hash('sha256', body, 'base64url').slice(0, 16)
   return version === undefined ? `"${digest}"` : `"${version}.${digest}"`
 }
@@ -222,6 +247,8 @@ function createResponder(options: HttpOptions, log: Logger): Responder {
       )
     }
     const etag = computeEntityTag(response, body, request)
+    if (status === 204)
+      return finish({ status, headers, body: undefined }, request, { mount, etag })
     const added = { mount, caching, etag }
     return etag !== undefined && isUnchanged(etag, request)
       ? finish({ status: 304, headers, body: undefined }, request, added)
@@ -286,7 +313,7 @@ function finish(
   if (caching !== undefined) fields['cache-control'] = caching
   if (etag !== undefined) fields.etag = etag
   // The client has the media type of what it has stored (RFC 9110 §15.4.5).
-  if (status === 304) delete fields['content-type']
+  if (status === 304 || status === 204) delete fields['content-type']
   if (typeof body === 'string' || body instanceof Uint8Array)
     fields['content-length'] = String(Buffer.byteLength(body))
   return { status, headers: fields, body: method === 'HEAD' ? undefined : body }

@@ -50,8 +50,17 @@ export interface ResourceList<Resource> {
   readonly meta: Readonly<{ count: number }>
 }
 
-/** What a write depends on. */
-interface Condition {
+/** How a write may be repeated. */
+interface Repeatable {
+  /**
+   * A key such as `crypto.randomUUID()`: a call with the same arguments and key gets the result of the first one, and writes nothing. The
+   * auth context needs a principal.
+   */
+  readonly idempotencyKey?: string | undefined
+}
+
+/** What a write depends on, and how it may be repeated. */
+interface Condition extends Repeatable {
   /**
    * The version of what it changes, or an object that was read with `withVersions: true`; `*` for any version. If it is another one,
    * the call throws `VersionConflictError`, and nothing is written.
@@ -114,7 +123,7 @@ export interface ResourceOperations<
   >(
     type: Type,
     fields: NewResource<Types, Type, 'kind', ClosedTo<By>['create']>,
-    query?: ResourceQuery<Types, Type, Path, Sets>,
+    query?: ResourceQuery<Types, Type, Path, Sets> & Repeatable,
   ): Promise<ResourceObject<Types, Type, Path, Sets>>
   /** Updates a resource, as `PATCH /persons/1`. @returns the updated resource */
   update<
@@ -201,7 +210,7 @@ export interface DocumentOperations<
   >(
     type: Type,
     fields: NewResource<Types, Type, 'kind', ClosedTo<By>['create']>,
-    query?: ResourceQuery<Types, Type, Path, Sets>,
+    query?: ResourceQuery<Types, Type, Path, Sets> & Repeatable,
   ): Promise<ApiDocument<DocumentResource<Types, Type, Sets>>>
   /** Updates a resource, as `PATCH /persons/1`. */
   update<

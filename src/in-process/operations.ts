@@ -10,6 +10,7 @@ import {
   parseChange,
 } from '../parse/format-document.ts'
 import { formatQuery, type QueryInput } from '../parse/format-query.ts'
+import { createCallKey } from '../parse/idempotency-key.ts'
 import { findNamedField, type Writer } from '../plan/write-rights.ts'
 import { checkArguments } from './check-arguments.ts'
 import {
@@ -20,7 +21,10 @@ import {
 } from './endpoints.ts'
 
 /** The parts of a request that differ between the calls of a client. */
-export type CallRequest = Pick<ApiRequest, 'id' | 'search' | 'body' | 'writer' | 'conditions'>
+export type CallRequest = Pick<
+  ApiRequest,
+  'id' | 'search' | 'body' | 'writer' | 'conditions' | 'idempotency'
+>
 
 /** Who writes in process: a program, or by `asServer()` the server. */
 export type ProgramWriter = Exclude<Writer, 'client'>
@@ -32,7 +36,7 @@ type Call = (endpoint: PlanRequest, request: CallRequest) => Promise<unknown>
 export interface UntypedOperations {
   list(type: string, query?: QueryInput): Promise<unknown>
   get(type: string, id: string, query?: QueryInput): Promise<unknown>
-  create(type: string, fields: FieldInput, query?: QueryInput): Promise<unknown>
+  create(type: string, fields: FieldInput, query?: RepeatableQuery): Promise<unknown>
   update(type: string, id: string, fields: FieldInput, query?: ConditionalQuery): Promise<unknown>
   remove(type: string, id: string, options?: ConditionalQuery): Promise<unknown>
   relate(
@@ -45,8 +49,13 @@ export interface UntypedOperations {
   call(type: string, action: string, input?: UntypedCall): Promise<unknown>
 }
 
+/** The query of a create, and the key with which it may be repeated. */
+interface RepeatableQuery extends QueryInput {
+  readonly idempotencyKey?: unknown
+}
+
 /** The query of a write, and what it depends on. */
-interface ConditionalQuery extends QueryInput {
+interface ConditionalQuery extends RepeatableQuery {
   readonly ifMatch?: unknown
 }
 
@@ -76,28 +85,33 @@ export function createOperations(
       checkArguments('get', { type, id, query })
       return call(find(type).get, { id, search: formatQuery(query), body: noBody })
     },
-    create: async (type, fields, query) => {
-      checkArguments('create', { type, fields, query })
+    create: async (type, fields, options) => {
+      checkArguments('create', { type, fields, query: options })
+      const { idempotencyKey, ...query } = options ?? {}
       const { resource, create } = find(type)
       checkWritable(resource)
       const body = formatResource(toInputType(resource, writer), fields)
-      return call(create, { id: '', search: formatQuery(query), body, writer })
+      const search = formatQuery(query)
+      const repeat = formatKey(idempotencyKey, ['create', type, search, body])
+      return call(create, { id: '', search, body, writer, ...repeat })
     },
     update: async (type, id, fields, options) => {
       checkArguments('update', { type, id, fields, query: options })
-      const { ifMatch, ...query } = options ?? {}
+      const { ifMatch, idempotencyKey, ...query } = options ?? {}
       const { resource, update } = find(type)
       checkWritable(resource)
       const body = formatResource(toInputType(resource, writer), fields, id)
       const search = formatQuery(query)
-      return call(update, { id, search, body, writer, ...formatConditions(ifMatch) })
+      const repeat = formatKey(idempotencyKey, ['update', type, id, search, body])
+      return call(update, { id, search, body, writer, ...formatConditions(ifMatch), ...repeat })
     },
     remove: async (type, id, options) => {
       checkArguments('remove', { type, id, options })
       const { resource, remove } = find(type)
       checkWritable(resource)
       const conditions = formatConditions(options?.ifMatch)
-      return call(remove, { id, search: '', body: noBody, writer, ...conditions })
+      const repeat = formatKey(options?.idempotencyKey, ['remove', type, id])
+      return call(remove, { id, search: '', body: noBody, writer, ...conditions, ...repeat })
     },
     relate: async (type, id, name, change, options) => {
       checkArguments('relate', { type, id, relationship: name, change, options })
@@ -106,20 +120,32 @@ export function createOperations(
       const [kind, members] = parseChange(change)
       const body = { data: formatLinkage(members, relationship.to) }
       const conditions = formatConditions(options?.ifMatch)
-      return call(relate(relationship)[kind], { id, search: '', body, writer, ...conditions })
+      const repeat = formatKey(options?.idempotencyKey, ['relate', type, id, name, kind, body])
+      const endpoint = relate(relationship)[kind]
+      return call(endpoint, { id, search: '', body, writer, ...conditions, ...repeat })
     },
     call: async (type, action, input) => {
       checkArguments('call', { type, action, input })
-      const { id = '', parameters = {}, ifMatch, ...query } = input ?? {}
+      const { id = '', parameters = {}, ifMatch, idempotencyKey, ...query } = input ?? {}
       const handler = findAction(find(type), action)
       // Without an id, an action of a resource would be 404.
       if (find(type).resource.actions.get(action)?.on === 'resource')
         checkArguments('call.input', { id: input?.id })
       const conditions = formatConditions(ifMatch)
       const body = { meta: parameters }
-      return call(handler, { id, search: formatQuery(query), body, ...conditions })
+      const search = formatQuery(query)
+      const repeat = formatKey(idempotencyKey, ['call', type, action, id, search, body])
+      return call(handler, { id, search, body, writer, ...conditions, ...repeat })
     },
   }
+}
+
+/** The key of a call, as a request has it. */
+function formatKey(
+  key: unknown,
+  call: Parameters<typeof createCallKey>[1],
+): Pick<CallRequest, 'idempotency'> {
+  return key === undefined ? {} : { idempotency: createCallKey(key, call) }
 }
 
 /** The condition of a call, as a request has it. */

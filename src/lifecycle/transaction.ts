@@ -21,6 +21,11 @@ export async function executeInTransaction<Result>(
   work: (unit: UnitOfWork) => Awaitable<Result>,
   options?: WriteTransactionOptions,
 ): Promise<Result> {
+  if (open?.isOfRequest) {
+    // The work is the request; what it calls in its transaction is not.
+    const { isOfRequest: _, ...whole } = open
+    return work({ ...whole, planner, request })
+  }
   if (open) return executeInSavepoint(open, (unit) => work({ ...unit, planner, request }))
   const { begin, transactionScope } = planner.model
   const run = transactionScope.runs.getStore()

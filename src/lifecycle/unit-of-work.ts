@@ -15,6 +15,8 @@ export interface OpenTransaction {
   readonly transaction: Transaction
   /** The changes whose `afterCommit` runs once the transaction is durable, in order. */
   readonly changes: RecordedChange[]
+  /** Whether it belongs to one request alone, whose error rolls all of it back. Default: a failed work in it is rolled back alone. */
+  readonly isOfRequest?: boolean
 }
 
 /** A transaction that writes for a request. */

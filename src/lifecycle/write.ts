@@ -65,7 +65,7 @@ export function executeWrite<Result>(
   const lifecycle = context.getWriteLifecycle(plan.shape)
   const readHooks = context.bindReadHooks?.(response.plan, request)
   const readPlan = readHooks ? undefined : response.plan
-  const options = plan.linkIds.some(isMany) ? large : undefined
+  const options = getWriteOptions(plan)
   return executeInTransaction(
     context,
     request,
@@ -86,7 +86,7 @@ export async function executeRelationshipWrite(
   request: RequestContext,
 ): Promise<void> {
   const lifecycle = context.getWriteLifecycle(plan.shape)
-  const options = plan.linkIds.some(isMany) ? large : undefined
+  const options = getWriteOptions(plan)
   await executeInTransaction(
     context,
     request,
@@ -99,6 +99,11 @@ export async function executeRelationshipWrite(
 const manyMembers = 1000
 /** The options of a large write. */
 const large: WriteTransactionOptions = { isLarge: true }
+
+/** Returns the options of the transaction of a create, an update or a change of a relationship. */
+export function getWriteOptions({ linkIds }: WritePlan): WriteTransactionOptions | undefined {
+  return linkIds.some(isMany) ? large : undefined
+}
 
 /** Whether a document has so many members of a relationship that its write is large. */
 function isMany(members: readonly string[]): boolean {

@@ -87,6 +87,11 @@ export interface Dialect extends Database, Comparisons {
   readonly subqueryBarrier?: Sql
   /** The clauses that lock selected rows until the transaction ends; absent where one transaction writes at a time. */
   readonly locks?: Readonly<Record<RowLock, Sql>>
+  /**
+   * A condition that is true if the transaction gets the lock of two texts, until it ends; it does not wait for another one. Absent where
+   * one transaction writes at a time.
+   */
+  readonly tryLock?: (first: Sql, second: Sql) => Sql
   /** The current time, as the codec of `datetime` stores it. */
   readonly now: Sql
   /**

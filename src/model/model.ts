@@ -200,6 +200,8 @@ export interface ResourceType {
   readonly showsVersions: boolean
   /** Whether an update or a deletion needs the condition `If-Match`. */
   readonly requiresConditions: boolean
+  /** Whether a write needs the header field `Idempotency-Key`. */
+  readonly requiresKey: boolean
   readonly validate: StandardSchemaV1 | undefined
   /** The hooks of the model and of the type. */
   readonly hooks: Hooks
@@ -247,6 +249,20 @@ export interface ModelOptions<Type extends string = string, Auth = unknown> {
   readonly secret?: string | readonly string[] | undefined
   /** The role and the settings of PostgreSQL under which every request runs. Not for SQLite, which has none. */
   readonly session?: SessionOptions
+  /**
+   * Returns whose `Idempotency-Key`s those of a request are: an id of the user, not of the credentials, which change. Null for a request
+   * that cannot have one. Default: the member `sub` of the auth context, if it is a text.
+   */
+  principal?(auth: Auth): string | null | undefined
+  /** How long the response to a write with an `Idempotency-Key` is kept at least, in hours. Default 24. */
+  readonly idempotencyHours?: number | undefined
+}
+
+/** How writes are repeated. */
+interface IdempotencyOptions {
+  /** Absent: the member `sub` of the auth context. */
+  readonly principal: ((auth: unknown) => unknown) | undefined
+  readonly hours: number
 }
 
 /** Declared resource types, by type. */
@@ -281,6 +297,8 @@ export interface Model<Types extends Declarations = Declarations, Auth = unknown
    * @internal
    */
   readonly access?: ModelAccess
+  /** @internal */
+  readonly idempotency: IdempotencyOptions
   /**
    * Absent if requests run as the role of the connection.
    * @internal

@@ -75,7 +75,12 @@ export function describeCommonSchemas({ described, nameType, ref }: SchemaContex
       page: objectOf({ cursor: text }, ['cursor']),
     }),
     'jsonapi.included': arrayOf(describeIncluded(readable, nameType, ref)),
-    'jsonapi.document': document(self),
+    'jsonapi.document': document(self, {
+      meta: {
+        ...objectOf({ message: text, replayed: { const: true } }, ['message', 'replayed']),
+        description: 'Of a repeated request whose response was too large to be stored.',
+      },
+    }),
     'jsonapi.collection': openObject(
       { included, links: collection, meta: ref('jsonapi.listMeta'), jsonapi },
       [...required, 'meta'],

@@ -42,6 +42,8 @@ interface Operation {
   /** The name of the successful response among the components. */
   readonly response: string
   readonly errors: ErrorResponseName
+  /** Whether the response may be without a document, if the client prefers that. */
+  readonly hasMinimal?: boolean
 }
 
 /** What the operations of a path have in common. */
@@ -90,12 +92,17 @@ export function describeRoute(route: ModelPath, context: OperationContext): Path
   }
 }
 
-/** Adds the header field that makes an operation conditional. */
+/** Adds the header fields that make an operation conditional or repeatable. */
 function addCondition(operation: Operation, method: Method, { target }: ModelPath): Operation {
   const isOfResource = ['resource', 'relationship', 'action'].includes(target.is)
   const field = method === 'GET' ? 'ifNoneMatch' : isOfResource ? 'ifMatch' : undefined
-  if (field === undefined) return operation
-  return { ...operation, parameters: [...(operation.parameters ?? []), parameter(field)] }
+  const fields = [
+    field,
+    method === 'GET' ? undefined : ('idempotencyKey' as const),
+    operation.hasMinimal ? ('prefer' as const) : undefined,
+  ]
+  const added = fields.flatMap((name) => (name === undefined ? [] : [parameter(name)]))
+  return { ...operation, parameters: [...(operation.parameters ?? []), ...added] }
 }
 
 type GeneralOperation = Pick<Operation, 'verb' | 'parameters' | 'errors'>
@@ -140,6 +147,7 @@ function describeOperation(
     status = 200,
     response: name,
     errors,
+    hasMinimal = false,
   }: Operation,
   tag: string | undefined,
   suffix: string,
@@ -152,6 +160,7 @@ function describeOperation(
     ...(sent !== undefined && { requestBody: body(sent) }),
     responses: {
       [status]: response(name + suffix),
+      ...(hasMinimal && { 204: response('minimal') }),
       ...(errors === readErrors && { 304: response('notModified') }),
       '4XX': response(errors + suffix),
       '5XX': response(`serverError${suffix}`),
@@ -227,6 +236,7 @@ function describeCollection(described: TypeDescription, context: OperationContex
       POST: {
         ...{ verb: `${name}.create`, summary: `Create ${type}`, body: `${name}.new` },
         ...{ status: 201, response: `${name}.created`, errors: writeErrors },
+        hasMinimal: described.id.fromClient !== 'forbidden',
       },
     },
   }
@@ -252,6 +262,7 @@ function describeResourcePath(
       },
       PATCH: {
         ...{ verb: `${name}.update`, summary: `Update ${type}`, body: `${name}.update` },
+        hasMinimal: true,
         ...{ response: document, errors: writeErrors },
       },
       DELETE: {
@@ -289,6 +300,7 @@ function describeRelated(
         ...{ verb: `${id}.create`, summary: `Create in ${relationship}` },
         body: findRequiredInverse(field, described) ? `${id}.linked.new` : `${name}.new`,
         ...{ status: 201, response: `${name}.created`, errors: writeErrors },
+        hasMinimal: related.id.fromClient !== 'forbidden',
       },
     },
   }
@@ -322,7 +334,10 @@ function describeRelationship(
         ...{ verb: `${id}.linkage`, summary: `Get the linkage of ${field.name}` },
         ...{ response: `${nameLinkage(field.isNullable)}Document`, errors: readErrors },
       },
-      PATCH: { ...write, verb: `${id}.replace`, summary: `${replace} ${field.name}` },
+      PATCH: {
+        ...{ ...write, verb: `${id}.replace`, summary: `${replace} ${field.name}` },
+        hasMinimal: true,
+      },
       POST: { ...write, verb: `${id}.add`, summary: `${set} ${field.name}` },
       DELETE: { ...write, verb: `${id}.remove`, summary: `${remove} ${field.name}` },
     },

@@ -31,6 +31,18 @@ export function describeCommonParameters({ described }: SchemaContext): Paramete
         'Entity tags or versions in quotation marks, or `*`: nothing is written (412) if the version is none of them.',
       schema: { type: 'string' },
     },
+    idempotencyKey: {
+      ...{ name: 'Idempotency-Key', in: 'header' },
+      description:
+        'A random UUID. The same request with the same key is executed once: repeated, it gets the stored response, with `Idempotency-Replayed: true`.',
+      schema: { type: 'string', minLength: 1, maxLength: 257 },
+    },
+    prefer: {
+      ...{ name: 'Prefer', in: 'header' },
+      description:
+        '`return=minimal`: the response is 204 without a document. `handling=strict`: a preference that cannot be applied is an error.',
+      schema: { type: 'string' },
+    },
     ifNoneMatch: {
       ...{ name: 'If-None-Match', in: 'header' },
       description: 'Entity tags: the response is 304 if the document has one of them.',

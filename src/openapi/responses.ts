@@ -32,6 +32,11 @@ const writeCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'version_conflict',
   'already_exists',
   'condition_required',
+  'invalid_key',
+  'key_required',
+  'key_not_supported',
+  'key_reused',
+  'request_in_progress',
   'relationship_conflict',
   'constraint_conflict',
   'body_too_large',
@@ -66,6 +71,7 @@ export function describeCommonResponses(
     notModified: {
       description: 'The client has the document: its entity tag is in If-None-Match.',
     },
+    minimal: { description: 'Done; the client prefers no document.' },
     options: { description: 'The methods.', headers: { Allow: { schema: { type: 'string' } } } },
     readError: describeErrors(rejected, (code, status) => status < 500 && !writeCodes.has(code)),
     writeError: describeErrors(rejected, (_code, status) => status < 500),
@@ -76,7 +82,7 @@ export function describeCommonResponses(
       ...errors,
     },
   } satisfies Record<
-    ErrorResponseName | 'message' | 'root' | 'head' | 'notModified' | 'options',
+    ErrorResponseName | 'message' | 'root' | 'head' | 'notModified' | 'minimal' | 'options',
     Exchanged
   >
 }

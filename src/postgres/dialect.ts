@@ -11,6 +11,17 @@ const separators =
 /** Compares texts by code point: columns may have collations in which different texts are equal, or that cannot be searched. */
 const exact = (text: Sql): Sql => sql`${text} collate "C"`
 
+/** Advisory locks have numbers. Two pairs of texts with the same one are as unlikely as two equal random numbers of 64 bits. */
+const tryLock: NonNullable<Dialect['tryLock']> = (first, second) =>
+  sql`pg_try_advisory_xact_lock(hashtextextended(${first}, hashtextextended(${second}, 7240)))`
+
+/** With `no key update` other transactions may still insert rows that reference this one. */
+const locks: NonNullable<Dialect['locks']> = {
+  'no key update': sql` for no key update`,
+  update: sql` for update`,
+  share: sql` for share`,
+}
+
 const settingName = sql.lit('lapidary.last_insert_id')
 /** The id of the row that was inserted last is stored in a setting of the transaction, so that later statements of a batch find the row. */
 const lastInsertId: LastInsertId = {
@@ -33,6 +44,7 @@ export const isGenuinePostgres = sql`(version() ~ '^PostgreSQL [0-9a-z.]+ ' and 
 export function postgresDialect(folding: string, keepsSettings = true): Dialect {
   return {
     ...postgres,
+    tryLock,
     nullSafeEquals: (left, right) => sql`${left} is not distinct from ${right}`,
     bindList: formatArray,
     inList: (left, list) => sql`${left} = any(${list})`,
@@ -47,12 +59,7 @@ export function postgresDialect(folding: string, keepsSettings = true): Dialect 
     // Only subqueries at the top level are pulled up to joins. Planning forty joins takes 10 s.
     preventPullUp: (condition) => sql`(${condition}) is true`,
     ...(keepsSettings && { lastInsertId }),
-    // With `no key update` other transactions may still insert rows that reference this one.
-    locks: {
-      'no key update': sql` for no key update`,
-      update: sql` for update`,
-      share: sql` for share`,
-    },
+    locks,
     now: sql`now()`,
     hasAntiJoins: true,
     subqueryBarrier: sql` offset 0`,

@@ -109,7 +109,11 @@ export class PostgresTransaction extends PostgresConnection {
     if (this.#executor.hasBegun) {
       const commandTag = await this.execute('commit').catch((error) => {
         throw isConnectionLost(error)
-          ? unavailableError(unknownCommit, error, 'check before you try again')
+          ? unavailableError(
+              unknownCommit,
+              error,
+              'check before you try again, or repeat it with the same Idempotency-Key',
+            )
           : error
       })
       // PostgreSQL answers `ROLLBACK` to the commit of a failed transaction.

@@ -32,7 +32,7 @@ const tables = `create table author (id integer primary key, name text not null)
   create view pair as select 1 as a, 2 as b union all select 1, 2`
 
 const commandList =
-  'the commands are serve, init, introspect, explain, doctor, access, openapi, routes; --help describes them'
+  'the commands are serve, init, introspect, explain, doctor, access, openapi, routes, idempotency; --help describes them'
 const takesOneUrl = 'introspect takes one database url, e.g. lapidary introspect sqlite:music.db'
 const noTables = 'the database has no tables; create them first, or check the database url'
 const invalidUrl =
@@ -164,7 +164,7 @@ describe('lapidary', () => {
     const { status, stdout } = await runCommand(await folder(test), ['--help'])
     assert.equal(status, 0)
     for (const [name, { summary }] of Object.entries(commands))
-      assert.ok(stdout.includes(`  ${name.padEnd(10)}  ${summary}\n`), stdout)
+      assert.ok(stdout.includes(`  ${name.padEnd(11)}  ${summary}\n`), stdout)
   })
 
   for (const [name, { flags, settings }] of Object.entries(commands)) {
@@ -173,7 +173,7 @@ describe('lapidary', () => {
       assert.equal(status, 0)
       assert.match(
         stdout,
-        new RegExp(`^Usage: lapidary ${name} <(database url|declarations)>`, 'm'),
+        new RegExp(`^Usage: lapidary ${name} (<(database url|declarations)>|sql)`, 'm'),
       )
       for (const flag of [...Object.keys(flags), ...Object.keys(settings).map(toFlag)])
         assert.match(stdout, new RegExp(`^  --${flag} `, 'm'))

@@ -10,6 +10,18 @@ import { createProject } from './generated-project.ts'
 
 const declarations = absolutePath('service/resources/index.ts')
 
+describe('lapidary idempotency', () => {
+  it('prints the SQL of the table of keys', async () => {
+    const printed = await runCommand(absolutePath('.'), ['idempotency', 'sql'])
+    assert.deepEqual([printed.status, printed.stderr], [0, ''])
+    const { DatabaseSync } = await import('node:sqlite')
+    const database = new DatabaseSync(':memory:')
+    database.exec(printed.stdout)
+    assert.equal(database.prepare('select count(*) as n from lapidary_idempotency').get()?.n, 0)
+    database.close()
+  })
+})
+
 describe('lapidary openapi and lapidary routes', () => {
   async function lapidary(...args: readonly string[]): Promise<string> {
     const { status, stdout, stderr } = await runCommand(absolutePath('.'), args)

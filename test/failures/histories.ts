@@ -89,3 +89,36 @@ export function findLostUpdates(
 export function assertNoLostUpdate(...history: Parameters<typeof findLostUpdates>): void {
   assert.deepEqual(findLostUpdates(...history), [])
 }
+
+/** The response to a write with a key, or to one of its repetitions. */
+export interface Repetition {
+  readonly key: string
+  /** What the write leaves in the database, unless it deletes. */
+  readonly mark: string
+  readonly status: number
+  /** The bytes of the document and the header fields that a repetition must have again. */
+  readonly response: string
+}
+
+/**
+ * Finds writes that were executed more than once, or whose repetitions got another response.
+ * @param counts - how often the database has each mark
+ * @returns a line for each
+ */
+export function findRepeatedWrites(
+  repetitions: readonly Repetition[],
+  counts: ReadonlyMap<string, number>,
+): readonly string[] {
+  const byKey = Map.groupBy(repetitions, ({ key }) => key)
+  return [...byKey].flatMap(([key, all]) => {
+    const ended = all.filter(({ status }) => status !== 409 && status < 500)
+    const different = new Set(ended.map(({ status, response }) => `${status} ${response}`))
+    const mark = all[0]?.mark ?? ''
+    const count = counts.get(mark) ?? 0
+    const expected = mark !== '' && ended.some(({ status }) => status < 300) ? 1 : 0
+    return [
+      ...(different.size > 1 ? [`${key} got ${different.size} different responses`] : []),
+      ...(mark !== '' && count !== expected ? [`${mark} was written ${count} times`] : []),
+    ]
+  })
+}

@@ -43,6 +43,7 @@ export function createActionCheck({ kind, sqlExpression }: ActionChecks): Check 
     ),
     description: optional(stringCheck),
     callable: fieldAccessChecks.readable,
+    idempotency: optional(oneOf('required', 'optional')),
     sql: optional(aFunction),
     run: optional(aFunction),
   } satisfies Record<keyof Action, Check>)

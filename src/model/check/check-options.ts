@@ -82,6 +82,10 @@ const seconds = mustBe(
   'a whole number of seconds from 0',
   (value) => Number.isSafeInteger(value) && Number(value) >= 0,
 )
+const hours = mustBe(
+  'a whole number of hours from 1 to 8760',
+  (value) => Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= 8760,
+)
 const versionColumn = members({ column: name, reveals: optional(booleanCheck) })
 const version: Check = (value, location) =>
   typeof value === 'string' ? name(value, location) : versionColumn(value, location)
@@ -360,6 +364,7 @@ const resourceOptions = members({
   ),
   versions: optional(oneOf('always')),
   conditions: optional(oneOf('required')),
+  idempotency: optional(oneOf('required')),
 } satisfies Record<keyof ResourceDeclaration, Check>)
 
 const modelOptions = members({
@@ -374,4 +379,6 @@ const modelOptions = members({
   tenant: optional(tenantOptions),
   secret: optional(secret),
   session: optional(sessionOptions),
+  principal: optional(aFunction),
+  idempotencyHours: optional(hours),
 } satisfies Record<keyof ModelOptions, Check>)

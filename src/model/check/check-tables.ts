@@ -9,6 +9,7 @@ import {
   type StoredTable,
 } from '../catalog.ts'
 import type { Database } from '../database.ts'
+import { idempotencyTable, keyTable } from '../key-table.ts'
 import { getCodec } from '../kinds/codecs.ts'
 import { type Kind, kinds } from '../kinds/kinds.ts'
 import { integer64 } from '../kinds/parametric-kinds.ts'
@@ -36,11 +37,26 @@ import { throwDeclarationErrors } from './declaration-error.ts'
  * @throws DeclarationError with one line per error, each starting with the path to the wrong option
  */
 export function checkStoredTables(model: Model, catalog: Catalog, database: Database): void {
-  throwDeclarationErrors(
-    [...model.types.values()].flatMap((resource) =>
+  throwDeclarationErrors([
+    ...[...model.types.values()].flatMap((resource) =>
       findResourceErrors(resource, { model, catalog, database }),
     ),
+    ...findKeyTableErrors(model, catalog),
+  ])
+}
+
+/** A model that names principals, or requires keys, needs the table of keys. */
+function findKeyTableErrors({ idempotency, types }: Model, catalog: Catalog): string[] {
+  const requiring = [...types.values()].find(
+    ({ requiresKey, actions }) =>
+      requiresKey || [...actions.values()].some((each) => each.idempotency === 'required'),
   )
+  if (idempotency.principal === undefined && requiring === undefined) return []
+  if (findTable(catalog, { schema: undefined, name: keyTable })) return []
+  const location = requiring ? `${requiring.type}.idempotency` : 'options.principal'
+  return [
+    `${location}: the database has no table "${keyTable}"; create it, by a migration or another tool: ${idempotencyTable.replaceAll(/\s+/g, ' ').trim()}`,
+  ]
 }
 
 function findResourceErrors(resource: ResourceType, context: CheckContext): string[] {

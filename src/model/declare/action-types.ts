@@ -71,7 +71,7 @@ export type CallInput<
   Format extends ValueFormat = 'kind',
 > = string extends keyof Types
   ? UntypedInput
-  : Readonly<{ ifMatch?: IfMatch | undefined }> &
+  : Readonly<{ ifMatch?: IfMatch | undefined; idempotencyKey?: string | undefined }> &
       (OptionOf<Types[Type], Name, 'on'> extends 'resource' ? { readonly id: string } : unknown) &
       ParametersMember<ParameterInput<OptionOf<Types[Type], Name, 'parameters'>, Format>>
 

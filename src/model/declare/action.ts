@@ -100,6 +100,8 @@ interface ActionOptions<
   readonly description?: string
   /** Who may call it, among the identities that the rule `call` of the type allows. Default: all of them. */
   readonly callable?: FieldRule
+  /** `required`: calls without `Idempotency-Key` are rejected (400). Default: that of the type. */
+  readonly idempotency?: 'required' | 'optional'
 }
 
 /** What an action does: JavaScript, or SQL such as the call of a stored function or procedure. */
@@ -154,6 +156,7 @@ export interface Action<
   readonly returns: Result
   readonly description?: string
   readonly callable?: FieldRule
+  readonly idempotency?: 'required' | 'optional'
   /** The SQL of the action; absent if JavaScript does it. */
   readonly sql?: (parameters: Readonly<Record<string, Sql>>, ...id: readonly Sql[]) => Sql
   /** The JavaScript of the action; absent if SQL does it. */

@@ -149,6 +149,11 @@ export function defineModel<const Resources extends readonly ResourceDeclaration
     clientIds: options.clientIds ?? 'discard',
     idMismatch: options.idMismatch ?? 'discard',
     ...pageSizes(options),
+    idempotency: {
+      // The declaration names the type of the auth contexts that `authenticate` returns.
+      principal: options.principal as ((auth: unknown) => unknown) | undefined,
+      hours: options.idempotencyHours ?? 24,
+    },
     sealer: createSealer(options.secret === undefined ? undefined : [options.secret].flat()),
   }
 }

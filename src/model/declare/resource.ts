@@ -121,6 +121,8 @@ interface CommonOptions<
   readonly versions?: 'always'
   /** `required`: PATCH and DELETE without `If-Match` are rejected (428). Default: a condition is optional. */
   readonly conditions?: 'required'
+  /** `required`: writes without `Idempotency-Key` are rejected (400). Default: a key is optional. */
+  readonly idempotency?: 'required'
   /** `false`: the option `tenant` of the model does not apply to the rows of this type. */
   readonly tenant?: false
   /** Queries and stored functions by which requests filter, by name; see `idQuery`. */

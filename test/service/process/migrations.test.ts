@@ -64,10 +64,10 @@ for (const { name, create, dialect } of databases.filter((database) => database.
     (test) =>
       on(async ({ url }) => {
         const start = () => startAndStop({ ...quiet, databaseUrl: url, migrate: 'off' })
-        await assert.rejects(start, /^Error: .* at version 0; this program needs 1\. .*$/)
+        await assert.rejects(start, /^Error: .* at version 0; this program needs 2\. .*$/)
         const ended = await run(test, ['--migrate', 'off'], { DATABASE_URL: url })
         assert.equal(ended.code, 2)
-        assert.match(ended.stderr, /^lapidary: .* at version 0; this program needs 1\. .*\n$/)
+        assert.match(ended.stderr, /^lapidary: .* at version 0; this program needs 2\. .*\n$/)
       }),
   )
 
@@ -83,7 +83,7 @@ for (const { name, create, dialect } of databases.filter((database) => database.
         () => prepareService({ ...settings, migrate: 'only' }, false),
         () => startAndStop({ ...settings, migrate: 'off' }),
       ])
-        await assert.rejects(start, /^Error: .* at version 99; this program knows .* up to 1\. .*$/)
+        await assert.rejects(start, /^Error: .* at version 99; this program knows .* up to 2\. .*$/)
     }))
 
   it(`given a migration that fails, then it leaves no changes · ${name}`, () =>
@@ -93,9 +93,9 @@ for (const { name, create, dialect } of databases.filter((database) => database.
       await assert.rejects(
         store.migrate([
           ...ours,
-          { version: 2, sql: 'create table later (id integer); no such thing' },
+          { version: 3, sql: 'create table later (id integer); no such thing' },
         ]),
-        /^Error: The migration 2 failed: (?:near "no": syntax error|syntax error at or near "no")$/,
+        /^Error: The migration 3 failed: (?:near "no": syntax error|syntax error at or near "no")$/,
       )
       assert.deepEqual((await store.catalog()).tables, [])
       await store.migrate(ours)

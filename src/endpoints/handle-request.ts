@@ -1,0 +1,39 @@
+import type { Awaitable } from '../model/declare/hooks.ts'
+import { thenMaybe } from '../sql/then-maybe.ts'
+import type { AppContext } from './app-context.ts'
+import type { ApiRequest, ApiResponse } from './handler.ts'
+import { applyPreferences, checkPreferences } from './preferences.ts'
+import { executeRepeatable } from './repeatable-write.ts'
+import { executePlan, type PlanRequest, type RequestPlan } from './request-plan.ts'
+
+/** Plans and executes a request. @throws the errors of `PlanRequest`, of the database, and of hooks */
+export function handleRequest<Body>(
+  plan: PlanRequest,
+  request: ApiRequest,
+  context: AppContext<Body>,
+): Awaitable<ApiResponse<Body>> {
+  const { idempotency, preferences } = request
+  if (idempotency === undefined && preferences === undefined)
+    return executePlan(plan(request, context), request, context)
+  if (idempotency === undefined) return executePreferred(plan(request, context), request, context)
+  const write = {
+    plan: () => plan(request, context),
+    execute: (planned: RequestPlan<Body>, within: AppContext<Body>) =>
+      executePreferred(planned, request, within),
+  }
+  return executeRepeatable(idempotency, write, request, context)
+}
+
+/** Executes a request with what its client prefers. */
+function executePreferred<Body>(
+  plan: RequestPlan<Body>,
+  request: ApiRequest,
+  context: AppContext<Body>,
+): Awaitable<ApiResponse<Body>> {
+  const { preferences } = request
+  if (preferences === undefined) return executePlan(plan, request, context)
+  checkPreferences(plan, preferences)
+  return thenMaybe(executePlan(plan, request, context), (response) =>
+    applyPreferences(response, plan, preferences),
+  )
+}

@@ -1,0 +1,250 @@
+import { setTimeout } from 'node:timers/promises'
+import { deserialize, serialize } from 'node:v8'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { toErrorList } from '../errors/collector.ts'
+import { ApiError, BodyError, HeaderError } from '../errors/errors.ts'
+import { checkCallRules } from '../lifecycle/action.ts'
+import { executeInTransaction } from '../lifecycle/transaction.ts'
+import type { UnitOfWork } from '../lifecycle/unit-of-work.ts'
+import { getWriteOptions, readResponse } from '../lifecycle/write.ts'
+import type { Awaitable } from '../model/declare/hooks.ts'
+import { getResourceType } from '../model/model.ts'
+import type { IdempotencyKey } from '../parse/idempotency-key.ts'
+import { AccessDenied, createForbidden } from '../plan/access/access-denied.ts'
+import { findRowCondition } from '../plan/access/identity.ts'
+import { computeViewDigest } from '../plan/access/view-digest.ts'
+import { jsonapiMember } from '../serialize/document.ts'
+import type { StoredResponse, WriteKey } from '../sql/key-operations.ts'
+import type { AppContext } from './app-context.ts'
+import type { ApiRequest, ApiResponse } from './handler.ts'
+import type { RequestPlan } from './request-plan.ts'
+
+/** The largest body of a response that is stored, in bytes before compression. */
+const maxStoredBody = 256 * 1024
+
+/** A write with a key, and how it is planned and executed. */
+interface RepeatableWrite<Body> {
+  readonly plan: () => RequestPlan<Body>
+  readonly execute: (
+    plan: RequestPlan<Body>,
+    context: AppContext<Body>,
+  ) => Awaitable<ApiResponse<Body>>
+}
+
+/**
+ * What is stored of a response besides its status: `body` in base64, absent if it was too large. It is the text of a document, or what a
+ * call in process returned.
+ */
+type StoredRest = Pick<ApiResponse, 'headers' | 'version'> &
+  Readonly<{ is: 'text' | 'value'; body?: string; id?: string }>
+
+/** How long a request waits for another one with its key, in milliseconds between its tries: together one second. */
+const pauses = [20, 30, 50, 100, 200, 300, 300]
+
+/**
+ * Executes a write that has a key, or returns the response that the first request with the key got. The key, the write and the response
+ * are committed together. The replay comes before everything that the first request may have changed: a repeated deletion is not 404,
+ * and a repeated conditional update not 412. What it waits for, it does without a connection of the database; in an open transaction,
+ * which has one, it does not wait.
+ *
+ * A batch of operations is one write here: its plan and its execution are those of the whole batch, in the one transaction that this
+ * function opens.
+ * @throws HeaderError `key_not_supported` (400), `request_in_progress` (409), `key_reused` (422); what the write throws
+ */
+export async function executeRepeatable<Body>(
+  key: IdempotencyKey,
+  write: RepeatableWrite<Body>,
+  request: ApiRequest,
+  context: AppContext<Body>,
+): Promise<ApiResponse<Body>> {
+  const { writeKeys, open } = context
+  const principal = writeKeys.getPrincipal(request.auth)
+  const planned = planOrFail(write.plan)
+  await writeKeys.checkTable()
+  const repeatable = { ...key, principal, planned, write }
+  for (const pause of open ? [0] : [...pauses, 0])
+    try {
+      const response = await executeOnce(repeatable, request, context)
+      writeKeys.deleteExpired(request)
+      return response
+    } catch (error) {
+      if (!(error instanceof KeyTakenError)) throw error
+      if (pause > 0) await setTimeout(pause)
+    }
+  throw new HeaderError(
+    'request_in_progress',
+    'A request with the same Idempotency-Key has not ended; repeat this one with the same key.',
+    { 'retry-after': '1' },
+  )
+}
+
+/** Another transaction has the key, and has not ended. */
+class KeyTakenError extends Error {}
+
+/** A write that has been planned, with its key. */
+interface PlannedWrite<Body> extends IdempotencyKey {
+  readonly principal: string
+  readonly planned: Planned<Body>
+  readonly write: RepeatableWrite<Body>
+}
+
+/** Claims the key and executes the write, or replays the stored response, in one transaction. @throws KeyTakenError */
+function executeOnce<Body>(
+  { principal, key, fingerprint, planned, write }: PlannedWrite<Body>,
+  request: ApiRequest,
+  context: AppContext<Body>,
+): Promise<ApiResponse<Body>> {
+  const work = async (unit: UnitOfWork) => {
+    const { keys, identity } = unit.transaction
+    const view = computeViewDigest(context.planner.model, identity, request.auth)
+    const writeKey: WriteKey = { principal, key, fingerprint, view }
+    const stored = await keys.claim(writeKey, Date.now())
+    if (stored === 'taken') throw new KeyTakenError()
+    if (stored !== 'new') {
+      if (stored.fingerprint !== fingerprint) throw reusedError()
+      return replay(stored, { view, planned }, unit, context)
+    }
+    if (planned.plan === undefined) throw planned.error
+    const written: { id?: string } = {}
+    const plan = observeId(planned.plan, written)
+    const within = { ...context, open: { ...unit, isOfRequest: true } }
+    const response = await write.execute(plan, within)
+    const executed = { ...response, body: await response.body }
+    const rest = serializeRest(executed, written)
+    await keys.store(writeKey, { status: executed.status, rest })
+    return executed
+  }
+  const { plan } = planned
+  const isWrite = plan?.is === 'write' || plan?.is === 'link'
+  const options = isWrite ? getWriteOptions(plan.write) : undefined
+  return executeInTransaction(context, request, work, options)
+}
+
+type Planned<Body> = Readonly<
+  { plan: RequestPlan<Body>; error?: undefined } | { plan?: undefined; error: unknown }
+>
+
+/** Plans a write. What its body or its condition does not allow now may have been allowed when it was first sent. */
+function planOrFail<Body>(plan: () => RequestPlan<Body>): Planned<Body> {
+  try {
+    return { plan: plan() }
+  } catch (error) {
+    const errors = toErrorList(error)?.errors ?? []
+    const isLater = errors.every(
+      (each) =>
+        (each instanceof BodyError && each.status !== 403) || [412, 428].includes(each.status),
+    )
+    if (errors.length === 0 || !isLater) throw error
+    return { error }
+  }
+}
+
+/** Checks the rules that no row decides, as they are now. @throws ApiError `forbidden` (403) */
+function checkTypeRules<Body>(plan: RequestPlan<Body>, { transaction, request }: UnitOfWork): void {
+  const { identity } = transaction
+  if (plan.is === 'action') checkCallRules(plan.call, identity, request.auth)
+  if (plan.is !== 'write' && plan.is !== 'delete') return
+  const { operation, shape } = plan.write
+  if (operation === undefined || operation === 'relate') return
+  if (findRowCondition(identity?.rules, shape.type, operation) === false)
+    throw createForbidden(new AccessDenied(operation, { type: shape.type }))
+}
+
+/** Returns the plan of a write that also notes the id of the written resource. */
+function observeId<Body>(plan: RequestPlan<Body>, written: { id?: string }): RequestPlan<Body> {
+  if (plan.is !== 'write') return plan
+  const { serialize } = plan.response
+  const response: typeof plan.response = {
+    ...plan.response,
+    serialize: (read, rows, id) => {
+      written.id = id
+      return serialize(read, rows, id)
+    },
+  }
+  return { ...plan, response }
+}
+
+function serializeRest<Body>(
+  { headers, version, body }: ApiResponse<Body>,
+  { id }: Readonly<{ id?: string }>,
+): string {
+  const rest: StoredRest = {
+    ...(headers && { headers }),
+    ...(version !== undefined && { version }),
+    ...encodeBody(body),
+    ...(id !== undefined && { id }),
+  }
+  return JSON.stringify(rest)
+}
+
+/** Encodes what a write returned. */
+function encodeBody(body: unknown): Pick<StoredRest, 'is' | 'body'> {
+  const is = typeof body === 'string' ? 'text' : 'value'
+  const bytes = typeof body === 'string' ? Buffer.from(body) : serialize(body)
+  if (bytes.byteLength > maxStoredBody) return { is }
+  return { is, body: deflateRawSync(bytes).toString('base64') }
+}
+
+function decodeBody(is: StoredRest['is'], body: string): unknown {
+  const bytes = inflateRawSync(Buffer.from(body, 'base64'))
+  return is === 'text' ? bytes.toString() : deserialize(bytes)
+}
+
+/** The header field of a response that an earlier request got. */
+const replayed = { 'idempotency-replayed': 'true' }
+
+/** What the document says that cannot show the response to the first request. */
+const replayedMeta = '"meta":{"message":"The request has been processed before","replayed":true}'
+
+/**
+ * Returns a stored response. Without its body if that was too large, or shows what the identity may not read any more: then the
+ * document says so, and shows a resource that was too large as it is now.
+ */
+async function replay<Body>(
+  { status, rest, view }: StoredResponse,
+  current: Readonly<{ view: string; planned: Planned<Body> }>,
+  unit: UnitOfWork,
+  context: AppContext<Body>,
+): Promise<ApiResponse<Body>> {
+  const { plan } = current.planned
+  if (plan) checkTypeRules(plan, unit)
+  // It was written by `serializeRest`.
+  const { is, headers, version, body, id } = JSON.parse(rest) as StoredRest
+  const shown = { status, headers: { ...headers, ...replayed } }
+  const isShown = view === current.view
+  if (isShown && body !== undefined) {
+    const decoded = decodeBody(is, body) as Body
+    return { ...shown, ...(version !== undefined && { version }), body: decoded }
+  }
+  // A program gets the resource as it may see it now.
+  const isRead = plan && id !== undefined && (isShown || is === 'value')
+  const read = isRead ? await readAgain(plan, id, unit, context) : undefined
+  const told = is === 'text' ? `{${replayedMeta},${jsonapiMember}}` : undefined
+  return { ...shown, body: (read ?? told) as Body }
+}
+
+/** Reads the resource that a write returned. @returns `undefined` if it does not exist any more */
+async function readAgain<Body>(
+  plan: RequestPlan<Body>,
+  id: string,
+  unit: UnitOfWork,
+  context: AppContext<Body>,
+): Promise<unknown> {
+  if (plan.is !== 'write') return undefined
+  const resource = getResourceType(unit.planner.model, plan.write.shape.type)
+  const readHooks = context.bindReadHooks?.(plan.response.plan, unit.request)
+  try {
+    const { body } = await readResponse(plan.response, id, unit, { resource, readHooks })
+    return typeof body === 'string' ? `${body.slice(0, -1)},${replayedMeta}}` : body
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'not_stored') return undefined
+    throw error
+  }
+}
+
+function reusedError(): HeaderError {
+  return new HeaderError(
+    'key_reused',
+    'The Idempotency-Key belongs to another request, with another method, path, query, media type or body; send a new key, and the same key only to repeat the same request.',
+  )
+}
