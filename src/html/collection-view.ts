@@ -3,11 +3,11 @@ import { renderActionForms } from './action-forms.ts'
 import { isArray, listData, type ShownIdentifier, type ShownResource } from './document.ts'
 import { renderCreateForm } from './edit-form.ts'
 import { type Html, h } from './element.ts'
+import { renderIdInput } from './inputs.ts'
 import { renderMarkdown } from './markdown.ts'
 import { findType, isAllowed, type PageContext } from './page-context.ts'
 import { getParameter } from './page-url.ts'
 import { renderFilters, renderQueryForm } from './query-form.ts'
-import { renderIdentifierForm, renderRemoveButton } from './relationship-form.ts'
 import { nameRelated } from './resource-view.ts'
 import { maxRows, renderIdentifier, renderOmission, renderTable } from './table.ts'
 
@@ -128,4 +128,43 @@ export function renderLinkage(context: PageContext, field: RelationshipDescripti
     isChangeable && renderIdentifierForm(context, field),
     renderIncluded(context),
   ]
+}
+
+/** Renders the form that links another resource: it replaces the one of a to-one relationship, and adds to a to-many one. */
+function renderIdentifierForm({ url }: PageContext, field: RelationshipDescription): Html {
+  const method = field.many ? 'POST' : 'PATCH'
+  const label = field.many ? `Add ${field.to} by id` : `Set ${field.to} by id`
+  return h(
+    'form',
+    {
+      class: 'panel scripted',
+      'data-method': method,
+      'data-action': url.path,
+      'data-linkage': field.many ? 'many' : 'one',
+    },
+    renderIdInput({ name: 'id', label, to: field.to, pointer: '/data' }),
+    h('p', { class: 'form-error', role: 'alert' }),
+    h('p', { class: 'actions' }, h('button', null, field.many ? 'Add' : 'Set')),
+  )
+}
+
+/** Renders the button that removes a resource from a relationship. */
+function renderRemoveButton(
+  { url }: PageContext,
+  { many, name }: RelationshipDescription,
+  { type, id }: ShownIdentifier,
+): Html {
+  const data = many ? [{ type, id }] : null
+  return h(
+    'button',
+    {
+      type: 'button',
+      class: 'scripted small',
+      'data-send': many ? 'DELETE' : 'PATCH',
+      'data-action': url.path,
+      'data-body': JSON.stringify({ data }),
+      'aria-label': `Remove ${type} ${id} from ${name}`,
+    },
+    'Remove',
+  )
 }

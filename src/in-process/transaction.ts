@@ -1,7 +1,7 @@
 import type { LifecycleContext } from '../lifecycle/context.ts'
 import { readInTransaction } from '../lifecycle/read.ts'
 import type { OpenTransaction } from '../lifecycle/unit-of-work.ts'
-import { Mutex } from '../sql/mutex.ts'
+import { Mutex } from '../sql/semaphore.ts'
 import type { Store } from '../sql/store.ts'
 
 /** The calls of one transaction. They run one after the other, because each is rolled back alone if it fails. */

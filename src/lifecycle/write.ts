@@ -8,6 +8,7 @@ import type { ReadPlan } from '../plan/read.ts'
 import { type CompleteRows, createIdentifierRows } from '../plan/read-result.ts'
 import { planIdentifier } from '../plan/stored-columns.ts'
 import { planEmptyUpdate, type WritePlan } from '../plan/write.ts'
+import { notStoredError, toNotStoredError } from '../sql/errors.ts'
 import { runAfterHooks } from '../sql/read/run-after-hooks.ts'
 import type {
   PreparedWrite,
@@ -18,7 +19,6 @@ import type {
   Written,
 } from '../sql/store.ts'
 import { thenMaybe } from '../sql/then-maybe.ts'
-import { notStoredError, toNotStoredError } from '../sql/write/not-stored.ts'
 import { prepareChange } from './change-steps.ts'
 import type { LifecycleContext } from './context.ts'
 import { createResourceContext } from './hook-context.ts'

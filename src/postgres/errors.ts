@@ -1,8 +1,7 @@
 import { HeaderError, ParameterError } from '../errors/errors.ts'
+import { ConstraintError, DeniedError, queryTimeoutError } from '../sql/errors.ts'
 import { tooComplexError } from '../sql/filter/too-complex.ts'
-import { queryTimeoutError } from '../sql/query-timeout.ts'
 import type { Statement } from '../sql/statement.ts'
-import { ConstraintError, DeniedError } from '../sql/write/constraint-error.ts'
 
 /** The violated constraint by the error code (PostgreSQL 18, Appendix A). */
 const constraintCodes: readonly (readonly [code: RegExp, is: ConstraintError['is']])[] = [

@@ -1,10 +1,9 @@
 import type { Row } from '../plan/row-layout.ts'
-import { disconnectedError } from '../sql/disconnected-error.ts'
-import { Mutex } from '../sql/mutex.ts'
+import { disconnectedError } from '../sql/errors.ts'
 import { countCharacters } from '../sql/read/document-budget.ts'
+import { Mutex } from '../sql/semaphore.ts'
 import type { RunValues, Statement } from '../sql/statement.ts'
-import { publishStatement } from '../sql/statement-events.ts'
-import { loadRows } from '../sql/statement-values.ts'
+import { loadRows, publishStatement } from '../sql/statement-values.ts'
 import { executeText, PostgresConnection, type QueryExecutor } from './connection/connection.ts'
 import {
   type PostgresQuery,

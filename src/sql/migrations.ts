@@ -8,7 +8,7 @@ import {
   stringCheck,
   wholeNumber,
 } from '../model/check/option-checks.ts'
-import { ConstraintError } from './write/constraint-error.ts'
+import { ConstraintError } from './errors.ts'
 
 /** A change of the schema. Versions count up from 1. */
 export interface Migration {

@@ -1,5 +1,4 @@
 import { HeaderError } from '../errors/errors.ts'
-import { insertByStart, type Startable } from './start-order.ts'
 
 /** The limits of the wait for a semaphore. */
 export interface AcquireOptions {
@@ -139,3 +138,31 @@ export function overloadedError(): HeaderError {
     'retry-after': '1',
   })
 }
+
+/** Something that waits in a queue. */
+interface Startable {
+  /** The time by which it should start, on the clock of `performance.now`. */
+  readonly startBy: number
+}
+
+/** Inserts an item into a queue in the order of `startBy`, after the items of the same time. */
+export function insertByStart<Item extends Startable>(queue: Item[], item: Item): void {
+  const isBefore = (other: Item) => other.startBy <= item.startBy
+  const last = queue.at(-1)
+  if (last === undefined || isBefore(last)) queue.push(item)
+  else queue.splice(queue.findLastIndex(isBefore) + 1, 0, item)
+}
+
+/** Runs asynchronous work one after the other, in the order of arrival. */
+export class Mutex {
+  #last: Promise<unknown> = Promise.resolve()
+
+  /** Runs work after all earlier work has settled. */
+  run<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+    const running = this.#last.then(work)
+    this.#last = running.catch(ignore)
+    return running
+  }
+}
+
+function ignore(): void {}

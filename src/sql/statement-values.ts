@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel'
 import type { ParameterValue, TextPattern } from '../model/dialect.ts'
 import type { ParameterSource, RunValues, Statement } from './statement.ts'
 
@@ -24,4 +25,12 @@ function readSource(source: ParameterSource, values: RunValues): unknown {
 /** Whether the value of a bind parameter is a pattern. */
 export function isTextPattern(value: ParameterValue): value is TextPattern {
   return typeof value === 'object' && value !== null && 'text' in value
+}
+
+/** Publishes the SQL of every statement that runs, as `{ sql }`. */
+const statementChannel = channel('lapidary:statement')
+
+/** Publishes a statement that is about to run. */
+export function publishStatement(sql: string): void {
+  if (statementChannel.hasSubscribers) statementChannel.publish({ sql })
 }

@@ -5,14 +5,13 @@ import {
   type TableFunction,
   toArgumentColumn,
 } from '../model/declare/table-function.ts'
-import type { Dialect, Sql } from '../model/dialect.ts'
-import { sql } from '../model/dialect.ts'
+import { type Dialect, type Sql, sql } from '../model/dialect.ts'
 import { splitId } from '../model/kinds/composite-ids.ts'
 import type { ResourceType } from '../model/model.ts'
-import { castArgument } from './parameter.ts'
 import {
   argumentParam,
   binderOf,
+  castArgument,
   castParam,
   type Placeholder,
   type RunValues,

@@ -1,8 +1,7 @@
 import { HeaderError } from '../errors/errors.ts'
 import { StoredValueError } from '../model/kinds/stored-values.ts'
+import { ConstraintError } from '../sql/errors.ts'
 import { tooComplexError } from '../sql/filter/too-complex.ts'
-import { ConstraintError } from '../sql/write/constraint-error.ts'
-import { LargeValueError } from './read/large-values.ts'
 
 /** Primary result codes (sqlite.org/rescode.html). */
 const busy = 5
@@ -126,3 +125,9 @@ function resultCodeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error)) return undefined
   return typeof error.errcode === 'number' ? error.errcode : undefined
 }
+
+/** A statement reads a larger value, or searches in more text, than the connection may (`value-limit.ts`): the read runs in a reader process. */
+export class LargeValueError extends Error {}
+
+/** A reader process found more text than a document in memory may have: the document is streamed. */
+export class LargeResultError extends Error {}

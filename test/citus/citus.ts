@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import pg from 'pg'
-import { splitCommands } from '../../src/postgres/connection/split-commands.ts'
+import { splitCommands } from '../../src/postgres/migrations.ts'
 import type { OpenDatabase } from '../open-database.ts'
 import { continueIds } from '../postgres.ts'
 import { type Layout, writeDeleteRows, writeDropAll, writeTrigger } from './layouts.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { createLimits, type Job, pickNext } from '../../src/postgres/connection/schedule.ts'
-import { insertByStart } from '../../src/sql/start-order.ts'
+import { insertByStart } from '../../src/sql/semaphore.ts'
 import type { Statement } from '../../src/sql/statement.ts'
 import { scale, seed } from './seed.ts'
 

@@ -1,16 +1,17 @@
-import type { RequestListener, Server } from 'node:http'
+import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { ServerOptions as TlsOptions } from 'node:https'
+import type { Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
 import type { FastifyServerOptions } from 'fastify'
 import { HeaderError } from '../../errors/errors.ts'
 import { quote } from '../../errors/quote.ts'
 import { createClientErrorHandler, createTunnelRejection } from './client-errors.ts'
-import { Connections } from './connections.ts'
+import { type Connection, Connections } from './connections.ts'
 import { allowHalfClosed } from './half-closed.ts'
-import { createLoadShedder } from './load-shedding.ts'
+import { getAcceptedBytes, getResponseInFlight } from './node-internals.ts'
 import { serveSequentially } from './pipelining.ts'
 import { sendError, toErrorResponse } from './raw-response.ts'
 import { type AcceptedHosts, createHeadCheck, isLoopback } from './request-head.ts'
-import { closeStalledClients } from './stalled-clients.ts'
 
 /** The limits of an HTTP server. Times are in milliseconds. */
 export interface HttpServerOptions extends Pick<AcceptedHosts, 'allowedHosts' | 'publicUrl'> {
@@ -109,4 +110,111 @@ function checkRequests(
 const rejectExpectation: RequestListener = ({ headers: { expect } }, response) => {
   const detail = `The expectation ${quote(expect)} is not supported.`
   sendError(response, toErrorResponse(new HeaderError('expectation_failed', detail)))
+}
+
+/** With fewer open connections, the server never rejects a request for its waiting time. */
+const minConnections = 32
+
+/** How many iterations of the event loop are timed within one `queueTimeout`. */
+const samplesPerTimeout = 10
+
+/**
+ * Creates the check whether a request has waited too long. Reads on SQLite are synchronous: while one runs, other
+ * requests wait in the kernel, which records no arrival time. All requests that one iteration of the event loop delivers
+ * had arrived when the iteration began. A request delivered more than `queueTimeout` after the first one of its
+ * iteration has therefore waited at least that long. To time every iteration would cost 2 % of a request, so the next one is
+ * timed after a tenth of the timeout: the server rejects a request at most that much later.
+ *
+ * @param queueTimeout - in milliseconds
+ * @param connections - the open connections; a few cannot overload the server
+ * @returns a function that returns true if the server should reject the request that was delivered now
+ */
+function createLoadShedder(
+  queueTimeout: number,
+  connections: Readonly<{ size: number }>,
+): () => boolean {
+  let iterationBegan: number | undefined
+  let nextSample = 0
+  const endIteration = () => {
+    iterationBegan = undefined
+  }
+  return () => {
+    if (connections.size < minConnections) return false
+    const now = performance.now()
+    if (iterationBegan !== undefined) return now - iterationBegan > queueTimeout
+    if (now < nextSample) return false
+    nextSample = now + queueTimeout / samplesPerTimeout
+    iterationBegan = now
+    setImmediate(endIteration)
+    return false
+  }
+}
+
+/** Bytes of a response that a client must accept within the timeout. */
+const minProgress = 65_536
+
+/** The response that a connection sends, and its bytes when the client had last accepted `minProgress` more of them. */
+interface Progress {
+  readonly response: ServerResponse | undefined
+  /** Bytes of the connection that the operating system had accepted. */
+  readonly accepted: number
+  readonly since: number
+}
+
+/**
+ * Closes connections that accept no data, or too little. As long as they are open, they hold their responses in memory, and a
+ * streamed response holds a database connection.
+ *
+ * @param timeout - milliseconds, in which the server could send and a client must accept `minProgress`, or the rest of a response
+ * @returns a function that stops the checks
+ */
+function closeStalledClients(connections: Connections, timeout: number): () => void {
+  let previous = new Map<Socket, Progress>()
+  return scheduleChecks(timeout, (now) => {
+    const next = new Map<Socket, Progress>()
+    for (const connection of connections.open.values()) {
+      const { socket } = connection
+      if (socket.writableLength === 0) continue
+      const progress = measureProgress(connection, previous.get(socket), now)
+      if (now - progress.since > timeout) socket.destroy()
+      else next.set(socket, progress)
+    }
+    previous = next
+  })
+}
+
+function measureProgress(
+  { socket, transport }: Connection,
+  before: Progress | undefined,
+  now: number,
+): Progress {
+  const response = getResponseInFlight(socket)
+  const accepted = getAcceptedBytes(transport)
+  const isSame = before !== undefined && before.response === response
+  return isSame && accepted - before.accepted < minProgress
+    ? before
+    : { response, accepted, since: now }
+}
+
+/** The checks within a timeout. */
+const checksPerTimeout = 8
+/** The longest time between two checks, in milliseconds. */
+const maxInterval = 1000
+
+/**
+ * Calls a check regularly until it is stopped. The time that it is given advances by one interval with each check, however long the
+ * event loop was blocked in between: a client cannot make progress while the server does something else, so that time does not count.
+ *
+ * @param timeout - milliseconds that the check measures
+ * @param check - is given the present time in milliseconds, on a clock of its own
+ * @returns a function that stops the checks
+ */
+function scheduleChecks(timeout: number, check: (now: number) => void): () => void {
+  const interval = Math.min(maxInterval, Math.max(1, timeout / checksPerTimeout))
+  let now = 0
+  const timer = setInterval(() => {
+    now += interval
+    check(now)
+  }, interval).unref()
+  return () => clearInterval(timer)
 }

@@ -1,8 +1,10 @@
 import { createIdKind, createSingleIdKind } from '../kinds/composite-ids.ts'
 import { toIdKind } from '../kinds/id-kinds.ts'
-import { kinds } from '../kinds/kinds.ts'
+import { toFilterName, toPathExpression, toPathKind } from '../kinds/json-paths.ts'
+import { type Kind, kinds } from '../kinds/kinds.ts'
 import { resolveNullability } from '../kinds/nullability.ts'
 import { isSortable } from '../kinds/operators.ts'
+import { isStoredFormat } from '../kinds/stored-formats.ts'
 import type {
   AttributeField,
   Field,
@@ -15,7 +17,13 @@ import type {
 } from '../model.ts'
 import { sql } from '../sql.ts'
 import { isWrittenByCreates } from '../written-fields.ts'
-import { findTenantColumn, isNeverWritten, type TenantOptions } from './access.ts'
+import {
+  type FieldAccess,
+  findTenantColumn,
+  isNeverWritten,
+  type LinkAccess,
+  type TenantOptions,
+} from './access.ts'
 import type {
   Attribute,
   Expression,
@@ -27,12 +35,10 @@ import type {
   ToMany,
   ToOne,
 } from './fields.ts'
-import type { Hooks } from './hooks.ts'
-import { combineHooks } from './hooks.ts'
-import { resolvePaths } from './resolve-paths.ts'
-import { resolveFieldRules, resolveLinkRules } from './resolve-rules.ts'
-import { addArguments, resolveTable } from './resolve-table.ts'
+import { combineHooks, type Hooks } from './hooks.ts'
+import { listParameters } from './parameter.ts'
 import type { ClientIds, PageOptions, ResourceDeclaration } from './resource.ts'
+import { createArgumentKind, toArgumentColumn } from './table-function.ts'
 
 /** The options of a model that its resource types depend on. */
 interface ResolveOptions {
@@ -416,4 +422,86 @@ function resolveDefault(value: unknown): (() => unknown) | undefined {
   if (value === undefined) return undefined
   // A function creates the value: no kind has functions as values.
   return typeof value === 'function' ? (value as () => unknown) : () => value
+}
+
+/**
+ * Resolves the values inside JSON by which clients can filter and sort, by their names in filters. Whether clients can filter by them
+ * depends on the attribute.
+ * @param column - the column of the attribute
+ */
+function resolvePaths(
+  name: string,
+  column: string,
+  { paths = {}, access, sort }: Attribute,
+): ReadonlyMap<string, AttributeField> {
+  const entries = Object.entries(paths).map(([path, declared]) => {
+    const filterName = toFilterName(name, path)
+    const kind = toPathKind(declared)
+    const field: AttributeField = {
+      is: 'attribute',
+      name: filterName,
+      description: undefined,
+      kind,
+      column: undefined,
+      expression: toPathExpression(column, path, declared),
+      ...resolveNullability({}),
+      isReadable: false,
+      isWritable: false,
+      isImmutable: false,
+      isFilterable: true,
+      isSortable: sort ?? (access !== 'write-only' && isSortable(kind)),
+      makeDefault: undefined,
+      validate: undefined,
+      invalidValues: isStoredFormatOf(kind) ? 'null' : 'error',
+    }
+    return [filterName, field] as const
+  })
+  return new Map(entries)
+}
+
+/** Only the texts of a format have to be checked: a path reads no value of other kinds from JSON of another type. */
+function isStoredFormatOf({ codec }: Kind<unknown>): boolean {
+  return typeof codec === 'string' && isStoredFormat(codec)
+}
+
+/** Resolves the rules of a field; no member for a field without rules. */
+function resolveFieldRules({
+  readable,
+  writable,
+  filterable,
+  sortable,
+}: FieldAccess): Readonly<{ access?: FieldAccess }> {
+  const rules = { readable, writable, filterable, sortable }
+  const declared = Object.entries(rules).filter(([, rule]) => rule !== undefined)
+  return declared.length === 0 ? {} : { access: Object.fromEntries(declared) }
+}
+
+/** Resolves the rules for the links of a relationship; no member for one without rules. */
+function resolveLinkRules({ link, unlink }: LinkAccess): Readonly<{ linkRules?: LinkAccess }> {
+  if (link === undefined && unlink === undefined) return {}
+  return {
+    linkRules: { ...(link !== undefined && { link }), ...(unlink !== undefined && { unlink }) },
+  }
+}
+
+/** The table of a type. A table function has the name of the type, with parentheses, so that no table of the catalog is taken for it. */
+function resolveTable({ type, schema, table }: ResourceDeclaration): Table {
+  if (typeof table === 'string') return { schema, name: table }
+  return { schema: undefined, name: `${type}()`, call: table }
+}
+
+/** Adds the arguments of a table function to the columns of an id: other arguments give other resources. */
+function addArguments(
+  { table }: ResourceDeclaration,
+  [first, ...others]: IdField['parts'],
+): IdField['parts'] {
+  if (typeof table === 'string') return [first, ...others]
+  const added = listParameters(table.parameters).map(
+    ([name, parameter]): IdPart => ({
+      column: toArgumentColumn(name),
+      kind: createArgumentKind(parameter),
+    }),
+  )
+  const [start = first, ...rest] = [...added, first, ...others]
+  return [start, ...rest]
 }

@@ -1,9 +1,7 @@
 import type { HeaderError } from '../../errors/errors.ts'
-import { closedError } from '../../sql/closed-error.ts'
-import { disconnectedError } from '../../sql/disconnected-error.ts'
+import { closedError, disconnectedError } from '../../sql/errors.ts'
 import { ReadDurations } from '../../sql/read/read-durations.ts'
-import { overloadedError } from '../../sql/semaphore.ts'
-import { insertByStart } from '../../sql/start-order.ts'
+import { insertByStart, overloadedError } from '../../sql/semaphore.ts'
 import { isConnectionLost, translateError, unavailableError } from '../errors.ts'
 import {
   type BatchResult,

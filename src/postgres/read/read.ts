@@ -1,11 +1,13 @@
+import { sql } from 'kysely'
 import type { Dialect } from '../../model/dialect.ts'
-import { getResourceType } from '../../model/model.ts'
+import { getResourceType, type Table } from '../../model/model.ts'
 import { primaryRowSet } from '../../plan/include.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows, Rows } from '../../plan/read-result.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import { compileQuery } from '../../sql/compile-query.ts'
-import { notFoundError } from '../../sql/not-found.ts'
+import { notFoundError } from '../../sql/errors.ts'
+import { quoteTableName } from '../../sql/quote-identifier.ts'
 import {
   fitsReadBudget,
   fitsWriteBudget,
@@ -29,7 +31,7 @@ import {
   tooManyResourcesError,
   tooMuchTextError,
 } from '../../sql/resource-limit.ts'
-import type { RunValues, Statement } from '../../sql/statement.ts'
+import { compileStatement, type RunValues, type Statement } from '../../sql/statement.ts'
 import type { ReadHooks, RunQuery } from '../../sql/store.ts'
 import type { Target } from '../../sql/tables.ts'
 import type { PostgresConnection } from '../connection/connection.ts'
@@ -38,7 +40,6 @@ import type { PostgresTransaction } from '../transaction.ts'
 import type { CachedCount, PostgresCountCache } from './counts.ts'
 import { type DocumentStatement, splitColumns } from './document-statement.ts'
 import type { DocumentRows } from './json-rows.ts'
-import { compileHasShortRows } from './row-storage.ts'
 
 /**
  * Reads the response to a write, in one statement.
@@ -395,4 +396,19 @@ export function createPostgresRunQuery(
     const statement = compileQuery(expression, dialect)
     return transaction.withSavepoint(() => transaction.records(statement))
   }
+}
+
+/**
+ * Compiles the statement that returns whether all values of a table are stored in its rows, which have a page of 8 KB at most:
+ * PostgreSQL moves longer ones to another table, which is empty then. It returns false where that cannot be known: of views, foreign
+ * tables, tables with child tables or partitions, and those whose rows are on other servers.
+ */
+function compileHasShortRows(table: Table, dialect: Dialect): Statement {
+  if (table.call) return compileStatement(sql`select false`, dialect)
+  const isStoredHere = sql`not relhassubclass and pg_relation_size(oid) > 0`
+  const isStoredInRows = sql`coalesce(pg_relation_size(nullif(reltoastrelid, 0)), 0) = 0`
+  return compileStatement(
+    sql`select ${isStoredHere} and ${isStoredInRows} from pg_class where oid = to_regclass(${sql.lit(quoteTableName(table))})`,
+    dialect,
+  )
 }

@@ -1,7 +1,7 @@
 import type { ReadPlan } from '../../plan/read.ts'
 import { compileAllowed, findAllowed } from '../../sql/access/find-allowed.ts'
+import { notFoundError } from '../../sql/errors.ts'
 import { mayHideRows } from '../../sql/filter/may-hide-rows.ts'
-import { notFoundError } from '../../sql/not-found.ts'
 import { readBudget } from '../../sql/read/document-budget.ts'
 import { executeFullRead } from '../../sql/read/execute-full-read.ts'
 import {

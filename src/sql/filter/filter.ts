@@ -20,12 +20,12 @@ import {
 } from '../keys/composite-id.ts'
 import { idParam, isKeyPresent, outerKey, toKey } from '../keys/keys.ts'
 import { isLinkedFrom, isLinkedFromAny, linkKeyAt } from '../keys/link-keys.ts'
-import { castArgument } from '../parameter.ts'
 import { isOwnKey } from '../read/linkage.ts'
 import { compileCounts, isFoundByKey } from '../read/related-rows.ts'
 import {
   argumentParam,
   binderOf,
+  castArgument,
   keyListParam,
   keyParam,
   param,

@@ -1,7 +1,7 @@
 import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows } from '../../plan/read-result.ts'
 import type { Row } from '../../plan/row-layout.ts'
-import { notFoundError } from '../not-found.ts'
+import { notFoundError } from '../errors.ts'
 import type { RunValues, Statement } from '../statement.ts'
 import type { Statements } from '../statements.ts'
 import { type DocumentBudget, fitsReadBudget, isUnbounded, readBudget } from './document-budget.ts'

@@ -5,7 +5,7 @@ import type { Field, ResourceType } from '../../model/model.ts'
 import { toFieldPointer } from '../../plan/filter-errors.ts'
 import type { WritePlan } from '../../plan/write.ts'
 import type { WriteColumn } from '../../plan/write-builder.ts'
-import { ConstraintError, DeniedError } from './constraint-error.ts'
+import { ConstraintError, DeniedError } from '../errors.ts'
 
 /**
  * The database generated an id that another row has: a client chose it, or it was imported, or the default of the column is always the

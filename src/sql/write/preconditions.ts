@@ -15,7 +15,7 @@ import { createRelatedNotFound, type ExistenceCheck } from '../../plan/linkage.t
 import type { CompleteRows } from '../../plan/read-result.ts'
 import type { WritePlan } from '../../plan/write.ts'
 import { lockAndCheck } from '../access/run-checks.ts'
-import { notFoundError } from '../not-found.ts'
+import { notFoundError } from '../errors.ts'
 import { repeatedIdError } from '../read/repeated-ids.ts'
 import type { Statements } from '../statements.ts'
 import { thenMaybe } from '../then-maybe.ts'

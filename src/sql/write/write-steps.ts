@@ -2,13 +2,13 @@ import { throwErrors } from '../../errors/collector.ts'
 import { NotFoundError } from '../../errors/errors.ts'
 import type { Awaitable } from '../../model/declare/hooks.ts'
 import { runAccessChecks } from '../access/run-checks.ts'
+import { toNotStoredError } from '../errors.ts'
 import { scopeError } from '../filter/scope-error.ts'
 import { checkIds } from '../read/repeated-ids.ts'
 import type { Statements } from '../statements.ts'
 import type { Transaction } from '../store.ts'
 import { thenMaybe } from '../then-maybe.ts'
 import { createParentStep, listMemberSteps } from './link-steps.ts'
-import { toNotStoredError } from './not-stored.ts'
 import {
   checkCondition,
   checkRelated,

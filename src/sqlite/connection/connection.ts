@@ -1,24 +1,20 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { BoundValue, ParameterValue } from '../../model/dialect.ts'
 import type { Row } from '../../plan/row-layout.ts'
-import { readBudget } from '../../sql/read/document-budget.ts'
+import { countCharacters, readBudget } from '../../sql/read/document-budget.ts'
 import type { RunValues, Statement } from '../../sql/statement.ts'
-import { publishStatement } from '../../sql/statement-events.ts'
-import { bound, loadRows } from '../../sql/statement-values.ts'
+import { bound, loadRows, publishStatement } from '../../sql/statement-values.ts'
 import { closeWatched, type StatementFacts, StatementWatch } from '../catalog/statement-facts.ts'
-import { translateError, translateErrors } from '../errors.ts'
-import { LargeResultError } from '../read/large-values.ts'
+import { LargeResultError, translateError, translateErrors } from '../errors.ts'
 import {
   convertRecord,
   createRowReader,
   readRows,
   switchToBigInts,
 } from '../read/optimistic-integers.ts'
-import { readBatch } from '../read/read-batch.ts'
 import { listReadColumns, listResultColumns } from '../read/result-columns.ts'
 import { ValueLimit } from '../read/value-limit.ts'
 import { publishWork } from '../readers/statement-work.ts'
-import { type ControlStatements, prepareControlStatements } from './control-statements.ts'
 import { addFunctions } from './functions.ts'
 import { type ConnectionRole, openDatabase, pageCacheSizes } from './open-database.ts'
 import { hasTextPattern, matchesLike, PatternRegistry } from './patterns.ts'
@@ -396,4 +392,58 @@ export class SqliteConnection {
       release()
     }
   }
+}
+
+/** The statements that control transactions. Most reads and all writes need them, so they are prepared outside of the cache. */
+const controls = {
+  deferred: 'begin deferred',
+  immediate: 'begin immediate',
+  commit: 'commit',
+  savepoint: 'savepoint lapidary',
+  release: 'release lapidary',
+  /** Changes when another connection of any process has committed (sqlite.org/pragma.html#pragma_data_version). */
+  dataVersion: 'pragma data_version',
+  /** The size of the database in pages. */
+  pageCount: 'pragma page_count',
+} as const
+
+/** Prepared statements that control transactions. */
+type ControlStatements = Readonly<Record<keyof typeof controls, StatementSync>>
+
+/** Prepares the statements that control the transactions of a connection. */
+function prepareControlStatements(database: DatabaseSync): ControlStatements {
+  const prepare = (name: keyof typeof controls): StatementSync => {
+    const statement = database.prepare(controls[name])
+    statement.setReturnArrays(true)
+    return statement
+  }
+  return {
+    deferred: prepare('deferred'),
+    immediate: prepare('immediate'),
+    commit: prepare('commit'),
+    savepoint: prepare('savepoint'),
+    release: prepare('release'),
+    dataVersion: prepare('dataVersion'),
+    pageCount: prepare('pageCount'),
+  }
+}
+
+/** A batch of rows ends with the row that exceeds this number of characters. */
+const maxBatchLength = 256 * 1024
+
+/** Reads rows up to a number of rows and a number of characters. */
+function readBatch(
+  readNext: () => unknown[] | undefined,
+  size: number,
+  maxLength = maxBatchLength,
+): Readonly<{ rows: unknown[][]; isLast: boolean }> {
+  const rows: unknown[][] = []
+  let length = 0
+  while (rows.length < size && length < maxLength) {
+    const row = readNext()
+    if (row === undefined) return { rows, isLast: true }
+    length += countCharacters(row)
+    rows.push(row)
+  }
+  return { rows, isLast: false }
 }

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Awaitable } from '../../model/declare/hooks.ts'
-import type { Mutex } from '../../sql/mutex.ts'
-import { overloadedError } from '../../sql/semaphore.ts'
+import { type Mutex, overloadedError } from '../../sql/semaphore.ts'
 import type { Transaction, WriteTransactionOptions } from '../../sql/store.ts'
 import { commitConstraintError, convertConstraintError } from '../../sql/write/constraints.ts'
 import type { SqliteConnection } from './connection.ts'

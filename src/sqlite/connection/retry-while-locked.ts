@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { disconnectedError } from '../../sql/disconnected-error.ts'
+import { disconnectedError } from '../../sql/errors.ts'
 import { isBusy } from '../errors.ts'
 
 /** How long a request waits for the locks of other processes, in milliseconds. */

@@ -10,7 +10,7 @@ import { tooManyResourcesError, tooMuchTextError } from '../../sql/resource-limi
 import { bound, loadRows } from '../../sql/statement-values.ts'
 import { runSequentially } from '../../sql/write/steps.ts'
 import type { WriteConnection } from '../../sql/write/write-connection.ts'
-import { LargeResultError } from '../read/large-values.ts'
+import { LargeResultError } from '../errors.ts'
 import { readOne } from '../read/read.ts'
 import { createSqliteRunQuery } from '../read/read-transaction.ts'
 import type { SqliteStatements } from '../statements.ts'

@@ -4,7 +4,7 @@ import { executeFullRead, type FullReadStatements } from '../../sql/read/execute
 import { runAsync } from '../../sql/read/query-sequence.ts'
 import { addAuth } from '../../sql/read/run-values.ts'
 import type { QueryRequest } from '../../sql/read/stream.ts'
-import { LargeResultError } from './large-values.ts'
+import { LargeResultError } from '../errors.ts'
 import type { ReadTransaction } from './read-transaction.ts'
 
 /** A read and its compiled statements. */

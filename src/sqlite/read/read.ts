@@ -1,6 +1,6 @@
 import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows } from '../../plan/read-result.ts'
-import { notFoundError } from '../../sql/not-found.ts'
+import { notFoundError } from '../../sql/errors.ts'
 import type { FullRead } from '../../sql/read/full-read.ts'
 import type { SqliteConnection } from '../connection/connection.ts'
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { StatementFacts } from '../catalog/statement-facts.ts'
-import { LargeValueError } from './large-values.ts'
+import { LargeValueError } from '../errors.ts'
 
 // A read was quick before, and a row can hold a value of any size. So the connection that runs quick reads in the
 // server's process reads no large values, and searches in few characters: SQLite stops at the first value that is too large or

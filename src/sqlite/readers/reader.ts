@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { HeaderError } from '../../errors/errors.ts'
-import { queryTimeoutError } from '../../sql/query-timeout.ts'
+import { queryTimeoutError } from '../../sql/errors.ts'
 import type { ReaderCommand, ReaderMessage, ReaderReply, ReaderRequest } from './reader-messages.ts'
 import { findReaderProgram } from './reader-program.ts'
 import { workChannel } from './statement-work.ts'

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
 import { SqliteConnection } from '../../../src/sqlite/connection/connection.ts'
 import { searchFunctions } from '../../../src/sqlite/connection/functions.ts'
-import { LargeValueError } from '../../../src/sqlite/read/large-values.ts'
+import { LargeValueError } from '../../../src/sqlite/errors.ts'
 import { ReadHistory } from '../../../src/sqlite/readers/read-history.ts'
 
 /** SQL that inserts notes whose texts have a length. */

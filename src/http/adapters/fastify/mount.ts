@@ -11,7 +11,7 @@ import { createPipeline, type Pipeline } from '../../pipeline.ts'
 import { createLengthError, createMessageReader } from '../../receive-message.ts'
 import type { HttpRequest, HttpResponse } from '../../request.ts'
 import type { Match } from '../../router.ts'
-import { countStreamedBytes } from './access-log.ts'
+import { countStreamedBytes } from './log.ts'
 
 /** Returns the auth context of a request, or a promise of it. */
 export type Authenticate<Auth = unknown> = (request: FastifyRequest) => Awaitable<Auth>

@@ -21,11 +21,10 @@ import { createServerFactory, type HttpServerOptions } from '../../bounds/server
 import { maxUrlLength } from '../../headers.ts'
 import { anyValue, checkHttpOptions, optionalCount, type WithAuthenticate } from '../../options.ts'
 import { createRequestIdGenerator } from '../../request-id.ts'
-import { addAccessLog } from './access-log.ts'
 import { addDrain } from './drain.ts'
 import { addHealthRoutes } from './health.ts'
 import { listenOnAllOfLocalhost } from './localhost.ts'
-import { createLoggerOptions } from './log.ts'
+import { addAccessLog, createLoggerOptions } from './log.ts'
 import { createMount } from './mount.ts'
 import { addNotFoundHandler, addRoutes, type JsonApiOptions } from './plugin.ts'
 
