@@ -66,9 +66,11 @@ export interface TableTriggers {
   readonly silentRule?: string | undefined
   /**
    * How SQLite finds the id of a new row, which `returning` does not know after a trigger: by the rowid of the last insert, or
-   * because the insert itself takes the next integer: the table is a view whose triggers make all changes.
+   * because the insert itself takes the next integer.
    */
   readonly newId?: 'by rowid' | 'next integer' | undefined
+  /** True for a view of SQLite whose rows only triggers change: its updates and deletes take no alias. Default false. */
+  readonly makeAllChanges?: boolean
   /** The columns of tables that a view of SQLite shows unchanged, by the names of its columns. */
   readonly origins?: ReadonlyMap<string, ColumnOrigin>
   /** True for a view whose rows PostgreSQL cannot lock, because triggers or rules change them. Default false. */

@@ -37,7 +37,7 @@ export interface AggregatedIds {
  * - what a database states before one is opened, such as the codecs of columns: `Database`
  * - how the statements of a read are put together: `src/sqlite/read/full-read.ts` reads in several statements,
  *   `src/postgres/read/document-statement.ts` in one
- * - linkage from groups (`array_agg`), which only a dialect with `aggregateIdsInGroups` uses: `src/sql/read/select.ts`
+ * - linkage from groups (`array_agg`), which only a dialect with `joinedGroups` uses: `src/sql/read/select.ts`
  * - syntax that another database may not have: casts as `value::type` for codecs with a type (`src/sql/statement.ts`), and
  *   `nulls first` (`src/sql/read/sort.ts`)
  *
@@ -107,6 +107,12 @@ export interface Dialect extends Database, Comparisons {
     ids: AggregatedIds & Readonly<{ key: readonly Sql[] }>,
     ownKey: readonly Sql[],
   ): Sql
-  /** The aggregate of the ids of a group, as the same JSON text. Absent where rows are not joined with groups. */
-  aggregateIdsInGroups?(id: Sql, order: readonly Sql[]): Sql
+  /** Absent where the related rows that no index finds are looked up in a subquery, and not joined as groups. */
+  readonly joinedGroups?: JoinedGroups
+}
+
+/** The SQL of a set with one row for each key, to which rows are joined. */
+export interface JoinedGroups {
+  /** The aggregate of the ids of a group, as the JSON text of `aggregateIds`. */
+  readonly aggregateIds: (id: Sql, order: readonly Sql[]) => Sql
 }

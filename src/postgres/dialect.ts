@@ -64,7 +64,9 @@ export function postgresDialect(folding: string, keepsSettings = true): Dialect 
     hasAntiJoins: true,
     subqueryBarrier: sql` offset 0`,
     aggregateIds,
-    aggregateIdsInGroups: (id, order) => sql`json_agg(${id} order by ${sql.join(order)})::text`,
+    joinedGroups: {
+      aggregateIds: (id, order) => sql`json_agg(${id} order by ${sql.join(order)})::text`,
+    },
   }
 }
 

@@ -26,7 +26,7 @@ import { lockTimeout, retryWhileLocked } from './connection/retry-while-locked.t
 import { sqliteDialect } from './dialect.ts'
 import { migrateSqlite } from './migrations.ts'
 import { checkSqliteArguments, type SqliteOptions } from './options.ts'
-import { ReadRouter } from './readers/read-router.ts'
+import { SqliteReads } from './read/read.ts'
 import type { SqliteStatementsOf } from './statements.ts'
 import { addIndexedPlans } from './verify/indexed-plans.ts'
 import { addRejectedChanges } from './verify/rejected-changes.ts'
@@ -62,22 +62,22 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
     ...{ mutex, file, queueSize: options.queueSize },
     getTransaction: () => tables.current.transaction,
   })
-  const router = new ReadRouter(file, { statementsOf, statementCache }, options)
+  const reads = new SqliteReads(file, { statementsOf, statementCache }, options)
   return {
     model,
     dialect: 'sqlite',
     description: file.isTemporary ? 'SQLite in memory' : `SQLite at ${path}`,
-    ...createReadOperations({ router, schema, readCatalog, tables }),
+    ...createReadOperations({ reads, schema, readCatalog, tables }),
     transaction: groupCommit.transaction.bind(groupCommit),
     ...createSchemaOperations({ file, writer, schema, mutex, tables }),
-    close: createClose({ file, router, schema, writer, mutex }, options),
+    close: createClose({ file, reads, schema, writer, mutex }, options),
   }
 }
 
 /** What the end of a store closes. */
 interface OpenParts {
   readonly file: DatabaseFile
-  readonly router: ReadRouter
+  readonly reads: SqliteReads
   readonly schema: SqliteConnection
   readonly writer: SqliteConnection
   readonly mutex: Mutex
@@ -85,7 +85,7 @@ interface OpenParts {
 
 /** Creates the operation of a store that closes it. The log of a file that was replaced is emptied at once, and again at the end. */
 function createClose(
-  { file, router, schema, writer, mutex }: OpenParts,
+  { file, reads, schema, writer, mutex }: OpenParts,
   { readOnly = false }: SqliteOptions,
 ): Store['close'] {
   file.onLost(() => {
@@ -93,7 +93,7 @@ function createClose(
   })
   return async () => {
     const isLost = file.isLost()
-    for (const each of [file, router, schema]) each.close()
+    for (const each of [file, reads, schema]) each.close()
     const isLeft = isLost && !readOnly && !emptyLog(writer, true)
     writer.close()
     file.remove()
@@ -123,7 +123,7 @@ function openReader(file: DatabaseFile): SqliteConnection {
 
 /** What the operations that read need. */
 interface ReadContext {
-  readonly router: ReadRouter
+  readonly reads: SqliteReads
   readonly schema: SqliteConnection
   readonly readCatalog: () => Catalog
   readonly tables: OpenSqliteTables
@@ -131,7 +131,7 @@ interface ReadContext {
 
 /** Creates the operations of a store that read, or explain a read. */
 function createReadOperations({
-  router,
+  reads,
   schema,
   readCatalog,
   tables,
@@ -139,12 +139,12 @@ function createReadOperations({
   const explain: Store['explain'] = async (plan, id, options = {}) => {
     const { hooks } = options
     const { target, statementsOf } = tables.current
-    const explained = await router.explain(plan, id, options)
+    const explained = await reads.explain(plan, id, options)
     const uncounted = listReadWarnings(plan, explained, target, readCatalog())
     const hidesRows = mayHideRows(statementsOf(plan.identity).target, hooks)
     const context = { plan, id, hidesRows, dialect: target.dialect }
     const warnings = await describeIndexes(uncounted, context, (describe) =>
-      router.run(describe, { isHere: true }),
+      reads.run(describe, { isHere: true }),
     )
     const indexes = warnings.flatMap(({ fix }) => fix ?? [])
     const statements = addIndexedPlans(explained, indexes, schema)
@@ -153,7 +153,7 @@ function createReadOperations({
   const retry = <Result>(work: () => Promise<Result>) => retryWhileLocked(performance.now(), work)
   return {
     read: (plan, id, readOptions) =>
-      thenMaybe(router.read(plan, id, readOptions), (rows) => {
+      thenMaybe(reads.read(plan, id, readOptions), (rows) => {
         const { target, mayRepeatIds } = tables.current
         return mayRepeatIds(plan.shape) ? checkIds(rows, plan.shape, target) : rows
       }),
@@ -162,15 +162,15 @@ function createReadOperations({
     inspect: (identity, work, options) =>
       retry(async () => {
         const statements = tables.current.statementsOf(identity)
-        return router.run((run) => work(statements, run), undefined, options)
+        return reads.run((run) => work(statements, run), undefined, options)
       }),
     findAllowed: (question, options) =>
       retry(async () => {
         const statement = compileAllowed(question, tables.current.statementsOf(question.identity))
         const find = (run: RunStatement) => findAllowed(question, statement, run)
-        return router.evaluate(statement, find, options)
+        return reads.evaluate(statement, find, options)
       }),
-    snapshot: (work, { signal } = {}) => router.snapshot(work, signal),
+    snapshot: (work, { signal } = {}) => reads.snapshot(work, signal),
   }
 }
 

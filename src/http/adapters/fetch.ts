@@ -1,6 +1,7 @@
 import type { Awaitable } from '../../model/declare/hooks.ts'
 import type { Logger } from '../../model/declare/request-context.ts'
 import { createBodyReader, type ReceiveBody } from '../body-reader.ts'
+import { createDispatcher } from '../dispatcher.ts'
 import { createJsonLogger } from '../json-logger.ts'
 import {
   checkHttpOptions,
@@ -9,7 +10,6 @@ import {
   optionalLogger,
   type WithAuthenticate,
 } from '../options.ts'
-import { createPipeline } from '../pipeline.ts'
 import type { HttpRequest, HttpResponse } from '../request.ts'
 import { findRequestId } from '../request-id.ts'
 
@@ -54,7 +54,7 @@ export function createHandler<Auth = unknown>(
 ): (request: Request, info?: RequestInfo<Auth>) => Promise<Response> {
   checkHttpOptions(options, 'createHandler', { log: optionalLogger })
   const { authenticate, maxBody = defaultMaxBody, log: defaultLog = createJsonLogger() } = options
-  const { dispatch } = createPipeline(options, defaultLog)
+  const { dispatch } = createDispatcher(options, defaultLog)
   const read = createBodyReader(maxBody)
   return async (request, info = {}) => {
     const { log = defaultLog, ip } = info

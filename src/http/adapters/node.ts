@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Awaitable } from '../../model/declare/hooks.ts'
 import { isLogger, type Logger } from '../../model/declare/request-context.ts'
 import { createDisconnectSignal } from '../disconnect-signal.ts'
+import { createDispatcher } from '../dispatcher.ts'
 import { announcesBody, keepHostFields } from '../headers.ts'
 import { createJsonLogger } from '../json-logger.ts'
 import {
@@ -14,7 +15,6 @@ import {
   type WithAuthenticate,
 } from '../options.ts'
 import { getLocalHost } from '../origin.ts'
-import { createPipeline } from '../pipeline.ts'
 import { createMessageReader } from '../receive-message.ts'
 import type { HttpRequest, HttpResponse } from '../request.ts'
 import { findRequestId } from '../request-id.ts'
@@ -54,7 +54,7 @@ export function createNodeHandler<
 >(options: WithAuthenticate<NodeHandlerOptions<Request, Auth>, Auth>): NodeHandler<Request> {
   checkHttpOptions(options, 'createNodeHandler', { log: optionalLogger })
   const { authenticate, prefix = '', maxBody = defaultMaxBody, log = createJsonLogger() } = options
-  const { dispatch } = createPipeline(options, log)
+  const { dispatch } = createDispatcher(options, log)
   const read = createMessageReader(maxBody)
   return (request, response, next) => {
     const target = getTarget(request)

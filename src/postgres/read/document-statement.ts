@@ -185,9 +185,8 @@ function withoutDerivedLinkage(shape: ReadShape, target: Target): RowLayout {
 /** Compiles the columns of the primary rows. The linkage of a single row is a subquery, which takes one scan at most. */
 function compilePrimarySelection(shape: ReadShape, target: Target): Selection {
   const layout = withoutDerivedLinkage(shape, target)
-  if (isList(shape)) return compileSelection(layout, target, { rows: sql`p` })
-  const { aggregateIdsInGroups: _, ...dialect } = target.dialect
-  return compileSelection(layout, { ...target, dialect })
+  const rows = isList(shape) ? { rows: sql`p` } : { isOneRow: true }
+  return compileSelection(layout, target, rows)
 }
 
 /** Compiles whether a row set was cut at the limit, for those whose result does not show it. */

@@ -21,9 +21,9 @@ import {
   compileSelectCount,
   compileSelectRequested,
 } from './primary-rows.ts'
-import { isAdded } from './row-sets.ts'
 import { compileLoad, compileSelection } from './select.ts'
 import { compileOrder, reverseOrder } from './sort.ts'
+import { isAdded } from './streamed-row-sets.ts'
 
 /**
  * The statements of a read that has a statement for each set of rows: all reads on SQLite, and streams on PostgreSQL. Each is

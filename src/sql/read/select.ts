@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { AggregatedIds, Sql } from '../../model/dialect.ts'
+import type { AggregatedIds, JoinedGroups, Sql } from '../../model/dialect.ts'
 import { getCodec } from '../../model/kinds/codecs.ts'
 import {
   getRelationship,
@@ -34,6 +34,14 @@ import {
   isFoundByKey,
 } from './related-rows.ts'
 
+/** Which rows a selection is for. */
+interface SelectedRows {
+  /** The row set of `t0`, if it is a part of a table. */
+  readonly rows?: Sql | undefined
+  /** Whether `t0` is one row: then a subquery scans another table once, too, and nothing is joined. Default false. */
+  readonly isOneRow?: boolean
+}
+
 /** The columns of a layout, and the joins that they need. */
 export interface Selection {
   /** The id, the values and the linkages, in this order. */
@@ -47,22 +55,20 @@ export function compileSelect(layout: RowLayout, target: Target): Sql[] {
   return [...compileSelection(layout, target).columns]
 }
 
-/**
- * Compiles the columns of a layout from `t0`.
- * @param rows - the row set of `t0`, if it is a part of a table
- */
+/** Compiles the columns of a layout from `t0`. */
 export function compileSelection(
   layout: RowLayout,
   target: Target,
-  { rows }: Readonly<{ rows?: Sql | undefined }> = {},
+  { rows, isOneRow = false }: SelectedRows = {},
 ): Selection {
+  const groups = isOneRow ? undefined : target.dialect.joinedGroups
   const resource = getResourceType(target.model, layout.type)
   const joins: Sql[] = []
   const values = layout.values.map((value) => {
     if (!('count' in value))
       return asText(storedValueAt(0, resource, value, target), value.codec, target)
     const field = getRelationship(resource, value.count)
-    const counted = compileRelatedCount(field, target, { alias: `n${joins.length}`, rows })
+    const counted = compileRelatedCount(field, target, { alias: `n${joins.length}`, rows, groups })
     if (counted.join) joins.push(counted.join)
     return asText(counted.number, value.codec, target)
   })
@@ -70,12 +76,20 @@ export function compileSelection(
     if (isDerived) return sql`null`
     const field = getRelationship(resource, relationship)
     if (isUncheckedKey) return compileKey(field, target)
-    const joined = compileGroupedLinkage(field, target, { alias: `l${joins.length}`, rows })
+    const joined = compileGroupedLinkage(field, target, { alias: `l${joins.length}`, rows, groups })
     if (joined === undefined) return compileLinkage(field, target)
     joins.push(joined.join)
     return joined.ids
   })
   return { columns: [idColumn(resource, target), ...values, ...linkages], joins }
+}
+
+/** How related rows that no index finds are joined to `t0`. */
+interface Join {
+  readonly alias: string
+  readonly rows: Sql | undefined
+  /** Absent: they are looked up in a subquery. */
+  readonly groups: JoinedGroups | undefined
 }
 
 /**
@@ -84,7 +98,7 @@ export function compileSelection(
 function compileRelatedCount(
   field: RelationshipField,
   target: Target,
-  { alias, rows }: Readonly<{ alias: string; rows: Sql | undefined }>,
+  { alias, rows, groups }: Join,
 ): Readonly<{ number: Sql; join?: Sql }> {
   if (isFoundByKey(field, target)) return { number: compileIndexedCount(field, target) }
   const { ownKey } = field.link
@@ -94,7 +108,7 @@ function compileRelatedCount(
   const name = sql.id(alias)
   const isSame = hasOwnKey(name, counts.names, field.link)
   // SQLite evaluates the inner query once, and builds an automatic index for the lookups in it.
-  if (target.dialect.aggregateIdsInGroups === undefined)
+  if (groups === undefined)
     return {
       number: sql`coalesce((select ${name}.number from (${counts.select}) as ${name} where ${isSame}), 0)`,
     }
@@ -107,16 +121,16 @@ function compileRelatedCount(
 /**
  * Compiles the linkage of all rows as one grouped set that is joined to them: a subquery for each row would
  * scan the other table each time.
- * @returns `undefined` if an index finds the linkage of a row by its key, or the dialect does not group
+ * @returns `undefined` if an index finds the linkage of a row by its key, or rows are not joined with groups
  */
 function compileGroupedLinkage(
   field: RelationshipField,
   target: Target,
-  { alias, rows }: Readonly<{ alias: string; rows: Sql | undefined }>,
+  { alias, rows, groups }: Join,
 ): Readonly<{ join: Sql; ids: Sql }> | undefined {
-  const { dialect, linkageLimit, model } = target
+  const { linkageLimit, model } = target
   const { link, many, to } = field
-  if (dialect.aggregateIdsInGroups === undefined) return undefined
+  if (groups === undefined) return undefined
   if (isOwnKey(field, target) || isFoundByKey(field, target)) return undefined
   const other = getResourceType(model, to)
   const { key, from } = compileLinkedRows(field, target)
@@ -127,14 +141,14 @@ function compileGroupedLinkage(
   const id = columnsAt(1, other.id.columns)
   const grouped = { ...compileIds(other, target), from, where }
   const { names, select } = nameColumns('key', key)
-  const groups = many
-    ? compileGroups({ ...grouped, key }, dialect.aggregateIdsInGroups, linkageLimit)
+  const grouping = many
+    ? compileGroups({ ...grouped, key }, groups.aggregateIds, linkageLimit)
     : sql`(select ${select}, (array_agg(${asId(id, other.id, target)}))[1] as ids from ${from} where ${where} group by ${sql.join(key)})`
   const name = sql.id(alias)
   const isSame = hasOwnKey(name, names, link)
   const ids = sql`${name}.ids`
   return {
-    join: sql` left join ${groups} as ${name} on ${isSame}`,
+    join: sql` left join ${grouping} as ${name} on ${isSame}`,
     ids: many ? sql`coalesce(${ids}, '[]')` : ids,
   }
 }
@@ -148,7 +162,7 @@ function hasOwnKey(alias: Sql, names: readonly Sql[], link: Link): Sql {
 /** Compiles the ids of a to-many relationship as one row for each key. */
 function compileGroups(
   { id, order, key, from, where }: AggregatedIds & Readonly<{ key: readonly Sql[] }>,
-  aggregate: (id: Sql, order: readonly Sql[]) => Sql,
+  aggregate: JoinedGroups['aggregateIds'],
   limit: LinkageLimit | undefined,
 ): Sql {
   const { names, select } = nameColumns('key', key)

@@ -87,5 +87,5 @@ export function compileChangedRows(
 
 /** Whether triggers make all changes of a table, as for some views. */
 export function isChangedByTriggers(table: Table, { facts }: Target): boolean {
-  return facts.triggersOf(table)?.newId === 'next integer'
+  return facts.triggersOf(table)?.makeAllChanges ?? false
 }

@@ -70,7 +70,8 @@ function describeView(
   const complete = parsed.filter(({ isPartial }) => !isPartial)
   const accepts = new Set(complete.map(({ change }) => change))
   const origins = findOrigins(connection, view)
-  return { triggers: { changes, newId: 'next integer', origins }, accepts }
+  const newId = 'next integer'
+  return { triggers: { changes, newId, makeAllChanges: true, origins }, accepts }
 }
 
 /** Finds the columns of tables that a view shows unchanged; none of a view that SQLite cannot read, which the start reports. */

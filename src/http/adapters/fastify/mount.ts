@@ -3,11 +3,11 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { toError } from '../../../errors/collector.ts'
 import type { Awaitable } from '../../../model/declare/hooks.ts'
 import { createDisconnectSignal } from '../../disconnect-signal.ts'
+import { createDispatcher, type Dispatcher } from '../../dispatcher.ts'
 import { announcesBody, createUndecodablePath, keepHostFields } from '../../headers.ts'
 import { createBodyTooLarge } from '../../incoming-body.ts'
 import { defaultMaxBody, type HttpOptions } from '../../options.ts'
 import { getLocalHost } from '../../origin.ts'
-import { createPipeline, type Pipeline } from '../../pipeline.ts'
 import { createLengthError, createMessageReader } from '../../receive-message.ts'
 import type { HttpRequest, HttpResponse } from '../../request.ts'
 import type { Match } from '../../router.ts'
@@ -16,11 +16,11 @@ import { countStreamedBytes } from './log.ts'
 /** Returns the auth context of a request, or a promise of it. */
 export type Authenticate<Auth = unknown> = (request: FastifyRequest) => Awaitable<Auth>
 
-/** The pipeline of a mount, for the handlers of Fastify. */
-export interface Mount extends Pick<Pipeline, 'routes' | 'find'> {
+/** The dispatcher of a mount, for the handlers of Fastify. */
+export interface Mount extends Pick<Dispatcher, 'routes' | 'find'> {
   /** Responds to a request. @param match - its route. Default: that of the request target */
   readonly dispatch: (request: FastifyRequest, reply: FastifyReply, match?: Match) => void
-  /** Responds to a request whose processing threw an error outside of the pipeline. */
+  /** Responds to a request whose processing threw an error outside of the dispatcher. */
   readonly fail: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 }
 
@@ -29,10 +29,10 @@ interface MountOptions extends HttpOptions {
   readonly authenticate?: Authenticate
 }
 
-/** Creates the pipeline of a mount. @param log - the logger of the application */
+/** Creates the dispatcher of a mount. @param log - the logger of the application */
 export function createMount(options: MountOptions, log: FastifyInstance['log']): Mount {
   const { authenticate, maxBody = defaultMaxBody } = options
-  const { routes, find, dispatch, fail } = createPipeline(options, log)
+  const { routes, find, dispatch, fail } = createDispatcher(options, log)
   const read = createMessageReader(maxBody)
   const convert = (request: FastifyRequest, reply: FastifyReply): HttpRequest => {
     const { raw, headers, method } = request

@@ -66,13 +66,13 @@ export function addRoutes(
   registerRoutes(app, mount)
 }
 
-/** Errors of Fastify about the media type of a body that it would parse. The pipeline decides whether, and what, is wrong with it. */
+/** Errors of Fastify about the media type of a body that it would parse. The dispatcher decides whether, and what, is wrong with it. */
 const headErrors: ReadonlySet<string> = new Set([
   'FST_ERR_CTP_INVALID_MEDIA_TYPE',
   'FST_ERR_ROUTE_MISSING_CONTENT_TYPE',
 ])
 
-/** Leaves every body to the pipeline, which reads it once the request is authenticated. */
+/** Leaves every body to the dispatcher, which reads it once the request is authenticated. */
 function passBodiesOn(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   // Fastify caches the parser that a regular expression has matched, so it parses the header field once.
@@ -119,7 +119,7 @@ interface Params {
 }
 
 /**
- * Registers every path of the model for every method that Fastify's router knows. The pipeline decides everything else, so that plugins
+ * Registers every path of the model for every method that Fastify's router knows. The dispatcher decides everything else, so that plugins
  * such as `@fastify/rate-limit` see each request before it. The prefix of the paths is that of the plugin.
  */
 function registerRoutes(app: FastifyInstance, mount: Mount): void {

@@ -40,7 +40,7 @@ import { createRouteFinder, type FindRoute, type Match } from './router.ts'
 import { createFileResponder, type FileResponder } from './static-files.ts'
 
 /** What happens between the request of a host and the response to it. The adapters only convert both. */
-export interface Pipeline {
+export interface Dispatcher {
   readonly routes: readonly Route[]
   /** Finds the route of a request target. @throws HeaderError `invalid_request` (400) for a path that is not UTF-8 */
   readonly find: FindRoute
@@ -54,11 +54,11 @@ export interface Pipeline {
 }
 
 /**
- * Creates the pipeline of a mount.
+ * Creates the dispatcher of a mount.
  * @param log - the logger of the application
  * @throws DeclarationError when a resource type has the path of the reference page
  */
-export function createPipeline(options: HttpOptions, log: Logger): Pipeline {
+export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher {
   const { routes, context: app } = createRoutes(options)
   const { respond, fail } = createResponder(options, log)
   const resolveOrigin = createOriginResolver(options.publicUrl)
@@ -222,7 +222,7 @@ interface Responder {
     request: HttpRequest,
     routed?: RoutedRequest,
   ) => Awaitable<HttpResponse>
-  readonly fail: Pipeline['fail']
+  readonly fail: Dispatcher['fail']
 }
 
 function createResponder(options: HttpOptions, log: Logger): Responder {
