@@ -38,6 +38,7 @@ export function bindIdentity<Context extends Readonly<{ store: Store }>>(
   const bound: Store = {
     ...store,
     read: (plan, id, options) => store.read({ ...plan, identity }, id, options),
+    explain: (plan, id, options) => store.explain({ ...plan, identity }, id, options),
     snapshot: (work, options) => store.snapshot(work, { ...options, identity }),
     transaction: (work, options) =>
       store.transaction((transaction) => work(transaction.as(identity)), { ...options, identity }),

@@ -1,17 +1,20 @@
 import type { Awaitable } from '../model/declare/hooks.ts'
+import { requestEnded } from '../observe/events.ts'
 import { thenMaybe } from '../sql/then-maybe.ts'
 import type { AppContext } from './app-context.ts'
 import type { ApiRequest, ApiResponse } from './handler.ts'
+import { observePlan } from './observe-plan.ts'
 import { applyPreferences, checkPreferences } from './preferences.ts'
 import { executeRepeatable } from './repeatable-write.ts'
 import { executePlan, type PlanRequest, type RequestPlan } from './request-plan.ts'
 
 /** Plans and executes a request. @throws the errors of `PlanRequest`, of the database, and of hooks */
 export function handleRequest<Body>(
-  plan: PlanRequest,
+  planRequest: PlanRequest,
   request: ApiRequest,
   context: AppContext<Body>,
 ): Awaitable<ApiResponse<Body>> {
+  const plan = requestEnded.hasSubscribers ? observePlan(planRequest) : planRequest
   const { idempotency, preferences } = request
   if (idempotency === undefined && preferences === undefined)
     return executePlan(plan(request, context), request, context)

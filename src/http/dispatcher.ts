@@ -3,6 +3,7 @@ import type { ApiRequest, ApiResponse } from '../endpoints/handler.ts'
 import type { Route } from '../endpoints/route-table.ts'
 import type { Awaitable } from '../model/declare/hooks.ts'
 import type { Logger } from '../model/declare/request-context.ts'
+import { findRequest, measurePart, requestEnded } from '../observe/events.ts'
 import { matchesNone } from '../parse/entity-tags.ts'
 import { computeFingerprint, parseIdempotencyKey } from '../parse/idempotency-key.ts'
 import { acceptQuery } from '../parse/negotiate.ts'
@@ -30,6 +31,7 @@ import {
   preflightField,
   takesQuery,
 } from './methods.ts'
+import { createRequestObserver } from './observe-requests.ts'
 import { createOpenWritesWarning } from './open-writes.ts'
 import type { HttpOptions } from './options.ts'
 import { createOriginResolver, findOrigin } from './origin.ts'
@@ -78,7 +80,16 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
     if (found === undefined) throw createRouteNotFound(target)
     return found
   }
-  async function dispatch(request: HttpRequest, match?: Match): Promise<HttpResponse> {
+  const observe = createRequestObserver(options)
+  async function dispatch(
+    request: HttpRequest,
+    match?: Match,
+    isObserved = false,
+  ): Promise<HttpResponse> {
+    if (requestEnded.hasSubscribers && !isObserved) {
+      const found = match ?? tryFind(find, request.target)
+      return observe(request, found, () => dispatch(request, found, true))
+    }
     try {
       const { route, id } = match ?? findOrThrow(request.target)
       const method = findMethod(route, request.method)
@@ -117,7 +128,22 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
       return fail(error, request)
     }
   }
-  return { routes, find, dispatch, fail }
+  return {
+    ...{ routes, find, dispatch },
+    fail: (error, request) =>
+      requestEnded.hasSubscribers
+        ? observe(request, undefined, () => fail(error, request))
+        : fail(error, request),
+  }
+}
+
+/** Finds the route of a path if it has one. The pipeline reports a path that is not UTF-8. */
+function tryFind(find: FindRoute, target: string): Match | undefined {
+  try {
+    return find(target)
+  } catch {
+    return undefined
+  }
 }
 
 const noBytes = new Uint8Array()
@@ -203,7 +229,10 @@ function createAuthentication(options: HttpOptions, log: Logger) {
   const warnOfOpenWrites = createOpenWritesWarning(options, log)
   return async (route: Route, request: HttpRequest): Promise<Identity> => {
     try {
-      const auth = await request.authenticate?.()
+      const observed = requestEnded.hasSubscribers ? findRequest() : undefined
+      const auth = observed
+        ? await measurePart(observed, 'auth', () => request.authenticate?.())
+        : await request.authenticate?.()
       warnOfOpenWrites(auth)
       return { auth, challenge: undefined }
     } catch (error) {

@@ -1,7 +1,9 @@
 import { HiddenRouteError } from '../endpoints/protected-routes.ts'
-import { toError } from '../errors/collector.ts'
+import { errorCodes } from '../errors/codes.ts'
+import { toError, toErrorList } from '../errors/collector.ts'
 import { type ApiError, HeaderError, RequestError } from '../errors/errors.ts'
 import type { Logger } from '../model/declare/request-context.ts'
+import { findRequest } from '../observe/events.ts'
 import { type ErrorResponse, serializeErrors, serializeInternalError } from '../serialize/errors.ts'
 import { createRouteNotFound } from './headers.ts'
 import type { HttpRequest } from './request.ts'
@@ -21,12 +23,26 @@ export function createErrorResponder(log: Logger): ErrorResponder {
     const error = thrown instanceof HiddenRouteError ? createRouteNotFound(request.target) : thrown
     if (error instanceof HeaderError && error.status > 500 && error.cause !== undefined)
       logUnavailable(error, request)
-    return (
-      serializeErrors(error) ??
-      serializeErrors(fromDisconnect(error, request) ?? fromStatus(error)) ??
-      serializeInternalError(logInternalError(error, request))
-    )
+    const reported = isRequestError(error)
+      ? error
+      : (fromDisconnect(error, request) ?? fromStatus(error))
+    const observed = findRequest()
+    if (observed) observed.code = findCode(reported)
+    return serializeErrors(reported) ?? serializeInternalError(logInternalError(error, request))
   }
+}
+
+/** Whether an error, or a list of errors, is reported with its own status and code. */
+function isRequestError(error: unknown): boolean {
+  const [first] = toErrorList(error)?.errors ?? []
+  return first !== undefined
+}
+
+/** Returns the code of the first error; that of an application may be any text, so it is `refused`. */
+function findCode(reported: unknown): string {
+  if (reported === undefined) return 'internal_error'
+  const [first] = toErrorList(reported)?.errors ?? []
+  return first !== undefined && Object.hasOwn(errorCodes, first.code) ? first.code : 'refused'
 }
 
 /** Converts an error that the client caused by disconnecting. `undefined` for any other error. */

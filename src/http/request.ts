@@ -15,6 +15,8 @@ export interface HttpRequest {
   readonly host: string | undefined
   /** `http` or `https`. */
   readonly protocol: string
+  /** The version of HTTP, e.g. `1.1`; absent if the host does not know it. */
+  readonly httpVersion?: string
   readonly requestId: string | undefined
   readonly ip: string | undefined
   readonly log: Logger

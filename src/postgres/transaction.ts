@@ -1,3 +1,4 @@
+import type { DatabaseSource, RunningStatement } from '../observe/events.ts'
 import type { Row } from '../plan/row-layout.ts'
 import { disconnectedError } from '../sql/errors.ts'
 import { countCharacters } from '../sql/read/document-budget.ts'
@@ -198,20 +199,32 @@ export class PostgresTransaction extends PostgresConnection {
    * @param hasShortRows - a statement that returns whether all values of a row are stored in it
    */
   async *batches(
-    { sql, placeholders, load }: Statement,
+    statement: Statement,
     values: RunValues,
     hasShortRows: Statement,
   ): AsyncGenerator<readonly Row[]> {
-    publishStatement(sql)
+    const running = publishStatement(statement, this.#executor.source)
     this.#cursors += 1
-    const name = `lapidary_${this.#cursors}`
-    const declare = { sql: `declare ${name} no scroll cursor for ${sql}`, placeholders }
+    const cursor: Cursor = { name: `lapidary_${this.#cursors}`, running, hasShortRows }
+    try {
+      yield* this.#readCursor(cursor, statement, values)
+    } finally {
+      running?.endBatches()
+    }
+  }
+
+  async *#readCursor(
+    cursor: Cursor,
+    { sql, placeholders, load }: Statement,
+    values: RunValues,
+  ): AsyncGenerator<readonly Row[]> {
+    const declare = { sql: `declare ${cursor.name} no scroll cursor for ${sql}`, placeholders }
     let [size, maxLength] = [firstBatchSize, 1]
     // One round trip.
     const [, [isShort], first] = await Promise.all([
       this.allUnprepared(declare, values),
-      this.allUnprepared(hasShortRows),
-      this.#fetch(name, size),
+      this.allUnprepared(cursor.hasShortRows),
+      this.#fetch(cursor, size),
     ])
     let rows = first
     const maxSize = isShort?.[0] === true ? maxShortRows : maxLongRows
@@ -222,13 +235,17 @@ export class PostgresTransaction extends PostgresConnection {
       if (rows.length > 0) yield loadRows(rows as unknown[][], load)
       if (isLast) break
       size = Math.max(Math.min(maxSize, 4 * size, Math.floor(maxBatchLength / maxLength)), 1)
-      rows = await this.#fetch(name, size)
+      rows = await this.#fetch(cursor, size)
     }
-    await this.execute(`close ${name}`)
+    await this.execute(`close ${cursor.name}`)
   }
 
-  #fetch(cursor: string, size: number): Promise<readonly Row[]> {
-    return this.allUnprepared({ sql: `fetch ${size} from ${cursor}`, placeholders: [] })
+  async #fetch({ name, running }: Cursor, size: number): Promise<readonly Row[]> {
+    const startedAt = running && performance.now()
+    const fetch = { sql: `fetch ${size} from ${name}`, placeholders: [] }
+    const rows = await this.allUnprepared(fetch)
+    if (startedAt !== undefined) running?.addBatch(rows.length, performance.now() - startedAt)
+    return rows
   }
 
   #release(isBroken = false): void {
@@ -239,6 +256,15 @@ export class PostgresTransaction extends PostgresConnection {
     this.#options.signal?.removeEventListener('abort', this.#handleAbort)
     session.release(isBroken)
   }
+}
+
+/** A cursor of a transaction. */
+interface Cursor {
+  readonly name: string
+  /** Receives the durations of its batches; absent while nobody listens. */
+  readonly running: RunningStatement | undefined
+  /** Returns whether all values of a row are stored in it. */
+  readonly hasShortRows: Statement
 }
 
 /** A query that is not sent yet. */
@@ -253,6 +279,7 @@ interface Waiting {
  * starts with the statements that begin the transaction: if they fail, nothing runs outside of it.
  */
 class TransactionExecutor implements QueryExecutor {
+  readonly source: DatabaseSource
   readonly #session: Session
   readonly #beginQueries: readonly PostgresQuery[]
   readonly #hasSetup: boolean
@@ -262,6 +289,7 @@ class TransactionExecutor implements QueryExecutor {
   #running: RunningBatch | undefined
 
   constructor(session: Session, { begin, setup, prepares }: TransactionOptions) {
+    this.source = session.limits.source
     this.#session = session
     this.#hasSetup = setup !== undefined
     const settings = setup ? [setup] : []

@@ -1,5 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import type { ParameterValue, TextPattern } from '../model/dialect.ts'
+import { type DatabaseSource, RunningStatement, statementEnded } from '../observe/events.ts'
 import type { ParameterSource, RunValues, Statement } from './statement.ts'
 
 // Apart from the compiler of statements: a reader process runs statements, and starts in half the time without Kysely.
@@ -30,7 +31,14 @@ export function isTextPattern(value: ParameterValue): value is TextPattern {
 /** Publishes the SQL of every statement that runs, as `{ sql }`. */
 const statementChannel = channel('lapidary:statement')
 
-/** Publishes a statement that is about to run. */
-export function publishStatement(sql: string): void {
-  if (statementChannel.hasSubscribers) statementChannel.publish({ sql })
+/**
+ * Publishes a statement that is about to run.
+ * @returns what its end is reported to; `undefined` while nobody listens
+ */
+export function publishStatement(
+  statement: Readonly<{ sql: string }>,
+  source: DatabaseSource,
+): RunningStatement | undefined {
+  if (statementChannel.hasSubscribers) statementChannel.publish({ sql: statement.sql })
+  return statementEnded.hasSubscribers ? new RunningStatement(statement, source) : undefined
 }

@@ -31,6 +31,7 @@ const exported =
 /** The layers of the engine: the other layers and the libraries that each may import. */
 // biome-ignore format: a table, one layer a row
 const layers: Readonly<Record<string, Readonly<{ layers: readonly string[]; outside: readonly (string | RegExp)[] }>>> = {
+  observe:   { layers: [],                                                               outside: ['node:async_hooks', 'node:diagnostics_channel'] },
   errors:    { layers: [],                                                               outside: ['fastest-levenshtein'] },
   auth:      { layers: ['errors', 'model'],                                              outside: ['jose', /^node:/] },
   client:    { layers: ['model', 'parse/format-query.ts', 'parse/format-document.ts'],     outside: [] },
@@ -38,18 +39,18 @@ const layers: Readonly<Record<string, Readonly<{ layers: readonly string[]; outs
   parse:     { layers: ['errors', 'model/digest.ts', 'model/kinds/json.ts'],                                      outside: [] },
   plan:      { layers: ['errors', 'model', 'parse'],                                     outside: ['lru-cache'] },
   describe:  { layers: ['model', 'plan'],                                                outside: [] },
-  sql:       { layers: ['errors', 'model', 'plan'],                                      outside: ['kysely', 'lru-cache', 'node:diagnostics_channel'] },
-  sqlite:    { layers: ['errors', 'model', 'plan', 'sql'],                               outside: ['kysely', 'lru-cache', /^node:/] },
-  postgres:  { layers: ['errors', 'model', 'plan', 'sql'],                               outside: ['kysely', 'lru-cache', 'pg', /^node:/] },
+  sql:       { layers: ['errors', 'observe', 'model', 'plan'],                                      outside: ['kysely', 'lru-cache', 'node:diagnostics_channel'] },
+  sqlite:    { layers: ['errors', 'observe', 'model', 'plan', 'sql'],                               outside: ['kysely', 'lru-cache', /^node:/] },
+  postgres:  { layers: ['errors', 'observe', 'model', 'plan', 'sql'],                               outside: ['kysely', 'lru-cache', 'pg', /^node:/] },
   serialize: { layers: ['errors', 'model', 'plan'],                                      outside: [] },
   lifecycle: { layers: ['errors', 'model', 'plan', 'sql'],                             outside: ['@standard-schema/spec'] },
-  endpoints: { layers: ['errors', 'model', 'parse', 'plan', 'describe', 'sql', 'serialize', 'lifecycle'], outside: ['node:diagnostics_channel', 'node:timers/promises', 'node:v8', 'node:zlib'] },
+  endpoints: { layers: ['errors', 'observe', 'model', 'parse', 'plan', 'describe', 'sql', 'serialize', 'lifecycle'], outside: ['node:diagnostics_channel', 'node:timers/promises', 'node:v8', 'node:zlib'] },
   'in-process': { layers: ['errors', 'model', 'parse', 'plan', 'sql', 'serialize', 'lifecycle', 'endpoints'], outside: ['node:async_hooks'] },
   docs:      { layers: ['openapi'],                                                         outside: [/^node:/] },
   openapi:   { layers: ['errors', 'model', 'parse', 'plan', 'describe', 'endpoints'],    outside: [] },
   tools:     { layers: ['errors', 'model', 'plan', 'describe', 'sql', 'lifecycle', 'endpoints', 'http', 'sqlite/database.ts', 'postgres/database.ts'], outside: [] },
   html:      { layers: ['errors', 'model', 'parse', 'describe', 'endpoints', 'http', 'tools/explain-read.ts', 'sql/read/explain.ts'], outside: ['decode-named-character-reference', 'marked', 'preact', 'preact-render-to-string', /^node:/] },
-  http:      { layers: ['errors', 'model', 'parse', 'serialize', 'describe', 'endpoints', 'in-process/action-calls.ts', 'openapi', 'tools/list-access.ts', 'sql/read/explain.ts'], outside: ['fastify', 'find-my-way', /^node:/] },
+  http:      { layers: ['errors', 'observe', 'model', 'parse', 'serialize', 'describe', 'endpoints', 'in-process/action-calls.ts', 'openapi', 'tools/list-access.ts', 'sql/read/explain.ts'], outside: ['fastify', 'find-my-way', /^node:/] },
 }
 /** The folders of the databases. */
 const databases = ['src/sqlite/', 'src/postgres/']

@@ -115,6 +115,7 @@ function readRequest(
     hasBody: announcesBody(headers),
     host: headers.host ?? getLocalHost(request),
     protocol: getProtocol(request),
+    httpVersion: request.httpVersion,
     ip: getAddress(request),
     requestId: getRequestId(request),
   }

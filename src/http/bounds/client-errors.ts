@@ -1,11 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { HeaderError } from '../../errors/errors.ts'
-import type { ErrorResponse } from '../../serialize/errors.ts'
 import { createUnknownMethod, isKnownMethod } from '../methods.ts'
 import type { Connection, Connections } from './connections.ts'
 import { getResponseInFlight, getUnfinishedRequest } from './node-internals.ts'
-import { closeWith, formatErrorResponse, toErrorResponse } from './raw-response.ts'
+import {
+  closeWith,
+  formatErrorResponse,
+  publishRejection,
+  type Rejection,
+  toErrorResponse,
+} from './raw-response.ts'
 import { createHeadersTooLarge } from './request-head.ts'
 
 /**
@@ -45,23 +50,27 @@ export function createClientErrorHandler(
 export function createTunnelRejection(
   connections: Connections,
 ): (request: IncomingMessage) => void {
-  const rejection = formatErrorResponse(toErrorResponse(createUnknownMethod('CONNECT')))
+  const rejection = toErrorResponse(createUnknownMethod('CONNECT'))
+  const bytes = formatErrorResponse(rejection)
   return ({ socket }) => {
+    publishRejection(rejection)
     // Node handles no errors of this connection any more, and reads nothing from it.
     socket.on('error', () => {}).resume()
     const connection = connections.open.get(socket)
     if (connection === undefined || connection.isBroken) return void socket.destroy()
     connection.isBroken = true
     const last = connection.waiting?.at(-1)?.response ?? getResponseInFlight(socket)
-    if (last === undefined) closeWith(socket, rejection)
-    else last.once('close', () => closeWith(socket, rejection))
+    if (last === undefined) closeWith(socket, bytes)
+    else last.once('close', () => closeWith(socket, bytes))
   }
 }
 
 /** Formats the response to what the parser rejects. @param method - that of a request whose head it has accepted */
 function formatRejection(error: ProtocolError, method: string | undefined): string {
   const isHead = method === 'HEAD' || isRejectedHead(error)
-  return formatErrorResponse(toProtocolErrorResponse(error), isHead)
+  const rejection = toProtocolErrorResponse(error)
+  publishRejection(rejection)
+  return formatErrorResponse(rejection, isHead)
 }
 
 /** Drops a waiting request whose body is malformed: the handler would never reach the end of its body. */
@@ -79,7 +88,7 @@ interface ProtocolError {
 }
 
 /** Returns the response to bytes that Node's HTTP parser rejects. */
-function toProtocolErrorResponse(error: ProtocolError): ErrorResponse {
+function toProtocolErrorResponse(error: ProtocolError): Rejection {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return toErrorResponse(createHeadersTooLarge())

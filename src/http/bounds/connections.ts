@@ -1,10 +1,15 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { HeaderError } from '../../errors/errors.ts'
-import type { ErrorResponse } from '../../serialize/errors.ts'
 import { probeWhenHalfClosed } from './half-closed.ts'
 import { getTransport } from './node-internals.ts'
-import { closeWith, formatErrorResponse, toErrorResponse } from './raw-response.ts'
+import {
+  closeWith,
+  formatErrorResponse,
+  publishRejection,
+  type Rejection,
+  toErrorResponse,
+} from './raw-response.ts'
 
 /** An open client connection and its pipelined requests. */
 export interface Connection {
@@ -44,7 +49,7 @@ export class Connections {
   readonly #open = new Map<Socket, Connection>()
   /** All open connections. */
   readonly open: ReadonlyMap<Socket, Connection> = this.#open
-  readonly #rejection: ErrorResponse
+  readonly #rejection: Rejection
   readonly #rejected = new WeakSet<Socket>()
   #lingering = 0
 
@@ -101,6 +106,7 @@ export class Connections {
     const respond = (chunk?: Buffer) => {
       clearTimeout(timer)
       const isHead = chunk?.toString('latin1', 0, 5) === 'HEAD '
+      publishRejection(this.#rejection)
       closeWith(socket, formatErrorResponse(this.#rejection, isHead))
     }
     const timer = setTimeout(respond, maxSilence).unref()

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ApiError } from '../../errors/errors.ts'
+import { rejected } from '../../observe/events.ts'
 import {
   type ErrorResponse,
   serializeErrors,
@@ -11,18 +12,30 @@ import { documentHeaders } from '../headers.ts'
 /** Milliseconds that a rejected client has to read the response before the server destroys the connection. */
 const lingerTime = 1000
 
+/** An error response that is sent without Fastify. */
+export interface Rejection extends ErrorResponse {
+  readonly code: string
+}
+
 /** Converts an error to a response that is sent without Fastify. */
-export function toErrorResponse(error: ApiError): ErrorResponse {
+export function toErrorResponse(error: ApiError): Rejection {
   // `serializeErrors` returns a response for every ApiError.
-  return serializeErrors(error) ?? serializeInternalError(crypto.randomUUID())
+  const response = serializeErrors(error) ?? serializeInternalError(crypto.randomUUID())
+  return { ...response, code: error.code }
+}
+
+/** Publishes that a request is rejected before the pipeline gets it. */
+export function publishRejection({ code }: Rejection): void {
+  if (rejected.hasSubscribers) rejected.publish({ code })
 }
 
 /** Sends an error response to a request that does not reach Fastify. */
 export function sendError(
   response: ServerResponse,
-  error: ErrorResponse,
+  error: Rejection,
   closesConnection = false,
 ): void {
+  publishRejection(error)
   response.writeHead(error.status, responseHeaders(error, closesConnection)).end(error.body)
 }
 

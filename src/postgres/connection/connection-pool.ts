@@ -1,3 +1,4 @@
+import type { DatabaseSource } from '../../observe/events.ts'
 import type { ExpectedQuery, ReadDurations } from '../../sql/read/read-durations.ts'
 import type { Statement } from '../../sql/statement.ts'
 import { defaultCacheSize } from '../../sql/statement-cache.ts'
@@ -44,13 +45,15 @@ export class PostgresPool {
   ) {
     // Without settings of the session the server has no limit of its own.
     const driverTimeout = keepsSessions ? timeout + cancelGracePeriod : timeout
-    const sessions = { timeout, driverTimeout, statementCache, keepsSessions }
+    const source = toSource(url)
+    const sessions = { timeout, driverTimeout, statementCache, keepsSessions, source }
     const scheduler = new Scheduler(url, { ...sessions, poolSize, queueSize })
     this.#scheduler = scheduler
     this.#keepsSessions = keepsSessions
     this.#beginStream = beginStream(sendTimeout + streamGracePeriod)
     this.#limitIdleTime = limitIdleTime(sendTimeout + streamGracePeriod)
     const executor = {
+      source,
       send: (query: PostgresQuery) => scheduler.run(query),
       execute: (...text: Parameters<QueryExecutor['execute']>) => this.#execute(...text),
     }
@@ -155,5 +158,16 @@ export class PostgresPool {
     } finally {
       session.release(isBroken)
     }
+  }
+}
+
+/** Returns what events say of a database. Without a port in its URL it is that of PostgreSQL. */
+function toSource(url: string): DatabaseSource {
+  const { hostname, port, pathname } = new URL(url)
+  return {
+    system: 'postgresql',
+    namespace: decodeURIComponent(pathname.slice(1)),
+    address: hostname,
+    port: Number(port || 5432),
   }
 }

@@ -1,4 +1,5 @@
 import pg, { type CustomTypesConfig, type QueryResult } from 'pg'
+import type { DatabaseSource, RunningStatement } from '../../observe/events.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import type { RunValues, Statement } from '../../sql/statement.ts'
 import { loadRows, publishStatement } from '../../sql/statement-values.ts'
@@ -25,6 +26,8 @@ function parseInteger(text: string): number | bigint {
 
 /** Sends queries to the server. */
 export interface QueryExecutor {
+  /** What events say of the database. */
+  readonly source: DatabaseSource
   /** @throws what `translateError` returns for the server's errors */
   send(query: PostgresQuery): Promise<PostgresResult>
   /**
@@ -58,13 +61,7 @@ export class PostgresConnection {
     values: RunValues,
     signal?: () => AbortSignal,
   ): Promise<readonly Row[]> {
-    publishStatement(statement.sql)
-    const { rows } = await this.#executor.send({
-      statement,
-      values,
-      isPrepared: this.#prepares,
-      signal,
-    })
+    const { rows } = await this.#send({ statement, values, isPrepared: this.#prepares, signal })
     return loadRows(rows, statement.load)
   }
 
@@ -82,22 +79,28 @@ export class PostgresConnection {
 
   /** Runs a statement that returns no rows. @returns the number of changed rows */
   async run(statement: Statement, values: RunValues): Promise<number> {
-    publishStatement(statement.sql)
-    const { count } = await this.#executor.send({ statement, values, isPrepared: this.#prepares })
+    const { count } = await this.#send({ statement, values, isPrepared: this.#prepares })
     return count
   }
 
   /** Returns the rows of declared SQL by the names of their columns. */
   async records(statement: Statement): Promise<readonly Readonly<Record<string, unknown>>[]> {
-    publishStatement(statement.sql)
     const query = { statement, values: { planValues: [] }, isPrepared: false, types }
-    const { columns, rows } = await this.#executor.send(query)
+    const { columns, rows } = await this.#send(query)
     return rows.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])))
+  }
+
+  /** Sends a query, and publishes it. */
+  #send(query: PostgresQuery): Promise<PostgresResult> {
+    const running = publishStatement(query.statement, this.#executor.source)
+    const sent = this.#executor.send(query)
+    return running ? observe(sent, running) : sent
   }
 
   /** Returns the same connection for the statements of an identity: each runs in a transaction that its setup begins. */
   withSetup(setup: SessionSetup): Pick<PostgresConnection, 'all' | 'allUnprepared'> {
     const executor: QueryExecutor = {
+      source: this.#executor.source,
       send: (query) => this.#executor.send({ ...query, setup }),
       execute: () => Promise.reject(new Error('Text without parameters has no setup.')),
     }
@@ -113,6 +116,20 @@ export class PostgresConnection {
   async check({ sql }: Statement): Promise<void> {
     if (/^\s*call\b/i.test(sql)) return
     await this.execute(`prepare lapidary_check as ${sql}; deallocate lapidary_check`)
+  }
+}
+
+async function observe(
+  sent: Promise<PostgresResult>,
+  running: RunningStatement,
+): Promise<PostgresResult> {
+  try {
+    const result = await sent
+    running.end(result.count, result.timing)
+    return result
+  } catch (error) {
+    running.fail(error)
+    throw error
   }
 }
 

@@ -1,4 +1,5 @@
 import pg, { type Connection, type CustomTypesConfig, type FieldDef } from 'pg'
+import { type StatementTiming, statementEnded } from '../../observe/events.ts'
 import type { RunValues, Statement } from '../../sql/statement.ts'
 import { bound } from '../../sql/statement-values.ts'
 import { isConnectionLost, translateError } from '../errors.ts'
@@ -43,6 +44,8 @@ export interface PostgresResult {
   readonly rows: unknown[][]
   /** The number of rows that it returned or changed. */
   readonly count: number
+  /** When the server ran it, if somebody listens to its end. */
+  readonly timing?: StatementTiming | undefined
 }
 
 /** The results of a batch. */
@@ -127,6 +130,8 @@ class PipelinedBatch {
   /** The columns of the current statement if the server describes them. */
   #columns: Columns | undefined
   #rows: unknown[][] = []
+  /** When the current statement began, on the clock of `performance.now`; absent while nobody listens. */
+  #startedAt: number | undefined
   #failure: unknown
   #prepared: readonly (Prepared | undefined)[] = []
   /** The statements that this batch prepares. */
@@ -233,6 +238,7 @@ class PipelinedBatch {
 
   submit(connection: Connection): void {
     const known = this.#session.prepared
+    if (statementEnded.hasSubscribers) this.#startedAt = performance.now()
     connection.stream.cork()
     this.#prepared = this.#queries.map(({ statement, isPrepared }, index) => {
       const isRepeated = isPrepared && known.markSeen(statement)
@@ -288,9 +294,17 @@ class PipelinedBatch {
     const prepared = this.#prepared[this.#results.length]
     if (prepared) prepared.columns = columns
     const count = Number(/\d+$/.exec(text)?.[0] ?? 0)
-    this.#results.push({ columns: columns.names, rows: this.#rows, count })
+    const timing = this.#startedAt === undefined ? undefined : this.#endTiming(this.#startedAt)
+    this.#results.push({ columns: columns.names, rows: this.#rows, count, timing })
     this.#columns = undefined
     this.#rows = []
+  }
+
+  /** A statement of a batch runs from the end of the one before. */
+  #endTiming(startedAt: number): StatementTiming {
+    const now = performance.now()
+    this.#startedAt = now
+    return { startedAt, duration: now - startedAt }
   }
 
   handleEmptyQuery(): void {

@@ -1,4 +1,5 @@
 import type { HeaderError } from '../../errors/errors.ts'
+import { waited } from '../../observe/events.ts'
 import { closedError, disconnectedError } from '../../sql/errors.ts'
 import { ReadDurations } from '../../sql/read/read-durations.ts'
 import { insertByStart, overloadedError } from '../../sql/semaphore.ts'
@@ -231,6 +232,7 @@ export class Scheduler {
   /** Starts a task, or a batch of point reads. */
   #start(session: Session, tasks: readonly Task[]): void {
     for (const task of tasks) this.#dequeue(task)
+    if (waited.hasSubscribers) this.#publishWaits(tasks)
     const [first] = tasks
     if (first === undefined) return
     this.#running.set(session, first)
@@ -239,6 +241,12 @@ export class Scheduler {
     first.stopListening?.()
     first.createSignal = undefined
     first.resolve(session)
+  }
+
+  #publishWaits(tasks: readonly Task[]): void {
+    const now = performance.now()
+    for (const { class: queue, deadline } of tasks)
+      waited.publish({ queue, duration: now - (deadline - this.#options.timeout) })
   }
 
   /** Sends queries. Nothing is added to a batch that was sent, so each query sees what was committed before it arrived. */

@@ -1,4 +1,5 @@
 import pg, { type Client, type Connection } from 'pg'
+import type { DatabaseSource } from '../../observe/events.ts'
 import { PreparedStatements } from './prepared.ts'
 
 /** The options of the sessions of a pool. Times are in milliseconds. */
@@ -11,6 +12,8 @@ export interface SessionLimits {
   readonly statementCache: number
   /** Whether sessions keep their state, which a pooler may not allow. */
   readonly keepsSessions: boolean
+  /** What events say of the database. */
+  readonly source: DatabaseSource
 }
 
 /** How much longer than the server's own limit the driver waits for a statement, in milliseconds: the server may hang. */

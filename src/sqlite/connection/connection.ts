@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { BoundValue, ParameterValue } from '../../model/dialect.ts'
+import { type DatabaseSource, RunningStatement, statementEnded } from '../../observe/events.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import { countCharacters, readBudget } from '../../sql/read/document-budget.ts'
 import type { RunValues, Statement } from '../../sql/statement.ts'
@@ -28,6 +29,9 @@ import {
 
 /** The memory of a connection's prepared statements in bytes, by default. */
 const defaultStatementCache = 32 * 1024 * 1024
+
+/** What events say of the database. */
+export const sqliteSource: DatabaseSource = { system: 'sqlite' }
 
 /** The memory that a connection may use, and how long it waits. */
 export interface ConnectionOptions {
@@ -99,15 +103,17 @@ export class SqliteConnection {
   }
 
   #run(statement: Statement, boundValues: readonly BoundValue[]): unknown[][] {
-    publishStatement(statement.sql)
+    const running = publishStatement(statement, sqliteSource)
     try {
       const prepared = this.#prepare(statement)
       const rows = this.#valueLimit
         ? this.#valueLimit.run(prepared.facts, () => readRows(prepared, boundValues))
         : readRows(prepared, boundValues)
       publishWork(prepared, statement.sql, rows.length)
+      running?.end(rows.length)
       return rows
     } catch (error) {
+      running?.fail(error)
       throw this.#role === 'introspector' ? error : translateError(error, statement.sql)
     }
   }
@@ -122,12 +128,16 @@ export class SqliteConnection {
     values: readonly ParameterValue[],
     maxLength = readBudget.text,
   ): unknown[][] {
+    const running = statementEnded.hasSubscribers
+      ? new RunningStatement(statement, sqliteSource)
+      : undefined
     return this.#withPatterns(values, (boundValues) =>
       translateErrors(() => {
         const prepared = this.#prepare(statement)
         const readNext = createRowReader(prepared, boundValues)
         const { rows, isLast } = readBatch(readNext, Number.POSITIVE_INFINITY, maxLength)
         publishWork(prepared, statement.sql, rows.length)
+        running?.end(rows.length)
         if (isLast) return rows
         // It would keep its place in the snapshot.
         this.#prepared.delete(statement)
@@ -166,13 +176,16 @@ export class SqliteConnection {
   }
 
   #change(statement: Statement, boundValues: readonly BoundValue[]): number {
-    publishStatement(statement.sql)
+    const running = publishStatement(statement, sqliteSource)
     try {
       const prepared = this.#prepare(statement)
       // The result contains the last row id too, which may be beyond 2^53 - 1.
       if (!prepared.readsBigInts) switchToBigInts(prepared)
-      return Number(prepared.handle.run(...boundValues).changes)
+      const changes = Number(prepared.handle.run(...boundValues).changes)
+      running?.end(changes)
+      return changes
     } catch (error) {
+      running?.fail(error)
       throw translateError(error, statement.sql)
     }
   }
@@ -189,7 +202,7 @@ export class SqliteConnection {
     values: readonly ParameterValue[],
     size: number,
   ): Generator<unknown[][]> {
-    publishStatement(statement.sql)
+    const running = publishStatement(statement, sqliteSource)
     // Not from the cache, which could free the statement between two batches.
     const prepared = translateErrors(() => this.#compile(statement.sql))
     const { boundValues, release } = this.#patterns.register(values)
@@ -197,20 +210,30 @@ export class SqliteConnection {
     try {
       const readNext = createRowReader(prepared, boundValues)
       for (;;) {
-        const { rows, isLast } = translateErrors(() =>
-          this.withLargeValues(() => readBatch(readNext, size)),
-        )
+        const { rows, isLast } = this.#readBatch(readNext, size, running)
         rowCount += rows.length
         if (rows.length > 0) yield rows
         if (isLast) return
       }
     } finally {
       release()
+      running?.endBatches()
       if (this.#database.isOpen) {
         publishWork(prepared, statement.sql, rowCount)
         finalize(prepared)
       }
     }
+  }
+
+  #readBatch(
+    readNext: ReturnType<typeof createRowReader>,
+    size: number,
+    running: RunningStatement | undefined,
+  ): ReturnType<typeof readBatch> {
+    const startedAt = running && performance.now()
+    const batch = translateErrors(() => this.withLargeValues(() => readBatch(readNext, size)))
+    if (startedAt !== undefined) running?.addBatch(batch.rows.length, performance.now() - startedAt)
+    return batch
   }
 
   /** Runs SQL without parameters; several statements are allowed. */
@@ -223,13 +246,15 @@ export class SqliteConnection {
     statement: Statement,
     values: readonly ParameterValue[] = bound(statement, { planValues: [] }),
   ): readonly Readonly<Record<string, unknown>>[] {
-    publishStatement(statement.sql)
+    const running = publishStatement(statement, sqliteSource)
     const mayWrite = this.#role === 'writer'
     return this.#withPatterns(values, (boundValues) =>
       translateErrors(() => {
         const prepared = this.#database.prepare(statement.sql)
         prepared.setReadBigInts(true)
-        return this.withLargeValues(() => prepared.all(...boundValues).map(convertRecord))
+        const records = this.withLargeValues(() => prepared.all(...boundValues).map(convertRecord))
+        running?.end(records.length)
+        return records
       }, mayWrite),
     )
   }

@@ -1,5 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate } from 'node:timers/promises'
 import type { Awaitable } from '../../model/declare/hooks.ts'
+import { committed, statementEnded, waited } from '../../observe/events.ts'
 import { type Mutex, overloadedError } from '../../sql/semaphore.ts'
 import type { Transaction, WriteTransactionOptions } from '../../sql/store.ts'
 import { commitConstraintError, convertConstraintError } from '../../sql/write/constraints.ts'
@@ -88,7 +90,9 @@ export class GroupCommit {
       return Promise.reject(overloadedError())
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     const queue = isLarge ? this.#large : this.#queue
-    queue.push({ since: performance.now(), work, resolve, reject })
+    // Another request may run it, and its statements are still those of this one.
+    const bound = statementEnded.hasSubscribers ? AsyncLocalStorage.bind(work) : work
+    queue.push({ since: performance.now(), work: bound, resolve, reject })
     this.#schedule()
     return promise
   }
@@ -106,6 +110,7 @@ export class GroupCommit {
     const [large] = this.#large
     const isLarge = large && (this.#queue.length === 0 || isOverdue(large))
     const group = isLarge ? this.#large.splice(0, 1) : this.#queue.splice(0, maxGroupSize)
+    if (waited.hasSubscribers) publishWaits(group)
     const settled = group.length > 1 ? await this.#runGroup(group) : undefined
     if (settled === undefined) {
       for (const { since, work, resolve, reject } of group)
@@ -129,7 +134,9 @@ export class GroupCommit {
       return settled
     }
     try {
-      return await this.#runInTransaction(group[0]?.since ?? performance.now(), runInTime)
+      const settled = await this.#runInTransaction(group[0]?.since ?? performance.now(), runInTime)
+      if (committed.hasSubscribers) committed.publish({ size: settled.length })
+      return settled
     } catch {
       // Each transaction runs again alone, so the error reaches the one that caused it.
       return undefined
@@ -183,6 +190,12 @@ export class GroupCommit {
     // The file may have been replaced during the commit. Then the write is not acknowledged either.
     this.#file.verify()
   }
+}
+
+function publishWaits(group: readonly QueuedTransaction[]): void {
+  const now = performance.now()
+  for (const { since } of group) waited.publish({ queue: 'write', duration: now - since })
+  if (group.length === 1) committed.publish({ size: 1 })
 }
 
 /** Whether a large transaction has waited so long that no other one runs before it. */

@@ -1,4 +1,5 @@
 import { HeaderError } from '../../errors/errors.ts'
+import { waited } from '../../observe/events.ts'
 import { Semaphore } from '../../sql/semaphore.ts'
 import type { DatabaseFile } from '../connection/database-file.ts'
 import type { ReadTransaction } from '../read/read-transaction.ts'
@@ -67,6 +68,10 @@ export class ReaderPool {
   async begin(read: ExpensiveRead): Promise<ReadTransaction> {
     const deadline = performance.now() + this.#timeout
     const release = await this.#acquire(read, deadline)
+    if (waited.hasSubscribers) {
+      const duration = performance.now() - (deadline - this.#timeout)
+      waited.publish({ queue: read.isStream ? 'stream' : 'read', duration })
+    }
     try {
       this.#file.verify()
       const reader = this.#takeReader()

@@ -1,9 +1,11 @@
 import { HeaderError } from '../../errors/errors.ts'
+import type { RunningStatement } from '../../observe/events.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import { disconnectedError } from '../../sql/errors.ts'
 import type { QueryRequest } from '../../sql/read/stream.ts'
 import type { RunValues, Statement } from '../../sql/statement.ts'
 import { bound, loadRows, publishStatement } from '../../sql/statement-values.ts'
+import { sqliteSource } from '../connection/connection.ts'
 import { LargeResultError } from '../errors.ts'
 import type { ReadTransaction, SqlRecord } from '../read/read-transaction.ts'
 import { type RecordDuration, recordLongest } from './read-history.ts'
@@ -47,45 +49,58 @@ export class RemoteTransaction implements ReadTransaction {
   }
 
   async query({ statement, values, isCount, isBounded }: QueryRequest): Promise<readonly Row[]> {
-    publishStatement(statement.sql)
+    const running = publishStatement(statement, sqliteSource)
     const execution = { sql: statement.sql, values: bound(statement, values) }
     const bounded = isBounded ? 'bounded' : 'all'
     const command = { do: isCount ? ('count' as const) : bounded, ...execution } as const
-    const reply = await this.#request(command, (duration) =>
-      this.#options.record({ statement, values }, duration),
+    const reply = await this.#request(
+      command,
+      (duration) => this.#options.record({ statement, values }, duration),
+      running,
     )
-    return loadRows('rows' in reply ? reply.rows : [], statement.load)
+    const rows = 'rows' in reply ? reply.rows : []
+    running?.end(rows.length)
+    return loadRows(rows, statement.load)
   }
 
   async *batches(statement: Statement, values: RunValues): AsyncGenerator<readonly Row[]> {
-    publishStatement(statement.sql)
+    const running = publishStatement(statement, sqliteSource)
     const execution = { sql: statement.sql, values: bound(statement, values) }
     this.#reader.send({ do: 'open', ...execution, size: batchSize })
     const recordBatch = recordLongest(this.#options.record)
     const requestNext = () => {
-      const batch = this.#request({ do: 'next' }, (duration) =>
-        recordBatch({ statement, values }, duration),
-      )
+      const batch = this.#request({ do: 'next' }, (duration) => {
+        running?.addBatch(0, duration)
+        recordBatch({ statement, values }, duration)
+      })
       // A consumer that stops early never awaits it.
       batch.catch(() => {})
       return batch
     }
     let nextBatch = requestNext()
-    for (;;) {
-      const batch = await nextBatch
-      const rows = loadRows('rows' in batch ? batch.rows : [], statement.load)
-      if (rows.length === 0) return
-      // The process reads the next batch while this one is sent.
-      nextBatch = requestNext()
-      yield rows
+    try {
+      for (;;) {
+        const batch = await nextBatch
+        const rows = loadRows('rows' in batch ? batch.rows : [], statement.load)
+        if (rows.length === 0) return
+        running?.addBatch(rows.length, 0)
+        // The process reads the next batch while this one is sent.
+        nextBatch = requestNext()
+        yield rows
+      }
+    } finally {
+      running?.endBatches()
     }
   }
 
   async records(statement: Statement): Promise<readonly SqlRecord[]> {
-    publishStatement(statement.sql)
+    const running = publishStatement(statement, sqliteSource)
     const values = bound(statement, { planValues: [] })
-    const reply = await this.#request({ do: 'records', sql: statement.sql, values })
-    return reply.is === 'records' ? reply.records : []
+    const command = { do: 'records', sql: statement.sql, values } as const
+    const reply = await this.#request(command, undefined, running)
+    const records = reply.is === 'records' ? reply.records : []
+    running?.end(records.length)
+    return records
   }
 
   end(): void {
@@ -104,10 +119,26 @@ export class RemoteTransaction implements ReadTransaction {
     )
   }
 
-  /** @param record - receives the duration of a statement or a batch */
+  /**
+   * @param record - receives the duration of a statement or a batch
+   * @param running - the statement, which an error ends
+   */
   async #request(
     command: ReaderCommand,
     record?: (duration: number) => void,
+    running?: RunningStatement,
+  ): Promise<ReaderReply> {
+    try {
+      return await this.#requestReply(command, record)
+    } catch (error) {
+      running?.fail(error)
+      throw error
+    }
+  }
+
+  async #requestReply(
+    command: ReaderCommand,
+    record: ((duration: number) => void) | undefined,
   ): Promise<ReaderReply> {
     if (this.#stopError !== undefined) throw this.#stopError
     const { timeout, deadline } = this.#options

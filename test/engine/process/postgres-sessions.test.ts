@@ -24,6 +24,7 @@ for (const database of everyDatabase.filter(({ name }) => name === 'PostgreSQL')
       const scheduler = new Scheduler(url, {
         ...{ poolSize, queueSize: 10, timeout, driverTimeout: timeout },
         ...{ statementCache: defaultCacheSize, keepsSessions: true },
+        source: { system: 'postgresql' },
       })
       test.after(() => scheduler.close())
       return { ...{ scheduler, url }, acquire: () => scheduler.acquire(write) }

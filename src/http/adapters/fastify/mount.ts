@@ -43,6 +43,7 @@ export function createMount(options: MountOptions, log: FastifyInstance['log']):
       hasBody: announcesBody(headers),
       host: request.host || getLocalHost(raw),
       protocol: request.protocol,
+      httpVersion: raw.httpVersion,
       requestId: request.id,
       ip: request.ip,
       log: request.log,

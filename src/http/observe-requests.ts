@@ -1,0 +1,116 @@
+import type { Route } from '../endpoints/route-table.ts'
+import {
+  type ObservedRequest,
+  type RouteTemplate,
+  requestEnded,
+  requestStarted,
+  runObserved,
+  streamStarted,
+} from '../observe/events.ts'
+import type { HttpOptions } from './options.ts'
+import type { HttpRequest, HttpResponse } from './request.ts'
+import type { Match } from './router.ts'
+
+/** Publishes a request while `process` makes its response, and until the response is complete. */
+type ObserveRequest = (
+  request: HttpRequest,
+  match: Match | undefined,
+  process: () => Promise<HttpResponse>,
+) => Promise<HttpResponse>
+
+/** Creates what a pipeline calls while somebody listens to its requests. */
+export function createRequestObserver({ prefix = '' }: HttpOptions): ObserveRequest {
+  const templates = new Map<Route, RouteTemplate>()
+  const toTemplate = (route: Route): RouteTemplate => {
+    const known = templates.get(route)
+    if (known) return known
+    const template: RouteTemplate = { path: prefix + route.path }
+    templates.set(route, template)
+    return template
+  }
+  return async (request, match, process) => {
+    const observed = createObserved(request, match && toTemplate(match.route))
+    if (requestStarted.hasSubscribers) requestStarted.publish(observed)
+    try {
+      return endWithResponse(observed, await runObserved(observed, process))
+    } catch (error) {
+      end(observed, 500)
+      throw error
+    }
+  }
+}
+
+function createObserved(
+  { method, protocol, httpVersion, header }: HttpRequest,
+  route: RouteTemplate | undefined,
+): ObservedRequest {
+  return {
+    method,
+    route,
+    scheme: protocol,
+    protocolVersion: httpVersion,
+    header,
+    startedAt: performance.now(),
+    parts: { auth: 0, plan: 0, db: 0, serialize: 0 },
+    duration: 0,
+    status: 0,
+    code: undefined,
+    responseSize: undefined,
+    isStream: false,
+    findIndexes: undefined,
+    span: undefined,
+    enter: undefined,
+  }
+}
+
+function end(observed: ObservedRequest, status: number): void {
+  observed.duration = performance.now() - observed.startedAt
+  observed.status = status
+  requestEnded.publish(observed)
+}
+
+/** A stream ends with its last chunk, or when the client disconnects. */
+function endWithResponse(observed: ObservedRequest, response: HttpResponse): HttpResponse {
+  const { status, headers, body } = response
+  if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
+    observed.responseSize = body === undefined ? 0 : Number(headers['content-length'])
+    end(observed, status)
+    return response
+  }
+  observed.isStream = true
+  if (streamStarted.hasSubscribers) streamStarted.publish(observed)
+  return { ...response, body: observeStream(observed, body, () => end(observed, status)) }
+}
+
+/** Returns the same chunks; the statements that read them belong to the request. @param onEnd - called once */
+function observeStream(
+  request: ObservedRequest,
+  chunks: AsyncIterable<string>,
+  onEnd: () => void,
+): AsyncIterable<string> {
+  const iterator = chunks[Symbol.asyncIterator]()
+  let isOpen = true
+  const close = () => {
+    if (isOpen) onEnd()
+    isOpen = false
+  }
+  const observed: AsyncIterableIterator<string> = {
+    next: async () => {
+      try {
+        const chunk = await runObserved(request, () => iterator.next())
+        if (chunk.done) close()
+        return chunk
+      } catch (error) {
+        close()
+        throw error
+      }
+    },
+    return: async () => {
+      close()
+      await iterator.return?.()
+      return { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]: () => observed,
+  }
+  return observed
+}
