@@ -7,16 +7,16 @@ import {
   findCompileSettings,
   formatCompileSettings,
 } from './compile-settings.ts'
-import { formatFiles, formatSingleFile, writeFiles } from './format-files.ts'
-import { formatOmissions } from './format-omissions.ts'
+import { formatFiles, formatSingleFile, writeFiles } from './introspect/format-files.ts'
+import { formatOmissions } from './introspect/format-omissions.ts'
 import {
   type Declarations,
   type GenerateOptions,
   generateDeclarations,
-} from './generate-declarations.ts'
-import { inspectCatalog } from './inspect-catalog.ts'
+} from './introspect/generate-declarations.ts'
+import { inspectCatalog } from './introspect/inspect-catalog.ts'
+import { findDerivedSecrets } from './introspect/secrets.ts'
 import type { IntrospectCommand } from './parse-command-line.ts'
-import { findDerivedSecrets } from './secrets.ts'
 
 /**
  * Runs `lapidary introspect`: writes or prints the declarations of a database. What they omit is printed at the end, on the

@@ -8,7 +8,7 @@ import {
   type ResourceDeclaration,
   type Store,
 } from 'lapidary'
-import { evaluateDeclarations } from './evaluate-declarations.ts'
+import { evaluateDeclarations } from './introspect/evaluate-declarations.ts'
 import { readDeclarations } from './introspect.ts'
 import type { SourceOptions } from './parse-command-line.ts'
 

@@ -10,7 +10,7 @@ import {
 } from '../process/settings.ts'
 import { suggestName } from '../process/suggest-name.ts'
 import { type CommandDescription, type CommandName, commands, serveSettings } from './commands.ts'
-import type { TypeNames } from './name-tables.ts'
+import type { TypeNames } from './introspect/name-tables.ts'
 
 /** The settings of `lapidary serve`, with the database url. */
 type ServeSettings = SettingValues<typeof serveSettings> & { readonly databaseUrl: string }

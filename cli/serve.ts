@@ -7,9 +7,9 @@ import {
   startServer,
   toPageOptions,
 } from '../process/start-server.ts'
-import { evaluateDeclarations } from './evaluate-declarations.ts'
-import { formatOmissions } from './format-omissions.ts'
-import type { Declarations } from './generate-declarations.ts'
+import { evaluateDeclarations } from './introspect/evaluate-declarations.ts'
+import { formatOmissions } from './introspect/format-omissions.ts'
+import type { Declarations } from './introspect/generate-declarations.ts'
 import { readDeclarations } from './introspect.ts'
 import type { ServeCommand } from './parse-command-line.ts'
 

@@ -1,6 +1,6 @@
 import type { Logger } from '../model/declare/request-context.ts'
 import type { DocumentText } from '../serialize/document.ts'
-import type { ProcessBody } from './body-reader.ts'
+import type { ProcessBody } from './receive-body.ts'
 
 /** A request as the adapters pass it on, whatever the library that received it. */
 export interface HttpRequest {

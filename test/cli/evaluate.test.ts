@@ -4,10 +4,13 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { defineModel, type ResourceDeclaration } from 'lapidary'
-import { evaluateCode } from '../../cli/evaluate-code.ts'
-import { evaluateDeclarations } from '../../cli/evaluate-declarations.ts'
-import { formatFiles } from '../../cli/format-files.ts'
-import { type GenerateOptions, generateDeclarations } from '../../cli/generate-declarations.ts'
+import { evaluateCode } from '../../cli/introspect/evaluate-code.ts'
+import { evaluateDeclarations } from '../../cli/introspect/evaluate-declarations.ts'
+import { formatFiles } from '../../cli/introspect/format-files.ts'
+import {
+  type GenerateOptions,
+  generateDeclarations,
+} from '../../cli/introspect/generate-declarations.ts'
 import { readCatalog } from '../../cli/introspect.ts'
 import { generateSql } from '../../examples/chinook/data/generate-sql.ts'
 import { databases } from '../databases.ts'

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { StoredColumn } from 'lapidary'
 import { readSqliteCatalog } from 'lapidary/sqlite'
-import { generateDeclarations } from '../../cli/generate-declarations.ts'
-import { inferKind } from '../../cli/infer-kind.ts'
+import { generateDeclarations } from '../../cli/introspect/generate-declarations.ts'
+import { inferKind } from '../../cli/introspect/infer-kind.ts'
 import {
   createProject,
   createSqliteDatabase,

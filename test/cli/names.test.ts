@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseName, toIdentifier, toKebabCase, toMemberName } from '../../cli/name.ts'
-import { pluralize, singularize } from '../../cli/pluralize.ts'
+import {
+  parseName,
+  pluralize,
+  singularize,
+  toIdentifier,
+  toKebabCase,
+  toMemberName,
+} from '../../cli/introspect/name.ts'
 
 /** Singulars with their plurals. */
 const pairs =

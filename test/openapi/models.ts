@@ -18,7 +18,7 @@ import {
   toOne,
   withDefault,
 } from 'lapidary'
-import { evaluateDeclarations } from '../../cli/evaluate-declarations.ts'
+import { evaluateDeclarations } from '../../cli/introspect/evaluate-declarations.ts'
 import { readDeclarations } from '../../cli/introspect.ts'
 import { resources as musicStore } from '../../examples/chinook/resources/index.ts'
 import { model as tracker } from '../../examples/tracker/model.ts'

@@ -1,6 +1,5 @@
 import type { Awaitable } from '../../model/declare/hooks.ts'
 import type { Logger } from '../../model/declare/request-context.ts'
-import { createBodyReader, type ReceiveBody } from '../body-reader.ts'
 import { createDispatcher } from '../dispatcher.ts'
 import { createJsonLogger } from '../json-logger.ts'
 import {
@@ -10,6 +9,7 @@ import {
   optionalLogger,
   type WithAuthenticate,
 } from '../options.ts'
+import { createBodyReader, type ReceiveBody } from '../receive-body.ts'
 import type { HttpRequest, HttpResponse } from '../request.ts'
 import { findRequestId } from '../request-id.ts'
 

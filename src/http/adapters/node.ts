@@ -15,7 +15,7 @@ import {
   type WithAuthenticate,
 } from '../options.ts'
 import { getLocalHost } from '../origin.ts'
-import { createMessageReader } from '../receive-message.ts'
+import { createMessageReader } from '../receive-body.ts'
 import type { HttpRequest, HttpResponse } from '../request.ts'
 import { findRequestId } from '../request-id.ts'
 

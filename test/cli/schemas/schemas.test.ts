@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { generateDeclarations } from '../../../cli/generate-declarations.ts'
+import { generateDeclarations } from '../../../cli/introspect/generate-declarations.ts'
 import { readCatalog } from '../../../cli/introspect.ts'
 import { databases } from '../../databases.ts'
 import { filled } from '../../filled.ts'

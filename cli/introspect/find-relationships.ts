@@ -10,9 +10,15 @@ import {
   type Key,
 } from './classify-tables.ts'
 import { type Code, call, object } from './code.ts'
-import { joinNames, type Name, nameInStyleOf, parseName, toMemberName } from './name.ts'
+import {
+  joinNames,
+  type Name,
+  nameInStyleOf,
+  parseName,
+  pluralizeName,
+  toMemberName,
+} from './name.ts'
 import type { NamedTable } from './name-tables.ts'
-import { pluralizeName } from './pluralize.ts'
 
 /** A relationship of a resource type, before `generateFields` has chosen its name. */
 export interface RelationshipCandidate {

@@ -1,23 +1,28 @@
-import type { Catalog, ColumnSample, StoredColumn, StoredTable, TableSample } from 'lapidary'
-import { canStore } from 'lapidary'
-import { checkAllRows, isWhole } from './check-all-rows.ts'
-import { checkKeys } from './check-keys.ts'
 import {
-  chooseDatetimeFormats,
-  isIndexed,
-  listDatetimes,
-  type TableColumn,
-} from './choose-datetime-formats.ts'
-import { evaluateCodec } from './evaluate-codec.ts'
+  type Catalog,
+  type ColumnSample,
+  canStore,
+  type StoredColumn,
+  type StoredTable,
+  type TableSample,
+} from 'lapidary'
 import {
   asKind,
+  checkAllRows,
+  checkKeys,
+  chooseDatetimeFormats,
   constant,
   datetimeText,
   fallbackKinds,
   integer64,
+  isIndexed,
+  isWhole,
   kindsByTypes,
+  listDatetimes,
   storedFormats,
-} from './fallback-kinds.ts'
+  type TableColumn,
+} from './check-rows.ts'
+import { evaluateCodec } from './evaluate-code.ts'
 import { findViewKeys } from './find-view-keys.ts'
 import {
   createFindings,

@@ -1,5 +1,5 @@
 import type { ColumnContent, SampleRequest, StoredColumn, StoredTable, TableSample } from 'lapidary'
-import { evaluateCodec } from './evaluate-codec.ts'
+import { evaluateCodec } from './evaluate-code.ts'
 import type { KindCode } from './infer-kind.ts'
 import { listNameColumns } from './name.ts'
 

@@ -1,4 +1,7 @@
+import type { Codec } from 'lapidary'
+import * as lapidary from 'lapidary'
 import { type Code, isAtom, type SqlFunction } from './code.ts'
+import type { KindCode } from './infer-kind.ts'
 
 /**
  * Evaluates an expression, as JavaScript would evaluate its source.
@@ -47,4 +50,13 @@ function callSql(
 function lookUp(name: string, scope: ReadonlyMap<string, unknown>): unknown {
   if (!scope.has(name)) throw new Error(`${name} is not defined`)
   return scope.get(name)
+}
+
+const scope: ReadonlyMap<string, unknown> = new Map(Object.entries(lapidary))
+
+/** Evaluates the code of a kind. @returns its codec; `undefined` for no kind */
+export function evaluateCodec(kind: KindCode | undefined): Codec | undefined {
+  if (kind === undefined) return undefined
+  // The code of a kind is an expression whose value is a kind.
+  return (evaluateCode(kind.code, scope) as Readonly<{ codec: Codec }>).codec
 }

@@ -6,7 +6,7 @@ import type {
   StoredTable,
   TableSample,
 } from 'lapidary'
-import { constant } from './fallback-kinds.ts'
+import { constant } from './check-rows.ts'
 import type { Findings } from './findings.ts'
 import { inferKind, type KindCode } from './infer-kind.ts'
 import { listNameColumns, listValueColumns, parseName } from './name.ts'

@@ -1,5 +1,5 @@
 import { type Catalog, canStore, type StoredColumn } from 'lapidary'
-import { evaluateCodec } from './evaluate-codec.ts'
+import { evaluateCodec } from './evaluate-code.ts'
 import type { Findings } from './findings.ts'
 import { inferKeyKind } from './infer-kind.ts'
 

@@ -5,12 +5,13 @@ import {
   joinNames,
   type Name,
   parseName,
+  pluralizeName,
+  singularizeName,
   toIdentifier,
   toKebabCase,
   toMemberName,
   uniqueNames,
 } from './name.ts'
-import { pluralizeName, singularizeName } from './pluralize.ts'
 
 /** A table with the names of its resource type. */
 export interface NamedTable extends KeyedTable {
