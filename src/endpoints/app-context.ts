@@ -3,6 +3,7 @@ import { createReadHookBinder } from '../lifecycle/read-hooks.ts'
 import { createWriteLifecycles } from '../lifecycle/write-lifecycle.ts'
 import type { Declarations, Model } from '../model/model.ts'
 import { createRightsFinder, type FindRights } from '../plan/access/rights.ts'
+import { checkIncludeOptions } from '../plan/include-page.ts'
 import { createPlanner } from '../plan/planner.ts'
 import type { ReadShape } from '../plan/read.ts'
 import {
@@ -45,9 +46,10 @@ export interface AppOptions<Auth = unknown> {
   readonly rootMeta?: AppContext['rootMeta']
 }
 
-/** Creates the dependencies of the handlers. */
+/** Creates the dependencies of the handlers. @throws DeclarationError */
 export function createAppContext(options: AppOptions): AppContext {
   const { model, store, prefix = '', rootMeta = {} } = options
+  checkIncludeOptions(model)
   const findView = createAccessViews(model)
   return {
     ...(findView && { findView }),

@@ -44,7 +44,12 @@ interface ParameterErrorOptions extends ApiErrorOptions {
 export class ParameterError extends ApiError {
   readonly parameter: string
   readonly path: string
-  constructor(code: ErrorCode, parameter: string, detail: string, options?: ParameterErrorOptions) {
+  constructor(
+    code: ErrorCode | Readonly<{ code: string } & ErrorDefinition>,
+    parameter: string,
+    detail: string,
+    options?: ParameterErrorOptions,
+  ) {
     super(code, detail, options)
     this.parameter = parameter
     this.path = options?.path ?? parameter

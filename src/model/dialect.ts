@@ -83,6 +83,8 @@ export interface Dialect extends Database, Comparisons {
   readonly lastInsertId?: LastInsertId
   /** Whether the planner executes `not exists` as an anti-join instead of once for each row. */
   readonly hasAntiJoins?: boolean
+  /** Whether a subquery in `from` may refer to the rows in front of it, as `cross join lateral`. */
+  readonly hasLateralJoins?: boolean
   /** Ends a subquery so that the planner does not flatten it into the query around it; absent where it need not be kept from that. */
   readonly subqueryBarrier?: Sql
   /** The clauses that lock selected rows until the transaction ends; absent where one transaction writes at a time. */

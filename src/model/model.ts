@@ -9,7 +9,7 @@ import type {
 } from './declare/access.ts'
 import type { Action } from './declare/action.ts'
 import type { ColumnUse, Computed } from './declare/computed.ts'
-import type { Expression, InvalidValues, TextIndex } from './declare/fields.ts'
+import type { Expression, IncludeOptions, InvalidValues, TextIndex } from './declare/fields.ts'
 import type { Hooks, ModelHooks } from './declare/hooks.ts'
 import type { IdQuery } from './declare/id-query.ts'
 import type { CacheOptions, PageOptions, ResourceDeclaration } from './declare/resource.ts'
@@ -147,6 +147,8 @@ export interface RelationshipField extends DescribedField, Nullability {
   readonly isEnforced: boolean | undefined
   /** Whether clients can request, filter by and sort by the number of related resources. */
   readonly isCounted: boolean
+  /** Which members an include path reaches; absent for all of them. */
+  readonly include?: IncludeOptions
   /** The rules for its links; absent if it has none. */
   readonly linkRules?: LinkAccess
   /** The id that every create stores; absent if clients send it. */

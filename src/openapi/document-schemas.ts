@@ -58,7 +58,14 @@ export function describeCommonSchemas({ described, nameType, ref }: SchemaContex
   const self = ref('jsonapi.selfLink')
   const collection = objectOf({ self: link, ...pages }, ['self'])
   return {
-    'jsonapi.count': objectOf({ count }, ['count']),
+    'jsonapi.relationshipMeta': objectOf({
+      count,
+      filtered: { const: true, description: 'Whether a filter left out members.' },
+      page: {
+        ...objectOf({ hasMore: { type: 'boolean' }, total: count }, ['hasMore']),
+        description: 'Of linkage that may be a part of the members.',
+      },
+    }),
     'jsonapi.listMeta': objectOf({
       count,
       page: {
@@ -92,6 +99,9 @@ export function describeCommonSchemas({ described, nameType, ref }: SchemaContex
     'jsonapi.object': objectOf({ version: { const: '1.0' } }, ['version']),
     'jsonapi.selfLink': objectOf({ self: link }, ['self']),
     'jsonapi.relationshipLinks': objectOf(both, ['self', 'related']),
+    'jsonapi.toManyLinks': objectOf({ ...both, prev: linkOrNull, next: linkOrNull }, [
+      ...['self', 'related'],
+    ]),
     'jsonapi.message': objectOf({ meta: objectOf({ message: text }, ['message']), jsonapi }, [
       'meta',
       'jsonapi',

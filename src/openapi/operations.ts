@@ -199,6 +199,9 @@ function describeRoot(): DescribedPath {
   return { tag: undefined, parameters: [], operations: { GET } }
 }
 
+/** The parameters that decide which members of include paths a document has. */
+const includePages = ['includePage', 'includeSort', 'includeFilter']
+
 /** The parameters that decide what the documents of a type contain. */
 function listContentParameters(
   { type, relationships }: TypeDescription,
@@ -206,7 +209,9 @@ function listContentParameters(
 ): object[] {
   const name = nameType(type)
   return [
-    ...(relationships.length > 0 ? [parameter(`${name}.include`)] : []),
+    ...(relationships.length > 0
+      ? [parameter(`${name}.include`), ...includePages.map(parameter)]
+      : []),
     ...(relationships.some(({ isCounted }) => isCounted) ? [parameter(`${name}.withCount`)] : []),
     parameter('fields'),
     parameter('withVersions'),
@@ -326,6 +331,7 @@ function describeRelationship(
     parameters: [
       parameter(context.nameIdParameter(type)),
       parameter('linkageInclude'),
+      ...includePages.map(parameter),
       parameter('fields'),
       ...(field.many ? listListParameters(related, context) : []),
     ],

@@ -20,6 +20,7 @@ export function describeCommonParameters({ described }: SchemaContext): Paramete
   return {
     page: describePage(described),
     fields: describeFields(described),
+    ...describeIncludePages(described),
     withVersions: {
       ...{ name: 'withVersions', in: 'query' },
       description: 'Whether resources have `meta.version`, for `If-Match`.',
@@ -76,6 +77,37 @@ function describePage({ pageSize, maxPageSize }: ModelDescription): Parameter {
       total: { enum: ['exact', 'capped', 'none'], description: 'How all resources are counted.' },
       cursors: { type: 'boolean', description: 'Whether resources come with their cursors.' },
     }),
+  }
+}
+
+/** Describes which members of an include path a response has. The names in brackets are relationship paths. */
+function describeIncludePages({ maxPageSize }: ModelDescription): Parameters {
+  const size = {
+    ...{ type: 'integer', minimum: 1 },
+    ...(maxPageSize !== undefined && { maximum: maxPageSize }),
+    description: 'The most members of each resource; a relationship may allow fewer.',
+  }
+  const describeFamily = (name: string, description: string, value: JsonSchema): Parameter => ({
+    ...{ name, in: 'query', style: 'deepObject', explode: true },
+    description,
+    schema: { type: 'object', additionalProperties: value },
+  })
+  return {
+    includePage: describeFamily(
+      'includePage',
+      'The page of members of an include path, for each resource: `includePage[a.b][size]=5`.',
+      objectOf({ size }),
+    ),
+    includeSort: describeFamily(
+      'includeSort',
+      'The order of the members of an include path, as `sort`: `includeSort[a.b]=-name`.',
+      { type: 'string' },
+    ),
+    includeFilter: describeFamily(
+      'includeFilter',
+      'The filter of the members of an include path, as `filter`: `includeFilter[a.b]=[…]`.',
+      { type: 'string', contentMediaType: 'application/json' },
+    ),
   }
 }
 

@@ -69,9 +69,14 @@ export function describeResourceObjects(type: TypeDescription, context: SchemaCo
     ]),
     [`${name}.toOne`]: objectOf({ links, data: toOne }, ['links']),
     [`${name}.requiredToOne`]: objectOf({ links, data: identifier }, ['links']),
-    [`${name}.toMany`]: objectOf({ links, data: arrayOf(identifier), meta: ref('jsonapi.count') }, [
-      'links',
-    ]),
+    [`${name}.toMany`]: objectOf(
+      {
+        links: ref('jsonapi.toManyLinks'),
+        data: arrayOf(identifier),
+        meta: ref('jsonapi.relationshipMeta'),
+      },
+      ['links'],
+    ),
     [`${name}.toOneInput`]: openObject({ data: toOne }),
     [`${name}.requiredToOneInput`]: openObject({ data: identifier }),
     [`${name}.toManyInput`]: openObject({ data: arrayOf(identifier) }),

@@ -157,6 +157,7 @@ function parseRelationships(data: JsonObject, errors: ErrorCollector): ParsedRel
       report(errors, () =>
         documentError(pointer(), `must be an object; it is ${describeJsonType(relationship)}`),
       )
+    else if (isPartial(relationship)) report(errors, () => partialError(`${pointer()}/data`))
     else if (Object.hasOwn(relationship, 'data')) {
       const linkage = parseLinkageData(relationship.data, `${pointer()}/data`, errors)
       if (linkage) parsed.push([name, linkage])
@@ -165,6 +166,19 @@ function parseRelationships(data: JsonObject, errors: ErrorCollector): ParsedRel
     else report(errors, () => documentError(pointer(), 'must have the member "data"'))
   }
   return parsed
+}
+
+/** Whether a relationship says that its linkage is a part of the members, as responses say it (`src/plan/include-page.ts`). */
+function isPartial({ data, meta }: JsonObject): boolean {
+  if (data === undefined || !isObject(meta)) return false
+  const { page, filtered } = meta
+  return filtered === true || (isObject(page) && page.hasMore === true)
+}
+
+function partialError(pointer: string): BodyError {
+  const problem =
+    'is a part of the members, as its meta says, and would replace all of them; leave the relationship out, add or remove members at its own address, or send all members without that meta'
+  return documentError(pointer, problem)
 }
 
 function parseLinkageData(

@@ -129,8 +129,16 @@ function parseMember(name: string, value: unknown): Member[] {
       return parseFamily(name, value, joinNames)
     case 'page':
       return parseFamily(name, value, readScalar)
+    case 'includePage':
+      return parseIncludePages(name, value)
+    case 'includeSort':
+      return parseFamily(name, value, joinNames)
+    case 'includeFilter':
+      // The value is parsed JSON.
+      return parseFamily(name, value, (each) => serializeJson(each as JsonValue))
     default: {
-      const known = 'filter, sort, page, include, fields, withCount and withVersions'
+      const known =
+        'filter, sort, page, include, includePage, includeSort, includeFilter, fields, withCount and withVersions'
       const detail = `There is no member ${quote(name)}; the members are ${known}.`
       throw new BodyError('unknown_parameter', pointer, detail)
     }
@@ -148,18 +156,33 @@ function parseFamily(
   name: string,
   value: unknown,
   read: (value: unknown, pointer: string) => string,
+  parent = pointerToken(name),
 ): Member[] {
-  if (!isObject(value)) {
-    const problem = `must be an object; it is ${describeJsonType(value)}`
-    throw bodyError(pointerToken(name), problem)
-  }
-  const members = Object.entries(value)
+  const members = Object.entries(requireObject(value, parent))
   return collectErrors<Member[]>(
     ...members.map(([member, each]) => (): Member => {
-      const pointer = pointerToken(name) + pointerToken(member)
+      const pointer = parent + pointerToken(member)
       return [`${name}[${member}]`, read(each, pointer), pointer]
     }),
   )
+}
+
+/** Parses `includePage`: an object whose members are the families of parameters `includePage[path][member]`. */
+function parseIncludePages(name: string, value: unknown): Member[] {
+  const parent = pointerToken(name)
+  const families = Object.entries(requireObject(value, parent))
+  return collectErrors<Member[][]>(
+    ...families.map(
+      ([path, each]) =>
+        () =>
+          parseFamily(`${name}[${path}]`, each, readScalar, parent + pointerToken(path)),
+    ),
+  ).flat()
+}
+
+function requireObject(value: unknown, pointer: string): Readonly<Record<string, unknown>> {
+  if (isObject(value)) return value
+  throw bodyError(pointer, `must be an object; it is ${describeJsonType(value)}`)
 }
 
 function joinNames(value: unknown, pointer: string): string {

@@ -21,6 +21,13 @@ import {
 } from './filter.ts'
 import { filterLimits } from './filter-limits.ts'
 import { parseInclude } from './include.ts'
+import {
+  type IncludeParameter,
+  includeParameters,
+  type ParsedIncludePage,
+  parseIncludePage,
+  parseIncludeParameter,
+} from './include-page.ts'
 import { describeRemedy } from './other-idioms.ts'
 import { type ParsedPage, pageParameters, parsePage } from './page.ts'
 import { parseSort, type SortTerm } from './sort.ts'
@@ -36,6 +43,8 @@ export interface ParsedQuery {
   readonly page: ParsedPage
   /** Relationship paths; `undefined` if the parameter is absent, `[]` if its value is empty. */
   readonly include: readonly (readonly string[])[] | undefined
+  /** What the request says about the members of an include path, by path. */
+  readonly includePages: ReadonlyMap<string, ParsedIncludePage>
   /** The names of the relationships whose related resources are counted; `undefined` if the parameter is absent. */
   readonly withCount: readonly string[] | undefined
   /** Whether resource objects show their version; `undefined` if the parameter is absent. */
@@ -54,6 +63,7 @@ interface QueryBuilder extends ParsedQuery {
   include: readonly (readonly string[])[] | undefined
   withCount: readonly string[] | undefined
   withVersions: boolean | undefined
+  readonly includePages: Map<string, ParsedIncludePage>
   readonly fields: Map<string, readonly string[]>
   /** The number of filter terms so far. */
   terms: number
@@ -69,6 +79,7 @@ const emptyQuery: ParsedQuery = {
   sort: [],
   page: {},
   include: undefined,
+  includePages: new Map(),
   withCount: undefined,
   withVersions: undefined,
   fields: new Map(),
@@ -92,6 +103,7 @@ export function parseQuery(search: string): ParsedQuery {
     sort: [],
     page: {},
     include: undefined,
+    includePages: new Map(),
     withCount: undefined,
     withVersions: undefined,
     fields: new Map(),
@@ -120,7 +132,26 @@ function parseParameter(name: string, value: string, builder: QueryBuilder): voi
   else if (name === 'include') builder.include = parseInclude(value)
   else if (name === 'withCount') builder.withCount = parseWithCount(value)
   else if (name === 'withVersions') builder.withVersions = parseWithVersions(value)
+  else parseOther(name, value, builder)
+}
+
+function parseOther(name: string, value: string, builder: QueryBuilder): void {
+  const parameter = parseIncludeParameter(name)
+  if (parameter) addIncludePage(name, parameter, value, builder)
   else report(builder.errors, () => unknownError(name, value))
+}
+
+function addIncludePage(
+  name: string,
+  parameter: IncludeParameter,
+  text: string,
+  builder: QueryBuilder,
+): void {
+  const { path } = parameter
+  const maxTerms = filterLimits.terms - builder.terms
+  const { page, terms } = parseIncludePage(name, parameter, text, maxTerms)
+  builder.terms += terms
+  builder.includePages.set(path, { ...builder.includePages.get(path), ...page })
 }
 
 /** @throws ParameterError `invalid_versions` (400) */
@@ -179,7 +210,7 @@ function repeatedError(name: string): ParameterError {
 }
 
 function unknownError(name: string, value: string): ParameterError {
-  const known = `filter, filter[<field>], sort, ${pageParameters.join(', ')}, include, withCount, withVersions and fields[<type>]`
+  const known = `filter, filter[<field>], sort, ${pageParameters.join(', ')}, include, ${includeParameters.join(', ')}, withCount, withVersions and fields[<type>]`
   return new ParameterError(
     'unknown_parameter',
     name,

@@ -61,16 +61,23 @@ export function isInFieldset(fieldsets: FieldsetsByType, type: string, name: str
   return fieldsets.get(type)?.has(name) ?? true
 }
 
+/** What a layout has beside the fields. */
+interface LayoutOptions {
+  /** The relationships of the type whose related resources are counted. */
+  readonly counted?: readonly string[]
+  /** The included relationships of which rows list a page. */
+  readonly paged?: ReadonlySet<string>
+}
+
 /**
  * Plans which values of a type are read and which members its resource objects have. Nothing else is selected or computed.
  * @param included - the relationships of the type that are included; their linkage is read
- * @param counted - the relationships of the type whose related resources are counted
  */
 export function planLayout(
   resource: ResourceType,
   fieldsets: FieldsetsByType,
   included: ReadonlySet<string>,
-  counted: readonly string[] = [],
+  { counted = [], paged }: LayoutOptions = {},
 ): RowLayout {
   const fields = [...resource.fields.values()].filter(({ name }) =>
     isInFieldset(fieldsets, resource.type, name),
@@ -79,7 +86,13 @@ export function planLayout(
   const hasFieldset = fieldsets.has(resource.type)
   const linkages = fields.flatMap((field): LinkageColumn[] =>
     field.is === 'relationship' && (hasFieldset || included.has(field.name))
-      ? [{ relationship: field.name, many: field.many }]
+      ? [
+          {
+            relationship: field.name,
+            many: field.many,
+            ...(paged?.has(field.name) && { isPaged: true }),
+          },
+        ]
       : [],
   )
   return {

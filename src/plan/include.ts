@@ -9,7 +9,9 @@ import {
   type Model,
   type ResourceType,
 } from '../model/model.ts'
+import type { Condition } from './condition.ts'
 import { type FieldsetsByType, isInFieldset } from './fields.ts'
+import type { OrderTerm } from './sort.ts'
 
 /** The number of the primary rows, where the rows of a document are numbered by their include edges. */
 export const primaryRowSet = -1
@@ -25,6 +27,44 @@ export interface IncludeEdge {
   readonly type: string
   readonly relationship: string
   readonly to: string
+}
+
+/** What the query shape has of the members of an include edge. */
+export interface IncludePageShape {
+  /** The parameter with the most members of each resource and one more; absent: all members. */
+  readonly limit?: number
+  /** Ends with the id. */
+  readonly order: readonly OrderTerm[]
+  readonly where?: Condition
+  /** Whether rows contain the values of the sort keys, which cursors need. */
+  readonly hasKeys?: boolean
+}
+
+/** The index of the id in rows of any layout. */
+export const idIndex = 0
+
+/** An include edge with the index of the value that holds the related ids. */
+export interface LocatedIncludeEdge extends IncludeEdge {
+  /** In rows of `type`: the index of the linkage, or that of the id itself if the primary data is resource linkage. */
+  readonly keyIndex: number
+  readonly many: boolean
+  /** The page of the members of each resource; absent: all members, in the order of their ids. */
+  readonly page?: IncludePageShape
+}
+
+/** Whether an edge starts at primary data that is linkage: it then leads to the resources that the linkage identifies. */
+export function startsAtLinkage(edge: LocatedIncludeEdge): boolean {
+  return edge.parent === primaryRowSet && edge.keyIndex === idIndex
+}
+
+/** Returns an include edge by its index. */
+export function getIncludeEdge(
+  { includeEdges }: Readonly<{ includeEdges: readonly LocatedIncludeEdge[] }>,
+  index: number,
+): LocatedIncludeEdge {
+  const edge = includeEdges[index]
+  if (edge === undefined) throw new Error(`The plan has no include edge ${index}.`)
+  return edge
 }
 
 /** Returns the path of an include edge, such as `project.members`; empty for the primary rows. */

@@ -233,7 +233,8 @@ function nameSort(sort: string, { resource, model }: CursorList): string | undef
   }, emptyCollector())
 }
 
-function cursorOrder(
+/** The order to which the cursors of a list are bound. */
+export function cursorOrder(
   { type }: ResourceType,
   order: readonly OrderTerm[],
   { sealer }: Model,

@@ -3,22 +3,20 @@ import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { getResourceType, type RelationshipField, type ResourceType } from '../model/model.ts'
 import type { ParsedQuery } from '../parse/query.ts'
+import type { PlanParameters } from './condition.ts'
 import { type FieldsetsByType, planFields, planLayout } from './fields.ts'
-import { type IncludeEdge, planInclude, primaryRowSet } from './include.ts'
+import {
+  type IncludeEdge,
+  idIndex,
+  type LocatedIncludeEdge,
+  planInclude,
+  primaryRowSet,
+} from './include.ts'
+import { type IncludePage, planIncludePages } from './include-page.ts'
 import type { Planner } from './planner.ts'
 import { createIdentifierLayout, findLinkageIndex, type RowLayout } from './row-layout.ts'
 import { addVersion } from './version.ts'
 import { planWithCount, rejectWithCount } from './with-count.ts'
-
-/** The index of the id in rows of any layout. */
-const idIndex = 0
-
-/** An include edge with the index of the value that holds the related ids. */
-export interface LocatedIncludeEdge extends IncludeEdge {
-  /** In rows of `type`: the index of the linkage, or that of the id itself if the primary data is resource linkage. */
-  readonly keyIndex: number
-  readonly many: boolean
-}
 
 /** The fields, linkage and included resources that a document contains. */
 export interface Projection {
@@ -28,8 +26,20 @@ export interface Projection {
   readonly includeEdges: readonly LocatedIncludeEdge[]
 }
 
+/** A projection, and what the plan has of its include edges beside the query shape. */
+export interface PlannedProjection {
+  readonly projection: Projection
+  /** By include edge; absent if no edge has a page. */
+  readonly includePages?: IncludePages
+}
+
+/** What a plan has of the pages of include edges, beside the query shape. */
+export type IncludePages = readonly (IncludePage | undefined)[]
+
 /** What is read for a document in addition to what it shows. */
 interface ProjectionOptions {
+  /** Receives the client's values. */
+  readonly parameters: PlanParameters
   /** Whether the entity tag has the version of the primary resource. Default false. */
   readonly hasVersion?: boolean
 }
@@ -42,22 +52,31 @@ export function planProjection(
   planner: Planner,
   query: ParsedQuery,
   resource: ResourceType,
-  { hasVersion = false }: ProjectionOptions = {},
-): Projection {
-  const [{ fieldsets, edges }, counted] = collectErrors(
-    () => planEdges(planner, query, resource),
+  { parameters, hasVersion = false }: ProjectionOptions,
+): PlannedProjection {
+  const [{ fieldsets, edges, pages }, counted] = collectErrors(
+    () => planEdges(planner, query, resource, { parameters }),
     () => planWithCount(query, resource),
   )
   const { getLayout, included } = createLayouts(edges, fieldsets, planner, {
+    pages,
     counts: { type: resource.type, counted },
     findVersion: (each) =>
       findShownVersion(query, each) ?? (hasVersion && each === resource ? 'silent' : undefined),
   })
-  return {
-    primary: getLayout(resource.type),
-    included,
-    includeEdges: edges.map((edge) => locateKey(edge, getLayout)),
-  }
+  const includeEdges = edges.map((edge) => locateKey(edge, getLayout))
+  return addPages({ primary: getLayout(resource.type), included, includeEdges }, pages)
+}
+
+/** Adds the pages of include edges to a projection. */
+function addPages(projection: Projection, pages: PlannedPages): PlannedProjection {
+  if (pages === undefined) return { projection }
+  const includeEdges = projection.includeEdges.map((edge, index) => {
+    const page = pages[index]?.shape
+    return page ? { ...edge, page } : edge
+  })
+  const includePages = pages.map((each) => each?.page)
+  return { projection: { ...projection, includeEdges }, includePages }
 }
 
 /**
@@ -69,10 +88,10 @@ export function planLinkageProjection(
   planner: Planner,
   query: ParsedQuery,
   resource: ResourceType,
-  relationship: RelationshipField,
-): Projection {
-  const [{ fieldsets, edges }] = collectErrors(
-    () => planEdges(planner, query, resource),
+  { relationship, parameters }: Readonly<{ relationship: RelationshipField }> & ProjectionOptions,
+): PlannedProjection {
+  const [{ fieldsets, edges, pages }] = collectErrors(
+    () => planEdges(planner, query, resource, { parameters, linkage: relationship.name }),
     () => rejectWithCount(query),
   )
   const other = edges.find(
@@ -83,6 +102,7 @@ export function planLinkageProjection(
     throw new ParameterError('invalid_include', 'include', detail)
   }
   const { getLayout, included } = createLayouts(edges, fieldsets, planner, {
+    pages,
     findVersion: (each) => findShownVersion(query, each),
   })
   const includeEdges = edges.map((edge) =>
@@ -91,33 +111,35 @@ export function planLinkageProjection(
       : locateKey(edge, getLayout),
   )
   const primary = planner.shapes.intern(createIdentifierLayout(relationship.to))
-  return { primary, included, includeEdges }
+  return addPages({ primary, included, includeEdges }, pages)
 }
 
-/** Whether an edge starts at primary data that is linkage: it then leads to the resources that the linkage identifies. */
-export function startsAtLinkage(edge: LocatedIncludeEdge): boolean {
-  return edge.parent === primaryRowSet && edge.keyIndex === idIndex
-}
-
-/** Returns an include edge by its index. */
-export function getIncludeEdge({ includeEdges }: Projection, index: number): LocatedIncludeEdge {
-  const edge = includeEdges[index]
-  if (edge === undefined) throw new Error(`The plan has no include edge ${index}.`)
-  return edge
-}
+/** The pages of include edges; `undefined` if no edge has one. */
+type PlannedPages = ReturnType<typeof planIncludePages> | undefined
 
 /** Invalid fieldsets count as absent, so that the include paths are checked as well and all errors reported together. */
-function planEdges({ model }: Planner, query: ParsedQuery, resource: ResourceType) {
+function planEdges(
+  { model }: Planner,
+  query: ParsedQuery,
+  resource: ResourceType,
+  options: Readonly<{ parameters: PlanParameters; linkage?: string }>,
+) {
   const errors = emptyCollector()
   const fieldsets = attempt(() => planFields(query.fields, model), errors) ?? new Map()
   const edges =
     attempt(() => planInclude(query.include ?? [], resource, fieldsets, model), errors) ?? []
+  const planned = attempt(
+    () => planIncludePages({ query, edges, resource, model, ...options }),
+    errors,
+  )
   throwErrors(errors)
-  return { fieldsets, edges }
+  const pages: PlannedPages = planned?.some((page) => page !== undefined) ? planned : undefined
+  return { fieldsets, edges, pages }
 }
 
 /** What the layouts of a document contain beside the fields. */
 interface LayoutOptions {
+  readonly pages: PlannedPages
   /** The relationships of a type whose related resources are counted. */
   readonly counts?: Readonly<{ type: string; counted: readonly string[] }>
   readonly findVersion: (resource: ResourceType) => RowLayout['version']
@@ -136,7 +158,7 @@ function createLayouts(
   edges: readonly IncludeEdge[],
   fieldsets: FieldsetsByType,
   planner: Planner,
-  { counts, findVersion }: LayoutOptions,
+  { pages, counts, findVersion }: LayoutOptions,
 ) {
   const getLayout = (type: string): RowLayout => {
     const resource = getResourceType(planner.model, type)
@@ -147,10 +169,14 @@ function createLayouts(
   const getUnversioned = (resource: ResourceType): RowLayout => {
     const { type } = resource
     const included = edges.filter((edge) => edge.type === type).map((edge) => edge.relationship)
+    const paged = edges.filter((edge, index) => edge.type === type && pages?.[index] !== undefined)
     const counted = counts?.type === type ? counts.counted : []
     if (included.length + counted.length === 0 && !fieldsets.has(type))
       return planner.defaultLayout(resource)
-    return planner.shapes.intern(planLayout(resource, fieldsets, new Set(included), counted))
+    const isPaged = new Set(paged.map(({ relationship }) => relationship))
+    return planner.shapes.intern(
+      planLayout(resource, fieldsets, new Set(included), { counted, paged: isPaged }),
+    )
   }
   return { getLayout, included: [...new Set(edges.map(({ to }) => to))].map(getLayout) }
 }

@@ -25,7 +25,13 @@ import {
 } from './page.ts'
 import { nameIdParameter } from './path-id.ts'
 import type { Planner } from './planner.ts'
-import { type Projection, planLinkageProjection, planProjection } from './projection.ts'
+import {
+  type IncludePages,
+  type PlannedProjection,
+  type Projection,
+  planLinkageProjection,
+  planProjection,
+} from './projection.ts'
 import { createIdentifierLayout } from './row-layout.ts'
 import { type OrderTerm, planSort, untilId } from './sort.ts'
 
@@ -76,6 +82,8 @@ export interface ReadPlan {
   readonly textParameters: readonly TextParameter[]
   readonly notFound: NotFoundSource
   readonly page: Page | undefined
+  /** The pages of include edges; absent if no edge has one. */
+  readonly includePages?: IncludePages
   /** Whether the document has the member `included`. */
   readonly hasIncluded: boolean
   readonly canonicalQuery: CanonicalQuery
@@ -110,14 +118,17 @@ export function planCollection(
     () => planFilter(query.filter, resource, model, parameters),
     list.checkOrder,
     list.planPage,
-    () => planProjection(planner, query, resource),
+    () => planProjection(planner, query, resource, { parameters }),
   )
   const addressed: Addressed = path.relationship
     ? addressRelated(path.resource, path.relationship)
     : { is: 'all' }
   const paged = { order: list.order, ...toPagedShape(planned) }
-  const shape = { type: resource.type, addressed, where, ...paged, ...projection }
-  const plan = createPlan(shape, { planner, query, path }, { ...parameters, page: planned?.page })
+  const plan = createPlan(
+    { type: resource.type, addressed, where, ...paged },
+    { planner, query, path, ...projection },
+    { ...parameters, page: planned?.page },
+  )
   return addPending(plan, planned, planner, (keys) => planCollection(planner, query, path, keys))
 }
 
@@ -192,21 +203,27 @@ function toPagedShape(planned: PlannedPage | undefined): Pick<ReadShape, 'isPage
 export function planResource(planner: Planner, query: ParsedQuery, path: ReadPath): ReadPlan {
   const { model } = planner
   const resource = primaryType(path, planner)
-  const list = planList(query, resource, model, {
-    parameters: { values: [], textParameters: [] },
-  })
+  const parameters: PlanParameters = { values: [], textParameters: [] }
+  const list = planList(query, resource, model, { parameters })
   const [, , , , projection] = collectErrors(
     () => throwErrors(query.errors),
     () => rejectFilter(query),
     list.checkOrder,
     list.planPage,
-    () => planProjection(planner, query, resource, { hasVersion: path.relationship === undefined }),
+    () => {
+      // Those of the page, which is ignored, are in no statement.
+      const hasVersion = path.relationship === undefined
+      return planProjection(planner, query, resource, { parameters, hasVersion })
+    },
   )
   const addressed: Addressed = path.relationship
     ? addressRelated(path.resource, path.relationship)
     : { is: 'one' }
-  const shape = { type: resource.type, addressed, ...single, ...projection }
-  return createPlan(shape, { planner, query, path })
+  return createPlan(
+    { type: resource.type, addressed, ...single },
+    { planner, query, path, ...projection },
+    projection.includePages ? { values: parameters.values } : {},
+  )
 }
 
 /**
@@ -220,25 +237,25 @@ export function planLinkage(
   path: Required<ReadPath>,
   known?: KnownKeys,
 ): ReadPlan {
-  const { model } = planner
   const { resource, relationship } = path
   const related = primaryType(path, planner)
   const parameters: PlanParameters = { values: [], textParameters: [] }
-  const list = planList(query, related, model, { parameters, known })
+  const list = planList(query, related, planner.model, { parameters, known })
   const [, where, , planned, projection] = collectErrors(
     () => throwErrors(query.errors),
     relationship.many
-      ? () => planFilter(query.filter, related, model, parameters)
+      ? () => planFilter(query.filter, related, planner.model, parameters)
       : () => rejectFilter(query),
     list.checkOrder,
     () => (Object.keys(query.page).length > 0 ? list.planPage() : undefined),
-    () => planLinkageProjection(planner, query, resource, relationship),
+    () => planLinkageProjection(planner, query, resource, { relationship, parameters }),
   )
   const rows = relationship.many ? { where, order: list.order, ...toPagedShape(planned) } : single
-  const addressed = addressRelated(resource, relationship)
-  const shape = { type: related.type, addressed, ...rows, ...projection }
-  const values = relationship.many ? { ...parameters, page: planned?.page } : {}
-  const plan = createPlan(shape, { planner, query, path }, values)
+  const plan = createPlan(
+    { type: related.type, addressed: addressRelated(resource, relationship), ...rows },
+    { planner, query, path, ...projection },
+    { ...parameters, page: relationship.many ? planned?.page : undefined },
+  )
   return {
     ...addPending(plan, planned, planner, (keys) => planLinkage(planner, query, path, keys)),
     notFound: { type: resource.type, parameter: 'id' },
@@ -276,15 +293,15 @@ function addressRelated(resource: ResourceType, relationship: RelationshipField)
 }
 
 /** The other sources of a plan, in addition to its shape. */
-interface PlanSource {
+interface PlanSource extends PlannedProjection {
   readonly planner: Planner
   readonly query: ParsedQuery
   readonly path: ReadPath
 }
 
 function createPlan(
-  shape: ReadShape,
-  { planner, query, path: { resource, relationship } }: PlanSource,
+  shape: Omit<ReadShape, keyof Projection>,
+  { planner, query, path: { resource, relationship }, projection, includePages }: PlanSource,
   {
     values = [],
     textParameters = [],
@@ -293,11 +310,12 @@ function createPlan(
 ): ReadPlan {
   const parameter = relationship ? nameIdParameter(resource, relationship) : 'id'
   return {
-    shape: planner.shapes.intern(shape),
+    shape: planner.shapes.intern({ ...shape, ...projection }),
     values,
     textParameters,
     notFound: { type: resource.type, parameter },
     page,
+    ...(includePages && { includePages }),
     hasIncluded: query.include !== undefined,
     canonicalQuery: canonicalizeQuery(query),
   }

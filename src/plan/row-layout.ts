@@ -11,6 +11,8 @@ export interface LinkageColumn {
   readonly isDerived?: boolean
   /** True if the row is read with its own key, and the key is looked up afterwards, because it may reference nothing. */
   readonly isUncheckedKey?: boolean
+  /** True if rows list a page of the related resources; a row that no include path leads on from lists none (`include-page.ts`). */
+  readonly isPaged?: boolean
   /** True if no member of the resource object shows it: only the version of the resource depends on it. */
   readonly isSilent?: boolean
 }

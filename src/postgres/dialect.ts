@@ -61,14 +61,20 @@ export function postgresDialect(folding: string, keepsSettings = true): Dialect 
     ...(keepsSettings && { lastInsertId }),
     locks,
     now: sql`now()`,
-    hasAntiJoins: true,
-    subqueryBarrier: sql` offset 0`,
+    ...subqueries,
     aggregateIds,
     joinedGroups: {
       aggregateIds: (id, order) => sql`json_agg(${id} order by ${sql.join(order)})::text`,
     },
   }
 }
+
+/** How the planner runs subqueries. */
+const subqueries = {
+  hasAntiJoins: true,
+  hasLateralJoins: true,
+  subqueryBarrier: sql` offset 0`,
+} as const
 
 /** The comparisons of texts. */
 type TextFunctions = Pick<

@@ -21,7 +21,7 @@ export interface PostgresStatements extends Statements {
   readonly insertedDocument: (shape: ReadShape) => DocumentStatement
   /** The document of a read, which cuts each set of rows just above the number that a read may hold in memory. */
   readonly boundedDocument: (shape: ReadShape) => DocumentStatement
-  /** The statements of a document that one statement cannot read, because it has related rows of distributed tables; null for any other. */
+  /** The statements of a document that one statement cannot read, because it has related rows of distributed tables, or pages of them; null for any other. */
   readonly fullRead: (shape: ReadShape) => FullRead | null
   /** The same, for the row that the transaction inserted last. */
   readonly insertedFullRead: (shape: ReadShape) => FullRead | null
@@ -82,7 +82,9 @@ function createFullReads(
   const memoize = (readTarget: Target) =>
     cache.memoize(
       (shape: ReadShape) =>
-        readsRelatedShards(shape, target) ? compileFullRead(shape, readTarget, 'scan') : null,
+        hasIncludePages(shape) || readsRelatedShards(shape, target)
+          ? compileFullRead(shape, readTarget, 'scan')
+          : null,
       (fullRead) => (fullRead ? fullReadSize(fullRead) : 100),
     )
   return {
@@ -108,6 +110,11 @@ function createDecisions(
       (statement) => statementSize(...(statement ? [statement] : [])),
     ),
   }
+}
+
+/** Whether an include edge has a page of members. */
+function hasIncludePages({ includeEdges }: ReadShape): boolean {
+  return includeEdges.some(({ page }) => page !== undefined)
 }
 
 /** Whether limits change the statement of a document: not for one resource without included ones and arrays of ids. */

@@ -7,6 +7,7 @@ import {
   type ResourceType,
 } from '../model/model.ts'
 import { toStoredValue } from '../plan/fields.ts'
+import type { IncludedMembers, MemberPage } from '../plan/include-page.ts'
 import {
   createCountValue,
   findShownLinkage,
@@ -16,7 +17,7 @@ import {
 } from '../plan/row-layout.ts'
 import { createVersions } from '../plan/version.ts'
 import { generateRecordBuilder, type RowPart } from './code-generation.ts'
-import { encodeId } from './links.ts'
+import { encodeId, serializeAddress } from './links.ts'
 import { compileTemplate, type Template } from './template.ts'
 
 /** Serializes a row to the JSON text of a resource object or an identifier object. */
@@ -102,6 +103,7 @@ function createRelationshipTemplate(
   if (field.is !== 'relationship')
     throw new Error(`${layout.type}.${field.name} is not a relationship.`)
   const segment = encodeURIComponent(field.name)
+  if (isPaged(field, layout)) return createPagedTemplate(field, layout, base)
   return [
     `${JSON.stringify(field.name)}:{"links":{"self":"${base.path}/`,
     idSegmentPart,
@@ -112,6 +114,63 @@ function createRelationshipTemplate(
     ...createCountTemplate(field, layout),
     '}',
   ]
+}
+
+/** Whether the rows of a layout list a page of the related resources. */
+function isPaged({ name }: RelationshipField, { linkages }: RowLayout): boolean {
+  return linkages.some((linkage) => linkage.relationship === name && linkage.isPaged)
+}
+
+/**
+ * The template of a relationship of which rows list a page of members: with links to the pages of the relationship, and with `meta.page`.
+ * @see https://jsonapi.org/format/1.0/#document-resource-object-relationships
+ */
+function createPagedTemplate(
+  field: RelationshipField,
+  layout: RowLayout,
+  { model, path }: Readonly<{ model: Model; path: string }>,
+): Template {
+  const index = findShownLinkage(layout, field.name)
+  const count = findValueIndex(layout, createCountValue(field.name))
+  const serializeIds = createIdentifierListPart(getResourceType(model, field.to), index)
+  const segment = encodeURIComponent(field.name)
+  // The row layout guarantees the members of a page, or null for a row that no include path leads on from.
+  const membersOf = (row: Row) => row[index] as IncludedMembers | null
+  return [
+    `${JSON.stringify(field.name)}:{"links":{"self":"${path}/`,
+    idSegmentPart,
+    `/relationships/${segment}","related":"${path}/`,
+    idSegmentPart,
+    `/${segment}"`,
+    (row, idSegment) => {
+      const page = membersOf(row)?.page
+      if (!page?.isSized) return ''
+      const address = `${path}/${idSegment}/relationships/${segment}`
+      const next = page.next === null ? 'null' : serializeAddress(address + page.next)
+      return `,"prev":null,"next":${next}`
+    },
+    '}',
+    (row, idSegment) =>
+      membersOf(row) === null ? '' : `,"data":[${serializeIds(row, idSegment)}]`,
+    (row) => serializePageMeta(membersOf(row)?.page, count === -1 ? undefined : row[count]),
+    '}',
+  ]
+}
+
+/** Serializes `meta` of a relationship of which a page is listed. @param count - of all related resources; absent: not requested */
+function serializePageMeta(page: MemberPage | undefined, count: unknown): string {
+  const total = count === undefined ? undefined : Number(count)
+  const meta = {
+    ...(total !== undefined && { count: total }),
+    ...(page?.isFiltered && { filtered: true }),
+    ...(page?.isSized && {
+      page: {
+        hasMore: page.hasMore,
+        ...(total !== undefined && !page.isFiltered && { total }),
+      },
+    }),
+  }
+  return Object.keys(meta).length === 0 ? '' : `,"meta":${JSON.stringify(meta)}`
 }
 
 function createLinkageTemplate(

@@ -4,7 +4,7 @@ import type { ReadPlan } from '../plan/read.ts'
 import type { CompleteRows } from '../plan/read-result.ts'
 import type { Row } from '../plan/row-layout.ts'
 import type { CompiledRead } from './read/compile-read.ts'
-import { type DocumentBudget, writeBudget } from './read/document-budget.ts'
+import { type DocumentBudget, pagesBudget, writeBudget } from './read/document-budget.ts'
 import type { Statement } from './statement.ts'
 
 /** How many resources a response may hold. */
@@ -21,7 +21,7 @@ export interface ResourceLimit {
  */
 export function tooManyResourcesError(
   { shape }: Pick<ReadPlan, 'shape'>,
-  { resources, is }: ResourceLimit,
+  { resources, is = 'read' }: ResourceLimit,
   edge?: number,
 ): ParameterError {
   const isWrite = is === 'write'
@@ -36,13 +36,25 @@ export function tooManyResourcesError(
     )
   }
   const path = formatEdgePath(shape.includeEdges, edge)
-  const advice = isWrite
-    ? 'leave it out and send a GET request afterwards'
-    : 'request it from its own path, page by page, or ask for a smaller page[size]'
+  const advice = {
+    write: 'leave it out and send a GET request afterwards',
+    read: 'request it from its own path, page by page, or ask for a smaller page[size]',
+    pages: `ask for a smaller page[size], or for fewer members by includePage[${path}][size]`,
+  }[is]
   return new ParameterError(
     'too_many_resources',
     'include',
     `include: with "${path}" ${limit}; ${advice}.`,
+  )
+}
+
+/** The request error of a response whose include edges have pages, and which would have to be streamed. */
+export function tooLargePagesError(): ParameterError {
+  const { resources, text } = pagesBudget
+  return new ParameterError(
+    'too_many_resources',
+    'include',
+    `include: with pages of members, the response would hold more than ${resources} resources or ${text} characters; ask for a smaller page[size], or for fewer members by includePage.`,
   )
 }
 

@@ -65,6 +65,13 @@ const reads = [
     '/books?include=author.teacher,chapters&fields[book]=title,author,chapters&fields[author]=name,teacher',
   ),
   get('/books?page[size]=0'),
+  get(
+    '/authors?include=books.tags&includePage[books][size]=1&includeSort[books]=-title&includePage[books.tags][size]=1',
+  ),
+  get(
+    '/books?include=tags&includeSort[tags]=-name&includeFilter[tags]=[{"name":"name","op":"ne","val":"old"}]',
+  ),
+  get('/authors?include=books&includePage[books][size]=0&includeSort[tags]=name'),
   get('/books?page[size]=0&include=author,tags,chapters'),
   get('/books?page[size]=0&sort=-price&include=author.books'),
   get('/books?page[number]=2&page[size]=2&sort=title,-id'),

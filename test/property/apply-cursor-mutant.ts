@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { registerHooks } from 'node:module'
 import { cursorMutants } from './cursor-mutants.ts'
+import { includeMutants } from './include-mutants.ts'
 
 // Loaded before a program with `--import`: replaces the text of a mutant in the source that Node loads. The variable CURSOR_MUTANT has
 // the title of the mutant.
 
-const mutant = cursorMutants.find(({ title }) => title === process.env.CURSOR_MUTANT)
+const mutant = [...cursorMutants, ...includeMutants].find(
+  ({ title }) => title === process.env.CURSOR_MUTANT,
+)
 assert.ok(mutant, 'CURSOR_MUTANT is not the title of a mutant')
 
 registerHooks({

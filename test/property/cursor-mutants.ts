@@ -1,5 +1,5 @@
 /** A mutant of the engine whose pages between cursors lose or repeat rows: a text in a source file, and its replacement. */
-interface CursorMutant {
+export interface CursorMutant {
   readonly title: string
   readonly file: string
   readonly from: string

@@ -203,6 +203,11 @@ function findParameterDifferences(
   }
   // The description of `filter` announces its short form for every path.
   if (deep && family === 'filter') return []
+  if (deep && family === 'includePage') {
+    const [path = '', option = ''] = member.split('][')
+    const sent = option === 'size' ? Number(value) : value
+    return report(validate(deep.schema, { [path]: { [option]: sent } }))
+  }
   if (deep?.style === 'deepObject')
     return report(validate(deep.schema, { [member]: readPageValue(name, value) }))
   return ignored.test(name) ? [] : [`the parameter ${name} is not described`]

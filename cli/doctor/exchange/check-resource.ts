@@ -174,7 +174,7 @@ function* checkRelationship(
   urls: string[] | undefined | '',
 ): Violations {
   yield* checkMembers(value, ['links', 'data', 'meta'], { rule: 'REL-2', pointer })
-  if ('meta' in value) yield* checkCount(value, `${pointer}/meta`)
+  if ('meta' in value) yield* checkRelationshipMeta(value, `${pointer}/meta`)
   if ('data' in value) yield* checkLinkage(value.data, `${pointer}/data`)
   const { links } = value
   const memberPointer = `${pointer}/links`
@@ -183,7 +183,12 @@ function* checkRelationship(
     yield { rule, pointer: memberPointer, message: 'it must be an object with self and related' }
     return
   }
-  yield* checkMembers(links, ['self', 'related'], { rule: 'REL-3', pointer: memberPointer })
+  const isPage = isObject(value.meta) && value.meta.page !== undefined
+  const names = ['self', 'related', ...(isPage ? ['prev', 'next'] : [])]
+  yield* checkMembers(links, names, { rule: 'REL-3', pointer: memberPointer })
+  for (const name of ['prev', 'next'])
+    if (isPage && links[name] !== null)
+      yield* checkLink(links[name], appendToken(memberPointer, name), 'path')
   for (const [index, name] of ['self', 'related'].entries()) {
     const link = links[name]
     if (link === undefined)
@@ -199,16 +204,31 @@ function* checkRelationship(
   }
 }
 
-/** Checks the number of related resources, the only `meta` of a relationship. Linkage is always complete. */
-function* checkCount({ meta, data }: Members, pointer: string): Violations {
-  const count = isObject(meta) && Object.keys(meta).join() === 'count' ? meta.count : undefined
-  if (!Number.isSafeInteger(count) || Number(count) < 0)
-    yield { rule: 'REL-2', pointer, message: 'it must have a count and nothing else' }
-  else if (Array.isArray(data) && data.length !== count)
+/**
+ * Checks `meta` of a relationship: the number of related resources, and of linkage that is a page, whether there are more. All other
+ * linkage is complete, unless a filter left out members.
+ */
+function* checkRelationshipMeta({ meta, data }: Members, pointer: string): Violations {
+  const { count, filtered, page, ...others } = isObject(meta) ? meta : {}
+  const isCount = count === undefined || (Number.isSafeInteger(count) && Number(count) >= 0)
+  const hasMember = [count, filtered, page].some((member) => member !== undefined)
+  if (!isCount || !hasMember || Object.keys(others).length > 0)
+    yield { rule: 'REL-2', pointer, message: 'it must have a count, filtered or page' }
+  if (filtered !== undefined && filtered !== true)
+    yield { rule: 'REL-2', pointer: `${pointer}/filtered`, message: 'it must be true' }
+  const hasMore = isObject(page) && page.hasMore
+  if (page !== undefined && typeof hasMore !== 'boolean')
+    yield {
+      rule: 'REL-2',
+      pointer: `${pointer}/page`,
+      message: 'it must say whether there is more',
+    }
+  if (count === undefined || filtered || !Array.isArray(data)) return
+  if (hasMore ? Number(count) <= data.length : Number(count) !== data.length)
     yield {
       rule: 'REL-2',
       pointer,
-      message: `it must be the number of identifiers, ${data.length}`,
+      message: `it must be ${hasMore ? 'more than ' : ''}the number of identifiers, ${data.length}`,
     }
 }
 

@@ -5,6 +5,7 @@ import type {
   Attribute,
   Expression,
   ExpressionField,
+  IncludeOptions,
   JoinTable,
   KeyOptions,
   TextIndex,
@@ -301,6 +302,12 @@ const joinTable = members({
   to: columns,
 } satisfies Record<keyof JoinTable, Check>)
 
+const includeOptions = members({
+  size: optional(pageSize),
+  maxSize: optional(pageSize),
+  sort: optional(name),
+} satisfies Record<keyof IncludeOptions, Check>)
+
 const through = members({
   is: anyValue,
   to: name,
@@ -308,10 +315,16 @@ const through = members({
   access: optional(relationshipAccess),
   ...{ readable, writable, ...linkRules },
   count: optional(booleanCheck),
+  include: optional(includeOptions),
   description: optional(stringCheck),
 } satisfies Record<keyof ThroughOptions | 'is' | 'to', Check>)
 
-const toManyByKey = members({ ...key, through: anyValue, count: optional(booleanCheck) })
+const toManyByKey = members({
+  ...key,
+  through: anyValue,
+  count: optional(booleanCheck),
+  include: optional(includeOptions),
+})
 
 const toMany: Check = (value, location) => {
   if (!isObject(value) || value.through === undefined) return toManyByKey(value, location)

@@ -209,8 +209,20 @@ export interface JoinTable {
   readonly to: string | readonly string[]
 }
 
+/** Which members of each resource a document has where an include path follows a relationship. */
+export interface IncludeOptions {
+  /** The most members of each resource without `includePage[path][size]`. Default: `maxSize`, or all members. */
+  readonly size?: number
+  /** The largest `includePage[path][size]`. Default: the option `maxPageSize` of the model, which is never exceeded. */
+  readonly maxSize?: number
+  /** The order of the members without `includeSort[path]`, as the parameter `sort` has it. Default: by id. */
+  readonly sort?: string
+}
+
 /** The options of every relationship to any number of resources. */
 interface CountOptions<IsCounted extends boolean = boolean> {
+  /** The first members that a document has where an include path follows the relationship. Default: all members. */
+  readonly include?: IncludeOptions
   /** If true, clients can request the number of related resources, filter by it and sort by it. Default false. */
   readonly count?: IsCounted
 }

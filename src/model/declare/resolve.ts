@@ -289,6 +289,7 @@ function resolveField(
         isPartOfIds: isPartOfIds(field, all, tenant),
         ...resolveNullability(field.is === 'toOne' ? field : {}),
         isCounted: field.is === 'toMany' && field.count === true,
+        ...('include' in field && field.include && { include: field.include }),
         isEnforced: field.is === 'toOne' ? field.enforced : undefined,
         ...('set' in field && field.set && { set: field.set }),
         ...resolveLinkRules(field),

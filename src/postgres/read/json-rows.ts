@@ -1,6 +1,6 @@
 import { type Sql, sql } from '../../model/dialect.ts'
 import { type Codec, getCodec } from '../../model/kinds/codecs.ts'
-import type { LocatedIncludeEdge } from '../../plan/projection.ts'
+import type { LocatedIncludeEdge } from '../../plan/include.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { findIncludedLayout } from '../../plan/read-result.ts'
 import type { Row, RowLayout } from '../../plan/row-layout.ts'

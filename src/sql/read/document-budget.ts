@@ -8,9 +8,10 @@ import type { Row, RowLayout } from '../../plan/row-layout.ts'
 export interface DocumentBudget {
   /**
    * What exceeds the budget of a read is streamed. The response to a write, which is read before the commit, and a read inside of a
-   * transaction cannot be streamed: there it is an error.
+   * transaction cannot be streamed: there it is an error. So it is where members are a page (`include-page.ts`): which of them a resource
+   * lists depends on the path that reaches it first.
    */
-  readonly is: 'read' | 'write'
+  readonly is: 'read' | 'write' | 'pages'
   /** Resources, with the included ones. */
   readonly resources: number
   /** Ids in the linkage of one relationship. */
@@ -34,6 +35,9 @@ export const writeBudget: DocumentBudget = {
   linkage: 100_000,
   text: 32 * 2 ** 20,
 }
+
+/** The budget of a read whose include edges have pages. */
+export const pagesBudget: DocumentBudget = { ...writeBudget, is: 'pages' }
 
 /** Whether the primary data is a list, which may have any number of rows. */
 export function isList(shape: ReadShape): boolean {
@@ -104,6 +108,13 @@ export function fitsWriteBudget({ included }: CompleteRows): boolean {
   let characters = 0
   for (const { rows } of included) for (const row of rows) characters += countCharacters(row)
   return characters <= writeBudget.text
+}
+
+/** Whether the texts of a document are within the budget of a read whose include edges have pages. */
+export function fitsPagesBudget(rows: CompleteRows): boolean {
+  let characters = 0
+  for (const row of rows.primary) characters += countCharacters(row)
+  return characters <= pagesBudget.text && fitsWriteBudget(rows)
 }
 
 /** Returns the number of characters in the texts of a row: streams limit the size of a batch by it. */

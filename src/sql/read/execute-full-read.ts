@@ -4,7 +4,14 @@ import type { Row } from '../../plan/row-layout.ts'
 import { notFoundError } from '../errors.ts'
 import type { RunValues, Statement } from '../statement.ts'
 import type { Statements } from '../statements.ts'
-import { type DocumentBudget, fitsReadBudget, isUnbounded, readBudget } from './document-budget.ts'
+import {
+  type DocumentBudget,
+  fitsPagesBudget,
+  fitsReadBudget,
+  isUnbounded,
+  pagesBudget,
+  readBudget,
+} from './document-budget.ts'
 import type { FullRead } from './full-read.ts'
 import { readIncludes } from './include.ts'
 import { countFromRows, cutPage, pageWindow } from './page-window.ts'
@@ -29,7 +36,7 @@ export function* executeFullRead(
   { statements, fullRead }: FullReadStatements,
   plan: ReadPlan,
   id: string | undefined,
-  budget: DocumentBudget = readBudget,
+  budget: DocumentBudget = plan.includePages ? pagesBudget : readBudget,
 ): QuerySequence<CompleteRows | undefined> {
   const { shape, notFound } = plan
   const found = yield* readPrimary(fullRead, plan, id, budget)
@@ -44,11 +51,11 @@ export function* executeFullRead(
   const isComplete = shape.includeEdges.length === 0 && fullRead.linkages.length === 0
   const complete = isComplete
     ? { primary, included: [] }
-    : yield* readIncludes({ shape, statements: fullRead, budget }, primary, id)
+    : yield* readIncludes({ plan, shape, statements: fullRead, budget }, primary, id)
   if (complete === undefined) return undefined
-  const { included } = complete
-  const rows: CompleteRows = { is: 'complete', ...found, primary: complete.primary, included }
-  return budget.is === 'write' || fitsReadBudget(rows, fullRead.longPositions) ? rows : undefined
+  const rows: CompleteRows = { is: 'complete', ...found, ...complete }
+  if (budget.is === 'read') return fitsReadBudget(rows, fullRead.longPositions) ? rows : undefined
+  return budget.is === 'write' || fitsPagesBudget(rows) ? rows : undefined
 }
 
 /** The primary rows of a page, and the number of resources on all pages. */

@@ -7,7 +7,7 @@ import {
   type IdField,
   type RelationshipField,
 } from '../../model/model.ts'
-import type { LocatedIncludeEdge } from '../../plan/projection.ts'
+import type { LocatedIncludeEdge } from '../../plan/include.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { findIncludedLayout } from '../../plan/read-result.ts'
 import { idPartParams, isEqualKey, isInIdList, selectIdList, toKey } from '../keys/keys.ts'
@@ -18,6 +18,7 @@ import { and, asId, idOrder, inScope, type Target, tableAt } from '../tables.ts'
 import { type CompiledRead, compileRead, compileRowStatement } from './compile-read.ts'
 import { findLongPositions, type LongPositions } from './document-budget.ts'
 import type { IncludeStatements, OwnedRead } from './include.ts'
+import { compileMembersReads } from './include-page.ts'
 import { isLinkageFromIncluded } from './linkage.ts'
 import { compileLinkages, withoutLinkageLookups } from './linkage-lookups.ts'
 import { isFoundByKey } from './related-rows.ts'
@@ -64,6 +65,7 @@ export function compileFullRead(shape: ReadShape, target: Target, lookup?: 'scan
     includedLinkages: new Map(
       shape.included.map((layout) => [layout.type, compileLinkages(layout, target)]),
     ),
+    members: compileMembersReads(shape.includeEdges, target),
   }
 }
 
@@ -72,8 +74,9 @@ export function listFollowingStatements({
   owned,
   linkages,
   includedLinkages,
+  members,
 }: FullRead): Statement[] {
-  return [...owned, ...linkages, ...[...includedLinkages.values()].flat()].map(
+  return [...owned, ...linkages, ...[...includedLinkages.values()].flat(), ...members].map(
     ({ statement }) => statement,
   )
 }

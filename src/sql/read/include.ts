@@ -1,11 +1,18 @@
-import { primaryRowSet } from '../../plan/include.ts'
-import { type LocatedIncludeEdge, startsAtLinkage } from '../../plan/projection.ts'
-import type { ReadShape } from '../../plan/read.ts'
+import type { KeyValue } from '../../plan/cursor.ts'
+import {
+  getIncludeEdge,
+  type LocatedIncludeEdge,
+  primaryRowSet,
+  startsAtLinkage,
+} from '../../plan/include.ts'
+import type { IncludedMembers, IncludePage } from '../../plan/include-page.ts'
+import type { ReadPlan, ReadShape } from '../../plan/read.ts'
 import type { CompleteRows, RowBatch } from '../../plan/read-result.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import { tooManyResourcesError } from '../resource-limit.ts'
-import type { Statement } from '../statement.ts'
+import type { RunValues, Statement } from '../statement.ts'
 import type { DocumentBudget } from './document-budget.ts'
+import type { MembersRead } from './include-page.ts'
 import type { LinkageRead } from './linkage-lookups.ts'
 import { sortByNumericIds } from './packed-sort.ts'
 import type { QuerySequence } from './query-sequence.ts'
@@ -31,6 +38,8 @@ export interface IncludeStatements {
   readonly linkages: readonly LinkageRead[]
   /** Reads the linkage that included rows are read without, by their type. */
   readonly includedLinkages: ReadonlyMap<string, readonly LinkageRead[]>
+  /** Reads the members of the include edges with a page. */
+  readonly members: readonly MembersRead[]
 }
 
 /** Complete primary rows, and the included rows. */
@@ -38,6 +47,7 @@ type IncludeResult = Pick<CompleteRows, 'primary' | 'included'>
 
 /** What to read in addition to the primary rows. */
 interface IncludeRequest {
+  readonly plan: ReadPlan
   readonly shape: ReadShape
   readonly statements: IncludeStatements
   readonly budget: DocumentBudget
@@ -45,7 +55,7 @@ interface IncludeRequest {
 
 /** Ends a document that exceeds its budget. @param edge - the include edge; `undefined` for the primary rows */
 function exceeded({ shape, budget }: IncludeRequest, edge: number | undefined): undefined {
-  if (budget.is === 'write') throw tooManyResourcesError({ shape }, budget, edge)
+  if (budget.is !== 'read') throw tooManyResourcesError({ shape }, budget, edge)
   return undefined
 }
 
@@ -110,6 +120,7 @@ function* followEdges(
   { primary, byEdge }: OwnedRows,
   progress: IncludeProgress,
 ): QuerySequence<IncludeResult | undefined> {
+  const { members } = progress.statements
   const { includeEdges } = progress.shape
   const known = createKnownRows(primary, progress.shape)
   const included: RowBatch[] = []
@@ -118,6 +129,8 @@ function* followEdges(
   for (const [index, edge] of includeEdges.entries()) {
     const owned = byEdge[index]
     const starts = edge.parent === primaryRowSet ? primary : (ends[edge.parent] ?? [])
+    const paged = members.find((each) => each.edge === index)
+    if (paged && !(yield* readMembers(starts, paged, progress))) return exceeded(progress, index)
     const ids = owned ? [] : collectLinkedIds(starts, edge)
     const missing = known ? ids.filter((each) => !known.has(edge.to, each)) : ids
     const found = owned ?? (yield* readByIds(missing, edge, progress))
@@ -132,6 +145,28 @@ function* followEdges(
     ends.push(owned || known === undefined ? complete : known.find(edge.to, ids))
   }
   return { primary, included }
+}
+
+/**
+ * Reads the page of members of rows from which an edge starts. Rows of which an earlier path lists members keep them.
+ * @returns false when there are more than the budget allows
+ */
+function* readMembers(
+  starts: readonly Row[],
+  { edge, statement }: MembersRead,
+  { plan, shape, budget }: IncludeProgress,
+): QuerySequence<boolean> {
+  const at = getIncludeEdge(shape, edge).keyIndex
+  const rows = starts.filter((row) => row[at] === null)
+  const page = plan.includePages?.[edge]
+  if (page === undefined || rows.length === 0) return true
+  const { values: planValues, identity } = plan
+  const maxRows = budget.linkage + 1
+  const values: RunValues = { planValues, auth: identity?.auth, ids: idsOf(rows), maxRows }
+  const pairs = yield { statement, values }
+  if (pairs.length > budget.linkage) return false
+  setMembers(rows, at, pairs, page)
+  return true
 }
 
 /** Reads the rows of an include edge by their ids. @returns `undefined` when there are more than the budget allows */
@@ -203,6 +238,39 @@ function* readLinkages(
     }
   }
   return rows
+}
+
+/**
+ * Sets the members of resources, from the pairs of their statement.
+ * @param at - the index of the members in a row of a resource
+ */
+function setMembers(
+  rows: readonly Row[],
+  at: number,
+  pairs: readonly Row[],
+  page: IncludePage,
+): void {
+  const byOwner = Map.groupBy(pairs, ([owner]) => String(owner))
+  for (const row of rows)
+    setLinkage(row, at, createMembers(byOwner.get(String(row[0])) ?? [], page))
+}
+
+function createMembers(
+  pairs: readonly Row[],
+  { size, isFiltered, linkNext }: IncludePage,
+): IncludedMembers {
+  // A join table may hold a pair twice; equal ones come one after the other.
+  const distinct = pairs.filter(([, id], index) => String(pairs[index - 1]?.[1]) !== String(id))
+  const members = distinct.slice(0, size)
+  const ids = members.map(([, id]) => String(id))
+  if (size === undefined && !isFiltered) return ids
+  const last = members.at(-1)
+  const hasMore = last !== undefined && distinct.length > members.length
+  // The statement returns them behind both ids.
+  const keys = (last?.slice(2) ?? []) as readonly KeyValue[]
+  const next = hasMore ? linkNext(String(last[1]), keys) : null
+  const page = { isSized: size !== undefined, hasMore, isFiltered, next }
+  return Object.assign(ids, { page })
 }
 
 /**

@@ -44,9 +44,9 @@ export function compileLinkages(
   without: readonly string[] = [],
 ): LinkageRead[] {
   const resource = getResourceType(target.model, layout.type)
-  return layout.linkages.flatMap(({ relationship, many }): LinkageRead[] => {
+  return layout.linkages.flatMap(({ relationship, many, isPaged }): LinkageRead[] => {
     const field = getRelationship(resource, relationship)
-    if (isOwnKey(field, target) || without.includes(relationship)) return []
+    if (isPaged || isOwnKey(field, target) || without.includes(relationship)) return []
     return [
       {
         at: findLinkageIndex(layout, relationship),
@@ -74,7 +74,7 @@ function compileLinkage({ type }: RowLayout, field: RelationshipField, target: T
 }
 
 /** Compiles the related rows as `t1`, joined to the rows that own them, and the columns with the ids of the owners. */
-function compileLinkedPairs(
+export function compileLinkedPairs(
   owner: ResourceType,
   { link, to }: RelationshipField,
   target: Target,

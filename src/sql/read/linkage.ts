@@ -5,8 +5,7 @@ import {
   type RelationshipField,
   type ResourceType,
 } from '../../model/model.ts'
-import { primaryRowSet } from '../../plan/include.ts'
-import { startsAtLinkage } from '../../plan/projection.ts'
+import { primaryRowSet, startsAtLinkage } from '../../plan/include.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import type { Target } from '../tables.ts'
 
@@ -23,11 +22,12 @@ export function earlierRowSets(
 /**
  * Whether the linkage of an include edge follows from its included rows: they are the complete linkage of
  * a relationship of the primary rows, and each belongs to one primary row. Then the database reads the rows, but not their ids
- * once more.
+ * once more. The members of a page have an order of their own.
  */
 export function isLinkageFromIncluded(shape: ReadShape, index: number, target: Target): boolean {
   const edge = shape.includeEdges[index]
   if (edge?.parent !== primaryRowSet || startsAtLinkage(edge) || !edge.many) return false
+  if (edge.page) return false
   const resource = getResourceType(target.model, shape.type)
   const { link } = getRelationship(resource, edge.relationship)
   const isOwnerId = isSameKey(link.ownKey, resource.id.columns) && !hasSpellings(resource, target)

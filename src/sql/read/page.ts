@@ -97,7 +97,7 @@ function compileBranches(
 /** Compiles the values of the keys of a page, as the last values of its rows. */
 export function compileKeyValues(
   keys: readonly Sql[],
-  { hasFullKeys = false }: CursorShape,
+  { hasFullKeys = false }: Pick<CursorShape, 'hasFullKeys'>,
   { dialect }: Target,
 ): Sql[] {
   return keys.map((key) => dialect.selectKeyValue(key, hasFullKeys))

@@ -57,13 +57,15 @@ interface PathJoins {
  * Compiles an order. Joined tables are `s1`, `s2`, …; terms with the same relationship path share them.
  * Null counts as the largest value (`docs/service.md`, Sort). The SQL of a term that is never null, an id or a count, does not mention nulls, so that
  * an index can be used.
+ * @param depth - the rows are those of `t<depth>`
  */
 export function compileOrder(
   order: readonly OrderTerm[],
   resource: ResourceType,
   target: Target,
+  depth = 0,
 ): CompiledOrder {
-  const start: JoinedTable = { resource, column: (name) => columnAt(0, name) }
+  const start: JoinedTable = { resource, column: (name) => columnAt(depth, name) }
   const pathJoins: PathJoins = { start, tables: new Map(), joins: [] }
   const keys = order.flatMap((term): OrderKey[] => {
     const { path, isCount = false, descending, nullable } = term

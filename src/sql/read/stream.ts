@@ -2,7 +2,11 @@ import type { Awaitable } from '../../model/declare/hooks.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import { findIncludedLayout, type RowBatch, type Rows } from '../../plan/read-result.ts'
 import type { Row, RowLayout } from '../../plan/row-layout.ts'
-import { checkStreamedResourceLimit, type ResourceLimit } from '../resource-limit.ts'
+import {
+  checkStreamedResourceLimit,
+  type ResourceLimit,
+  tooLargePagesError,
+} from '../resource-limit.ts'
 import type { RunValues, Statement } from '../statement.ts'
 import type { CompiledRead } from './compile-read.ts'
 
@@ -49,6 +53,7 @@ export interface StreamedRead {
 export async function streamRows(source: StreamSource, read: StreamedRead): Promise<Rows> {
   const { plan, compiled, limit } = read
   const { shape } = plan
+  if (plan.includePages) throw tooLargePagesError()
   const hasMore = await findMore(source, read)
   const values = plan.page?.cursors ? { ...read.values, limit: plan.page.size } : read.values
   if (limit)

@@ -7,8 +7,7 @@ import {
   type ResourceType,
 } from '../../model/model.ts'
 import { collectConditions } from '../../plan/affected-types.ts'
-import { primaryRowSet } from '../../plan/include.ts'
-import { getIncludeEdge, startsAtLinkage } from '../../plan/projection.ts'
+import { getIncludeEdge, primaryRowSet, startsAtLinkage } from '../../plan/include.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { isEqualKey, isKeyPresent, outerKey } from '../keys/keys.ts'
 import {
