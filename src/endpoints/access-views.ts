@@ -39,11 +39,12 @@ export function bindIdentity<Context extends Readonly<{ store: Store }>>(
     ...store,
     read: (plan, id, options) => store.read({ ...plan, identity }, id, options),
     explain: (plan, id, options) => store.explain({ ...plan, identity }, id, options),
+    readState: (plan) => store.readState({ ...plan, identity }),
     snapshot: (work, options) => store.snapshot(work, { ...options, identity }),
     transaction: (work, options) =>
       store.transaction((transaction) => work(transaction.as(identity)), { ...options, identity }),
   }
-  return { ...context, store: bound }
+  return { ...context, store: bound, identity }
 }
 
 /** Returns the rules of a view with the auth context whose values they use. */

@@ -2,6 +2,7 @@ import type { ActionDependencies } from '../lifecycle/action.ts'
 import { createReadHookBinder } from '../lifecycle/read-hooks.ts'
 import { createWriteLifecycles } from '../lifecycle/write-lifecycle.ts'
 import type { Declarations, Model } from '../model/model.ts'
+import type { Identity } from '../plan/access/identity.ts'
 import { createRightsFinder, type FindRights } from '../plan/access/rights.ts'
 import { checkIncludeOptions } from '../plan/include-page.ts'
 import { createPlanner } from '../plan/planner.ts'
@@ -14,6 +15,7 @@ import {
 import type { Store } from '../sql/store.ts'
 import { createAccessViews, type FindAccessView } from './access-views.ts'
 import { createCacheControl } from './cache-control.ts'
+import { createKnownTags, type KnownTags } from './known-tags.ts'
 import { createWriteKeys, type WriteKeys } from './write-keys.ts'
 
 /**
@@ -23,6 +25,8 @@ import { createWriteKeys, type WriteKeys } from './write-keys.ts'
 export interface AppContext<Body = DocumentText> extends ActionDependencies {
   /** Finds the access rules of a request; absent for a model without rules. */
   readonly findView?: FindAccessView
+  /** The identity of the request; absent in a model without rules, and before a request is bound. */
+  readonly identity?: Identity
   /** Finds what the identity of a request may know and do, for descriptions and pages. */
   readonly findRights: FindRights
   readonly serializer: DocumentSerializer<Body>
@@ -30,6 +34,7 @@ export interface AppContext<Body = DocumentText> extends ActionDependencies {
   readonly getCacheControl: (shape: ReadShape) => string | null
   /** The keys of writes that may be repeated. */
   readonly writeKeys: WriteKeys
+  readonly knownTags: KnownTags
   /** The beginning of every path, e.g. `/api`; may be empty. */
   readonly prefix: string
   /** Members of `meta` in the root document. */
@@ -61,6 +66,7 @@ export function createAppContext(options: AppOptions): AppContext {
     serializer: createDocumentSerializer(model, prefix),
     getCacheControl: createCacheControl(model),
     writeKeys: createWriteKeys(model, store),
+    knownTags: createKnownTags(),
     prefix,
     rootMeta,
   }

@@ -7,6 +7,7 @@ import type { Preferences } from '../parse/prefer.ts'
 import type { Writer } from '../plan/write-rights.ts'
 import type { DocumentText } from '../serialize/document.ts'
 import type { AppContext } from './app-context.ts'
+import type { Revalidation } from './known-tags.ts'
 
 /** The parts of an HTTP request that handlers use. */
 export interface ApiRequest extends RequestContext {
@@ -22,6 +23,8 @@ export interface ApiRequest extends RequestContext {
   readonly origin: string
   /** What the request demands of the present state, as sent. */
   readonly conditions?: ConditionFields
+  /** Which document the client of a read has; absent if it says nothing of it. */
+  readonly revalidation?: Revalidation
   /** The key of a write that may be repeated; absent for a write without one. */
   readonly idempotency?: IdempotencyKey
   /** What the client prefers; absent without `Prefer`. */
@@ -39,6 +42,8 @@ export interface ApiResponse<Body = DocumentText> {
   readonly cacheControl?: string | null
   /** The version of the resource, or of the members of a relationship, that the document shows; absent if it has none. */
   readonly version?: string | undefined
+  /** Receives the entity tag of the document; absent if nobody remembers it. */
+  readonly onTag?: (etag: string) => void
 }
 
 /** Processes the requests of a route over HTTP. */

@@ -14,6 +14,7 @@ import type { LinkChange } from '../plan/write-builder.ts'
 import { thenMaybe } from '../sql/then-maybe.ts'
 import type { AppContext } from './app-context.ts'
 import type { ApiRequest, ApiResponse } from './handler.ts'
+import { revalidate } from './revalidate.ts'
 
 /**
  * What a request reads or writes, and how its response is written, decided without a database. Executing it and explaining it start
@@ -77,17 +78,11 @@ export function executePlan<Body>(
   context: AppContext<Body>,
 ): Awaitable<ApiResponse<Body>> {
   switch (plan.is) {
-    case 'read':
-      if (plan.read.pending)
-        return completeCursors(plan.read.pending, context, request).then((read) =>
-          executePlan({ ...plan, read }, request, context),
-        )
-      return thenMaybe(executeRead(plan.read, plan.id, context, request), (rows) => ({
-        status: 200,
-        body: plan.serialize(plan.read, rows),
-        cacheControl: context.getCacheControl(plan.read.shape),
-        version: rows.is === 'complete' ? plan.version?.(rows) : undefined,
-      }))
+    case 'read': {
+      const { revalidation } = request
+      const read = () => executeReadPlan(plan, request, context)
+      return revalidation ? revalidate(revalidation, plan.read, request, context, read) : read()
+    }
     case 'write':
       return plan.isNew
         ? createNew(() => executeWrite(plan.write, plan.response, context, request))
@@ -105,6 +100,23 @@ export function executePlan<Body>(
     case 'document':
       return { status: 200, body: plan.body }
   }
+}
+
+function executeReadPlan<Body>(
+  plan: Extract<RequestPlan<Body>, { is: 'read' }>,
+  request: ApiRequest,
+  context: AppContext<Body>,
+): Awaitable<ApiResponse<Body>> {
+  if (plan.read.pending)
+    return completeCursors(plan.read.pending, context, request).then((read) =>
+      executeReadPlan({ ...plan, read }, request, context),
+    )
+  return thenMaybe(executeRead(plan.read, plan.id, context, request), (rows) => ({
+    status: 200,
+    body: plan.serialize(plan.read, rows),
+    cacheControl: context.getCacheControl(plan.read.shape),
+    version: rows.is === 'complete' ? plan.version?.(rows) : undefined,
+  }))
 }
 
 /** Executes a create with `If-None-Match: *`. @throws VersionConflictError `already_exists` (412) instead of `id_taken` (409) */

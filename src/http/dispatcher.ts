@@ -110,7 +110,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
         const call = { auth, requestId, ip, log, signal, id, search, origin, body }
         // V8 copies one object quickly, and most requests need no copy.
         if (query) return handle({ ...call, ...query }, app)
-        const demands = readDemands(request, body)
+        const demands = readDemands(request, body, origin)
         return handle(demands ? { ...call, ...demands } : call, app)
       }
       if (method !== 'GET') return await respond(await request.processBody(runHandler), request)
@@ -153,12 +153,17 @@ const noFields: AddedFields = { mount: {} }
 function readDemands(
   { method, target, header }: HttpRequest,
   body: Uint8Array,
+  origin: string,
 ): Partial<ApiRequest> | undefined {
   const prefer = header('prefer')
   const preferences = prefer === undefined ? undefined : parsePreferences(prefer)
-  // The response decides the condition of a read, which needs no key.
-  if (isRead(method)) return preferences && { preferences }
-  const [ifMatch, ifNoneMatch] = [header('if-match'), header('if-none-match')]
+  const ifNoneMatch = header('if-none-match')
+  if (isRead(method)) {
+    if (ifNoneMatch === undefined) return preferences && { preferences }
+    const representation = JSON.stringify([origin, target, header('accept'), prefer])
+    return { ...(preferences && { preferences }), revalidation: { ifNoneMatch, representation } }
+  }
+  const ifMatch = header('if-match')
   const field = header('idempotency-key')
   const hasCondition = ifMatch !== undefined || ifNoneMatch !== undefined
   if (!preferences && !hasCondition && field === undefined) return undefined
@@ -279,6 +284,8 @@ function createResponder(options: HttpOptions, log: Logger): Responder {
     if (status === 204)
       return finish({ status, headers, body: undefined }, request, { mount, etag })
     const added = { mount, caching, etag }
+    if (status === 304) return finish({ status, headers, body: undefined }, request, added)
+    if (etag !== undefined) response.onTag?.(etag)
     return etag !== undefined && isUnchanged(etag, request)
       ? finish({ status: 304, headers, body: undefined }, request, added)
       : finish({ status, headers, body }, request, added)

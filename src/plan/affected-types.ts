@@ -6,7 +6,10 @@ import type { ReadPlan } from './read.ts'
  * The resource types about which the result of a plan reveals something, each once: those of the path, the primary data,
  * the included resources and their linkage, and those in filters and sort paths.
  */
-export function findAffectedTypes({ shape }: ReadPlan, model: Model): ResourceType[] {
+export function findAffectedTypes(
+  { shape }: Pick<ReadPlan, 'shape'>,
+  model: Model,
+): ResourceType[] {
   const { addressed, where, order, primary, included } = shape
   const resource = getResourceType(model, shape.type)
   const linked = [primary, ...included].flatMap(({ type, linkages, values }) =>

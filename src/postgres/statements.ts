@@ -40,12 +40,10 @@ export type PostgresStatementsOf = (identity: Identity | undefined) => PostgresS
 
 /**
  * Creates the statements of a model for PostgreSQL.
- * @param cacheableTables - the quoted names of the tables whose counts may be cached
  * @param cache - holds the statements of query shapes
  */
 export function createPostgresStatements(
   target: Target,
-  cacheableTables: ReadonlySet<string>,
   cache = new StatementCache(),
 ): PostgresStatements {
   const memoize = (compile: (shape: ReadShape) => DocumentStatement) =>
@@ -70,7 +68,7 @@ export function createPostgresStatements(
     boundedDocument: (shape) => (needsLimits(shape) ? boundedDocument : documentForWrite)(shape),
     cachedCountPage: memoizeByRowBound(target, memoize, { cachesCount: true }),
     reversedPage: memoizeByRowBound(target, memoize, { isReversed: true }),
-    ...createDecisions(target, cacheableTables, cache),
+    ...createDecisions(target, cache),
   }
 }
 
@@ -96,7 +94,6 @@ function createFullReads(
 /** Creates what is decided once for each query shape: whether it is one statement, how it is joined, and whether its count is cached. */
 function createDecisions(
   target: Target,
-  cacheableTables: ReadonlySet<string>,
   cache: StatementCache,
 ): Pick<PostgresStatements, 'needsHashJoins' | 'cacheableCount' | 'fullRead' | 'insertedFullRead'> {
   return {
@@ -106,7 +103,7 @@ function createDecisions(
       () => 100,
     ),
     cacheableCount: cache.memoize(
-      (shape) => compileCacheableCount(shape, target, cacheableTables),
+      (shape) => compileCacheableCount(shape, target),
       (statement) => statementSize(...(statement ? [statement] : [])),
     ),
   }

@@ -29,7 +29,7 @@ import {
 import { postgresDialect } from './dialect.ts'
 import { migratePostgres } from './migrations.ts'
 import type { PostgresOptions } from './options.ts'
-import { PostgresCountCache } from './read/counts.ts'
+import { compileState, PostgresCountCache } from './read/counts.ts'
 import {
   boundedQuery,
   createPostgresRunQuery,
@@ -101,7 +101,9 @@ interface ReadContext extends PrimaryContext {
 }
 
 /** Creates the operations of a store that read. */
-function createReadOperations(context: ReadContext): Pick<Store, 'read' | 'snapshot'> {
+function createReadOperations(
+  context: ReadContext,
+): Pick<Store, 'read' | 'readState' | 'snapshot'> {
   const { replicas, tables, dialect, createSetup } = context
   return {
     read: async (plan, id, { hooks, signal } = {}) => {
@@ -113,6 +115,7 @@ function createReadOperations(context: ReadContext): Pick<Store, 'read' | 'snaps
       )
       return checkIds(rows, plan.shape, target)
     },
+    readState: createStateRead(context),
     snapshot: (work, { signal, identity } = {}) =>
       replicas.read((replica) =>
         replica.read(
@@ -125,6 +128,17 @@ function createReadOperations(context: ReadContext): Pick<Store, 'read' | 'snaps
           createSetup?.(identity),
         ),
       ),
+  }
+}
+
+/** Creates the operation of a store that identifies the committed state: none is known of the standbys that may run the reads. */
+function createStateRead({ pool, replicas, tables, dialect }: ReadContext): Store['readState'] {
+  const statement = compileState(dialect)
+  return async (plan) => {
+    const { statementsOf } = tables.find(undefined) ?? (await tables.get(undefined))
+    if (replicas.areUsed || !statementsOf(plan.identity).showsRowsOnly(plan.shape)) return undefined
+    const [[state] = []] = await pool.shared.all(statement, { planValues: [] })
+    return typeof state === 'string' ? state : undefined
   }
 }
 

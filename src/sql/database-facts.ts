@@ -67,6 +67,8 @@ export interface DatabaseFacts {
   readonly isEnforced: (field: RelationshipField) => boolean
   /** Whether a constraint of the database makes the ids of a type unique, so that no rows are compared. */
   readonly hasUniqueIds: (type: string) => boolean
+  /** Whether the rows of a table stay the same until a transaction is committed: those of a view may depend on the time. */
+  readonly isOrdinary: (table: Table) => boolean
   /** Whether the rows of a table are distributed over several servers by a column. */
   readonly isSharded: (table: Table) => boolean
   /** The types of tables that have rows without an id (docs/decisions/0027). */

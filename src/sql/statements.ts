@@ -1,4 +1,5 @@
 import type { RowLock } from '../model/dialect.ts'
+import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import { getResourceType, type ResourceType } from '../model/model.ts'
 import type { MembersShape } from '../plan/members.ts'
 import type { ReadShape } from '../plan/read.ts'
@@ -7,6 +8,7 @@ import type { AccessCheck } from './access/access-check.ts'
 import { compileChangedMemberChecks } from './access/link-checks.ts'
 import { type AccessChecks, compileAccessChecks } from './access/write-checks.ts'
 import { type CompiledRead, compileExists, compileLock, compileRead } from './read/compile-read.ts'
+import { showsRowsOnly } from './read/read-tables.ts'
 import { markUncheckedKeys } from './read/streamed-keys.ts'
 import type { Statement } from './statement.ts'
 import { StatementCache, statementSize } from './statement-cache.ts'
@@ -52,6 +54,8 @@ export interface Statements {
   /** Returns the statements that lock the members of a relationship; none where one transaction writes at a time. */
   readonly memberLocks: (type: string, relationship: string) => readonly Statement[]
   readonly members: (shape: MembersShape) => Statement
+  /** Whether a document stays the same until a transaction is committed. */
+  readonly showsRowsOnly: (shape: ReadShape) => boolean
   readonly ofType: (type: string) => TypeStatements
   readonly target: Target
 }
@@ -80,6 +84,7 @@ export function createStatements(target: Target, cache = new StatementCache()): 
       (statement) => statementSize(statement),
     ),
     memberLocks: createMemberLocks(target),
+    showsRowsOnly: memoizeByIdentity((shape) => showsRowsOnly(shape, target)),
     ofType: (type) => {
       const known = types.get(type)
       if (known !== undefined) return known

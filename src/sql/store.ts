@@ -164,6 +164,12 @@ export interface Store {
    */
   read(plan: ReadPlan, id?: string, options?: ReadOptions): Awaitable<Rows>
   /**
+   * Identifies the committed state of the database: as long as it is the same, a read of the plan that begins later has the same rows.
+   * @returns `undefined` if the rows depend on more, e.g. on the time, or where the database does not tell
+   * @internal
+   */
+  readState(plan: ReadPlan): Awaitable<string | undefined>
+  /**
    * Executes a read as `read` does and returns its statements with their plans. Of the hooks only those before the read run.
    * @throws NotFoundError when the resource in the path does not exist
    * @internal

@@ -135,7 +135,10 @@ function createReadOperations({
   schema,
   readCatalog,
   tables,
-}: ReadContext): Pick<Store, 'read' | 'explain' | 'inspect' | 'findAllowed' | 'snapshot'> {
+}: ReadContext): Pick<
+  Store,
+  'read' | 'readState' | 'explain' | 'inspect' | 'findAllowed' | 'snapshot'
+> {
   const explain: Store['explain'] = async (plan, id, options = {}) => {
     const { hooks } = options
     const { target, statementsOf } = tables.current
@@ -157,6 +160,7 @@ function createReadOperations({
         const { target, mayRepeatIds } = tables.current
         return mayRepeatIds(plan.shape) ? checkIds(rows, plan.shape, target) : rows
       }),
+    readState: (plan) => reads.readState(plan),
     explain: (plan, id, options) => retry(() => explain(plan, id, options)),
     // SQL of rules is SQL of the application: it runs in a reader process.
     inspect: (identity, work, options) =>

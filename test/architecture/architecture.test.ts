@@ -44,7 +44,7 @@ const layers: Readonly<Record<string, Readonly<{ layers: readonly string[]; outs
   postgres:  { layers: ['errors', 'observe', 'model', 'plan', 'sql'],                               outside: ['kysely', 'lru-cache', 'pg', /^node:/] },
   serialize: { layers: ['errors', 'model', 'plan'],                                      outside: [] },
   lifecycle: { layers: ['errors', 'model', 'plan', 'sql'],                             outside: ['@standard-schema/spec'] },
-  endpoints: { layers: ['errors', 'observe', 'model', 'parse', 'plan', 'describe', 'sql', 'serialize', 'lifecycle'], outside: ['node:diagnostics_channel', 'node:timers/promises', 'node:v8', 'node:zlib'] },
+  endpoints: { layers: ['errors', 'observe', 'model', 'parse', 'plan', 'describe', 'sql', 'serialize', 'lifecycle'], outside: ['lru-cache', 'node:diagnostics_channel', 'node:timers/promises', 'node:v8', 'node:zlib'] },
   'in-process': { layers: ['errors', 'model', 'parse', 'plan', 'sql', 'serialize', 'lifecycle', 'endpoints'], outside: ['node:async_hooks'] },
   docs:      { layers: ['openapi'],                                                         outside: [/^node:/] },
   openapi:   { layers: ['errors', 'model', 'parse', 'plan', 'describe', 'endpoints'],    outside: [] },

@@ -14,6 +14,7 @@ const emptyFacts: DatabaseFacts = {
   mayHide: () => false,
   mayLock: () => true,
   isEnforced: () => true,
+  isOrdinary: () => true,
   isSharded: () => false,
   hasUniqueIds: () => false,
   rowsWithoutId: new Map(),
@@ -22,7 +23,11 @@ const emptyFacts: DatabaseFacts = {
   danglingKeys: [],
 }
 
-/** What statements are compiled for without a database. */
-export function emptyTarget(model: Model, dialect: Dialect): Target {
-  return { model, dialect, facts: emptyFacts, reportInvalidValue: () => {} }
+/** What statements are compiled for without a database. @param facts - others than those of the best database */
+export function emptyTarget(
+  model: Model,
+  dialect: Dialect,
+  facts: Partial<DatabaseFacts> = {},
+): Target {
+  return { model, dialect, facts: { ...emptyFacts, ...facts }, reportInvalidValue: () => {} }
 }

@@ -14,7 +14,7 @@ import { compileStatement } from '../../sql/statement.ts'
 import { tableName } from '../../sql/tables.ts'
 import type { PostgresConnection } from '../connection/connection.ts'
 import { postgresDialect } from '../dialect.ts'
-import { listCacheableTables } from '../read/counts.ts'
+import { queryOrdinaryTables } from '../read/counts.ts'
 import { queryPostgresCatalog } from './catalog.ts'
 import { type CollationLookup, queryCollations } from './collations.ts'
 import { type ColumnLimits, listColumnLimits } from './column-limits.ts'
@@ -24,8 +24,6 @@ import { queryShardedTables } from './sharded-tables.ts'
 export interface PostgresFacts extends DatabaseFacts {
   readonly findCollation: CollationLookup
   readonly columnLimits: ColumnLimits
-  /** The quoted names of the tables whose counts may be cached. */
-  readonly cacheableTables: ReadonlySet<string>
 }
 
 /** Loads the facts about a database of PostgreSQL, without those that depend on the role of a request (`loadRoleFacts`). */
@@ -55,7 +53,7 @@ export async function loadPostgresFacts(
     collations: new Map(),
     danglingKeys: [],
     columnLimits: listColumnLimits(model, catalog),
-    cacheableTables: await listCacheableTables(model, connection, dialect),
+    isOrdinary: await queryOrdinaryTables(model, connection, dialect),
     isSharded: await queryShardedTables(connection),
   }
 }

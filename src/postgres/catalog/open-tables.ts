@@ -76,8 +76,7 @@ class TablesByRole {
 
   #create({ mayHide, mayLock }: RoleFacts): PostgresTables {
     const facts = { ...this.facts, mayHide, mayLock }
-    const create = (target: Target) =>
-      createPostgresStatements(target, facts.cacheableTables, this.#cache)
+    const create = (target: Target) => createPostgresStatements(target, this.#cache)
     const target = { ...this.target, facts }
     return { facts, target, statementsOf: createStatementsByRules(create(target), create) }
   }

@@ -48,6 +48,11 @@ export class Replicas {
     this.#flushedPosition = new CoalescedQuery(() => queryPosition(primary.shared, flushedQuery))
   }
 
+  /** Whether reads run on standbys. */
+  get areUsed(): boolean {
+    return this.#standbys.length > 0
+  }
+
   /**
    * Runs a read on the next standby, if it has replayed every write that was acknowledged before, otherwise on the primary.
    * @throws whatever the read throws on the primary

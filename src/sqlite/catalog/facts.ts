@@ -53,6 +53,8 @@ export function loadSqliteFacts(
     mayLock: () => true,
     // A key that is compared by another collation may be spelled differently.
     isEnforced: (field) => enforced.has(field) && !collations.has(field),
+    // A virtual table has no indexes.
+    isOrdinary: (table) => findTable(catalog, table)?.indexes !== undefined,
     isSharded: () => false,
     hasUniqueIds: createUniqueIdsLookup(model, catalog),
     rowsWithoutId,

@@ -107,6 +107,18 @@ export class SqliteReads {
     }
   }
 
+  /** Identifies the committed state, as `Store.readState`. */
+  readState({ shape, identity }: ReadPlan): string | undefined {
+    this.#file.verifyAtIntervals(performance.now())
+    if (!this.#statementsOf(identity).showsRowsOnly(shape)) return undefined
+    try {
+      return String(this.#shared.version())
+    } catch (error) {
+      if (isBusy(error)) return undefined
+      throw error
+    }
+  }
+
   /** Runs work that reads; again and again while another process holds a lock. */
   async #retryWhileLocked<Result>(
     work: () => Awaitable<Result>,

@@ -21,10 +21,11 @@ import { createPlanner } from '../../../src/plan/planner.ts'
 import { planCollection, type ReadPlan } from '../../../src/plan/read.ts'
 import { PostgresPool } from '../../../src/postgres/connection/connection-pool.ts'
 import { postgresDialect } from '../../../src/postgres/dialect.ts'
-import { countedTables, PostgresCountCache } from '../../../src/postgres/read/counts.ts'
+import { PostgresCountCache } from '../../../src/postgres/read/counts.ts'
 import { readWithCachedCount } from '../../../src/postgres/read/read.ts'
 import { createPostgresStatements } from '../../../src/postgres/statements.ts'
 import { createStatementsByRules } from '../../../src/sql/access/restrict.ts'
+import { countedTables } from '../../../src/sql/read/read-tables.ts'
 import { everyDatabase } from '../../databases.ts'
 import { filled } from '../../filled.ts'
 import { emptyTarget } from '../empty-facts.ts'
@@ -73,16 +74,14 @@ const tables = `
   insert into note (words, org, team_id, deleted_at) select 'n' || n, n % 2, case when n % 5 = 0 then 2 else 1 end,
     case when n % 7 = 0 then now() end from generate_series(1, 6000) as n`
 
-const cacheableTables = new Set(['"note"', '"team"', '"member"'])
-
 /** Creates plans of lists for identities, and the statements of their rules. */
 function openModel(read: RowRule) {
   const model = createModel(read)
   const findShape = compileAccess(model)
   assert.ok(findShape)
   const statementsOf = createStatementsByRules(
-    createPostgresStatements(emptyTarget(model, postgresDialect('C')), cacheableTables),
-    (target) => createPostgresStatements(target, cacheableTables),
+    createPostgresStatements(emptyTarget(model, postgresDialect('C'))),
+    createPostgresStatements,
   )
   const plan = (search: string, user: User, type = 'note'): ReadPlan & { identity: Identity } => {
     const { rules, visible } = findShape(user)

@@ -2,18 +2,17 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { attribute, defineModel, expression, integer, resource, sql, text, toMany } from 'lapidary'
 import pg from 'pg'
+import type { Model } from '../../../src/model/model.ts'
 import { parseQuery } from '../../../src/parse/query.ts'
 import { createPlanner } from '../../../src/plan/planner.ts'
 import { planCollection } from '../../../src/plan/read.ts'
 import { PostgresPool } from '../../../src/postgres/connection/connection-pool.ts'
 import { postgresDialect } from '../../../src/postgres/dialect.ts'
-import {
-  countedTables,
-  listCacheableTables,
-  PostgresCountCache,
-} from '../../../src/postgres/read/counts.ts'
+import { PostgresCountCache, queryOrdinaryTables } from '../../../src/postgres/read/counts.ts'
 import { readForWrite, readWithCachedCount } from '../../../src/postgres/read/read.ts'
 import { createPostgresStatements } from '../../../src/postgres/statements.ts'
+import { listTables } from '../../../src/sql/database-facts.ts'
+import { countedTables } from '../../../src/sql/read/read-tables.ts'
 import { everyDatabase } from '../../databases.ts'
 import { PostgresServer } from '../../postgres-server.ts'
 import { emptyTarget } from '../empty-facts.ts'
@@ -90,8 +89,8 @@ if (everyDatabase.some(({ name }) => name === 'PostgreSQL')) {
     })
     after(() => server.remove())
 
-    /** @param cacheableTables - the tables whose counts may be cached */
-    async function openPool(test: TestContext, cacheableTables = ['"note"']) {
+    /** @param ordinary - the tables whose counts may be cached */
+    async function openPool(test: TestContext, ordinary = ['note']) {
       const { url } = server
       await server.run(`drop schema if exists other cascade; drop schema public cascade;
         create schema public; ${tables}`)
@@ -99,7 +98,11 @@ if (everyDatabase.some(({ name }) => name === 'PostgreSQL')) {
       const other = new pg.Client(url)
       await other.connect()
       test.after(() => Promise.all([pool.close(), other.end()]))
-      const statements = createPostgresStatements(target, new Set(cacheableTables))
+      const statements = createPostgresStatements(
+        emptyTarget(model, postgresDialect('C'), {
+          isOrdinary: ({ name }) => ordinary.includes(name),
+        }),
+      )
       return { url, pool, other, statements }
     }
 
@@ -248,16 +251,14 @@ if (everyDatabase.some(({ name }) => name === 'PostgreSQL')) {
       ]
       const types = others.map((name, at) => resource(`type${at}`, { path: `/${at}`, table: name, fields: {} })) // biome-ignore format: a row
       const all = defineModel([note, long, tag, ...types])
-      const nothing = defineModel([])
-      assert.equal((await listCacheableTables(nothing, pool.shared, target.dialect)).size, 0)
-      const cacheable = await listCacheableTables(all, pool.shared, target.dialect)
-      assert.deepEqual(
-        [...cacheable].toSorted(),
-        ['"child"', '"note"', '"note_tag"', '"of ""odd"" name"', '"other"."tag"'],
-      ) // biome-ignore format: a row
+      const find = (model: Model) => queryOrdinaryTables(model, pool.shared, target.dialect)
+      const listed = listTables(all)
+      const ordinary = listed.filter(await find(all)).map(({ name }) => name)
+      assert.deepEqual(new Set(ordinary), new Set(['note', 'tag', 'note_tag', 'of "odd" name', 'child'])) // biome-ignore format: a row
+      assert.deepEqual(listed.filter(await find(defineModel([]))), [])
     })
 
-    for (const tables of [[], ['"note_tag"', '"other"."tag"']])
+    for (const tables of [[], ['note_tag', 'tag']])
       it(`given that of all tables only [${tables}] are cacheable, then no other count is cached`, async (test) => {
         const { pool, statements } = await openPool(test, tables)
         const counts = new CountCacheSpy()
