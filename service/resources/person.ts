@@ -10,8 +10,12 @@ export const person = resource('person', {
     email: attribute(email, { access: 'write-only', filter: true }),
     birth_date: attribute(date),
     gender: attribute(text),
-    display_name: computed(text, { name: notNull(text), email }, ({ name, email }) =>
-      email === null ? name.toUpperCase() : `${name.toUpperCase()} <${email}>`,
+    display_name: computed(
+      text,
+      { name: notNull(text), email },
+      ({ name, email }) =>
+        email === null ? name.toUpperCase() : `${name.toUpperCase()} <${email}>`,
+      { neverThrows: true },
     ),
     computers: toMany('computer', { column: 'person_id', count: true }),
   },

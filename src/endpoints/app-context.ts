@@ -1,6 +1,6 @@
 import type { ActionDependencies } from '../lifecycle/action.ts'
 import { createReadHookBinder } from '../lifecycle/read-hooks.ts'
-import { createWriteLifecycles } from '../lifecycle/write-lifecycle.ts'
+import { createCertainty, createWriteLifecycles } from '../lifecycle/write-lifecycle.ts'
 import type { Declarations, Model } from '../model/model.ts'
 import type { Identity } from '../plan/access/identity.ts'
 import { createRightsFinder, type FindRights } from '../plan/access/rights.ts'
@@ -63,6 +63,7 @@ export function createAppContext(options: AppOptions): AppContext {
     store,
     bindReadHooks: createReadHookBinder(model),
     getWriteLifecycle: createWriteLifecycles(model),
+    isCertain: createCertainty(model),
     serializer: createDocumentSerializer(model, prefix),
     getCacheControl: createCacheControl(model),
     writeKeys: createWriteKeys(model, store),

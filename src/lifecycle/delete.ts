@@ -23,7 +23,8 @@ export async function executeDelete(
   return executeInTransaction(context, request, async (unit) => {
     const resource = getResourceType(unit.planner.model, plan.shape.type)
     const { beforeDelete, afterDelete, afterCommit } = resource.hooks
-    if (!beforeDelete && !afterDelete && !afterCommit) return unit.transaction.remove(plan)
+    if (!beforeDelete && !afterDelete && !afterCommit)
+      return unit.transaction.remove(plan, unit.isAlone)
     return removeWithHooks(plan, unit, resource)
   })
 }

@@ -33,7 +33,13 @@ export async function executeInTransaction<Result>(
   let changes: RecordedChange[] = []
   const result = await store.transaction((transaction) => {
     changes = []
-    const unit: UnitOfWork = { planner, request, transaction, changes }
+    const unit: UnitOfWork = {
+      planner,
+      request,
+      transaction,
+      changes,
+      isAlone: begin === undefined,
+    }
     return begin ? runAfterBegin(begin, unit, work) : work(unit)
   }, options)
   for (const change of changes) await runAfterCommit(change, request)

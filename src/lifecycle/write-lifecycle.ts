@@ -1,3 +1,4 @@
+import { isDefinedCodec } from '../model/kinds/codecs.ts'
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import {
   getRelationship,
@@ -6,6 +7,7 @@ import {
   type Model,
   type ResourceType,
 } from '../model/model.ts'
+import type { ReadShape } from '../plan/read.ts'
 import { listStoredAttributes } from '../plan/stored-columns.ts'
 import type { WriteShape } from '../plan/write.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
@@ -31,6 +33,31 @@ export type GetWriteLifecycle = (shape: WriteShape) => WriteLifecycle
 /** Decides once for each shape what runs around its writes, so that a write pays for nothing that its type does not declare. */
 export function createWriteLifecycles(model: Model): GetWriteLifecycle {
   return memoizeByIdentity((shape: WriteShape) => decideLifecycle(shape, model))
+}
+
+/** Returns whether the response of a read needs no code of the application that may throw. */
+export type IsCertain = (shape: ReadShape) => boolean
+
+/**
+ * Decides once for each shape whether the response to a write may be computed after its commit: the document of one resource, of kinds of
+ * the engine, and of computed attributes that never throw.
+ */
+export function createCertainty(model: Model): IsCertain {
+  return memoizeByIdentity(
+    ({ type, order, includeEdges, primary }: ReadShape) =>
+      order.length === 0 &&
+      includeEdges.length === 0 &&
+      primary.linkages.every(({ many }) => !many) &&
+      primary.attributes.every((name) => isCertainField(name, getResourceType(model, type))),
+  )
+}
+
+function isCertainField(name: string, { fields }: ResourceType): boolean {
+  const field = fields.get(name)
+  if (field === undefined || field.is === 'relationship' || isDefinedCodec(field.kind.codec))
+    return false
+  if (field.is !== 'computed') return true
+  return field.neverThrows && field.columns.every(([, { kind }]) => !isDefinedCodec(kind.codec))
 }
 
 function decideLifecycle(shape: WriteShape, model: Model): WriteLifecycle {

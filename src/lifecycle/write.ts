@@ -1,4 +1,4 @@
-import { hasErrors } from '../errors/collector.ts'
+import { hasErrors, toError } from '../errors/collector.ts'
 import { NotFoundError } from '../errors/errors.ts'
 import type { Awaitable, StoredResource } from '../model/declare/hooks.ts'
 import type { RequestContext } from '../model/declare/request-context.ts'
@@ -63,21 +63,38 @@ export function executeWrite<Result>(
   request: RequestContext,
 ): Promise<Result> {
   const lifecycle = context.getWriteLifecycle(plan.shape)
+  const { resource } = lifecycle
   const readHooks = context.bindReadHooks?.(response.plan, request)
   const readPlan = readHooks ? undefined : response.plan
-  const options = getWriteOptions(plan)
-  return executeInTransaction(
-    context,
-    request,
-    (unit) =>
-      thenMaybe(writeInStages(plan, unit, lifecycle, readPlan), ({ id, rows }) =>
-        rows
-          ? response.serialize(response.plan, rows, id)
-          : readResponse(response, id, unit, { resource: lifecycle.resource, readHooks }),
-      ),
-    options,
-  )
+  const isCertain = readPlan !== undefined && context.isCertain(readPlan.shape)
+  const work = (unit: UnitOfWork) => {
+    const written = writeInStages(plan, unit, lifecycle, { readPlan, isLast: isCertain })
+    return thenMaybe(written, ({ id, rows, isCommitted, failure }) => {
+      if (!rows && !isCommitted) return readResponse(response, id, unit, { resource, readHooks })
+      try {
+        if (rows) return response.serialize(response.plan, rows, id)
+        throw failure
+      } catch (error) {
+        if (!isCertain) throw error
+        return respondWithId(response, id, unit, { resource, error })
+      }
+    })
+  }
+  return executeInTransaction(context, request, work, getWriteOptions(plan))
 }
+
+/** Responds to a write that may be committed already, though its response cannot be written: that must not look like a failure. */
+function respondWithId<Result>(
+  { serialize }: WriteResponse<Result>,
+  id: string,
+  { planner, request }: UnitOfWork,
+  { resource, error }: Readonly<{ resource: ResourceType; error: unknown }>,
+): Result {
+  request.log.error({ err: toError(error), type: resource.type, id }, unreadableMessage)
+  return serialize(planIdentifier(planner, resource), createIdentifierRows(id), id)
+}
+
+const unreadableMessage = 'a resource was stored, and the response has only its id'
 
 /** Executes a write to a relationship's own URL, whose response shows no resource. It throws as `executeWrite` does. */
 export async function executeRelationshipWrite(
@@ -90,7 +107,7 @@ export async function executeRelationshipWrite(
   await executeInTransaction(
     context,
     request,
-    (unit) => writeInStages(plan, unit, lifecycle),
+    (unit) => writeInStages(plan, unit, lifecycle, { isLast: true }),
     options,
   )
 }
@@ -166,18 +183,20 @@ async function checkStored(
 /**
  * Executes a create or an update with its validators and hooks: prepares the change, which they may change further, writes it, and
  * runs the last hook.
- * @param pipelinedRead - a read of the written resource, sent together with the write unless a hook runs in between
+ * @param options - the read of the written resource is sent together with the write, and the write is the last of the transaction, unless
+ *   a hook runs in between
  */
 function writeInStages(
   plan: WritePlan,
   unit: UnitOfWork,
   lifecycle: WriteLifecycle,
-  pipelinedRead?: ReadPlan,
+  options: WriteOptions,
 ): Awaitable<Written> {
   const { resource, isFinal, hasAfterHook } = lifecycle
-  const readPlan = hasAfterHook ? undefined : pipelinedRead
+  const readPlan = hasAfterHook ? undefined : options.readPlan
   if (!isFinal || hasErrors(plan.errors)) return writeChanged(plan, unit, lifecycle, readPlan)
-  const writing = unit.transaction.write(plan, { readPlan })
+  const isLast = options.isLast === true && unit.isAlone === true && !hasAfterHook
+  const writing = unit.transaction.write(plan, { readPlan, isLast })
   if (!hasAfterHook) return writing
   // A hook after an update needs what was stored, so this is a create.
   return thenMaybe(writing, async (written) => {

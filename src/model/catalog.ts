@@ -89,6 +89,11 @@ export interface StoredTable {
   readonly rowid?: StoredColumn
   /** True for a table of PostgreSQL from which others inherit: its rows are also theirs, and no constraint makes them unique. */
   readonly hasChildren?: boolean
+  /**
+   * True for a table of PostgreSQL whose rows are changed exactly as a statement says: no trigger, rule, policy or inheriting table changes
+   * that. Default false.
+   */
+  readonly isPlain?: boolean
   /** The sets of columns that are unique together, including the primary key. */
   readonly uniques: readonly (readonly string[])[]
   readonly foreignKeys: readonly ForeignKey[]

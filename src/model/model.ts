@@ -102,6 +102,8 @@ interface ComputedField extends DescribedField {
   readonly kind: Kind<unknown>
   readonly columns: readonly (readonly [column: string, use: ColumnUse])[]
   readonly compute: Computed['compute']
+  /** Whether `compute` never throws, so that it may run after the commit. */
+  readonly neverThrows: boolean
   /** What happens with a stored value that does not belong to the kind of its column. */
   readonly invalidValues: InvalidValues
   /** The rules of the field; absent if it has none. */

@@ -216,6 +216,17 @@ export function unavailableError(
   return new HeaderError('unavailable', `${reason}; ${advice}.`, headers, { cause })
 }
 
+/** The error of a write whose connection was lost when it may have been committed. */
+export function unknownCommitError(cause: unknown): HeaderError {
+  const reason =
+    'The connection to the database was lost during the commit, so the write may or may not have been stored'
+  return unavailableError(
+    reason,
+    cause,
+    'check before you try again, or repeat it with the same Idempotency-Key',
+  )
+}
+
 /** Whether the connection of an error must not be used any more. */
 export function isConnectionLost(error: unknown): boolean {
   const isUnavailableError = error instanceof HeaderError && error.code === 'unavailable'

@@ -14,10 +14,7 @@ import {
 } from './connection/pipeline.ts'
 import type { Session } from './connection/session.ts'
 import type { SessionSetup } from './connection/session-setup.ts'
-import { isConnectionLost, translateSessionError, unavailableError } from './errors.ts'
-
-const unknownCommit =
-  'The connection to the database was lost during the commit, so the write may or may not have been stored'
+import { isConnectionLost, translateSessionError, unknownCommitError } from './errors.ts'
 
 /** The rows of the first batch of a stream. */
 const firstBatchSize = 10
@@ -82,6 +79,7 @@ export class PostgresTransaction extends PostgresConnection {
   readonly #options: TransactionOptions
   #session: Session | undefined
   #cursors = 0
+  #isCommitted = false
   #hasSavepoint = false
   readonly #savepointMutex = new Mutex()
   readonly #handleAbort = () => this.#executor.stop()
@@ -106,23 +104,23 @@ export class PostgresTransaction extends PostgresConnection {
    * @throws HeaderError `unavailable` (503) when the connection is lost, so that it is unknown whether it was committed
    */
   async commit(): Promise<void> {
-    if (this.#executor.hasBegun) {
+    if (this.#executor.hasBegun && !this.#isCommitted) {
       const commandTag = await this.execute('commit').catch((error) => {
-        throw isConnectionLost(error)
-          ? unavailableError(
-              unknownCommit,
-              error,
-              'check before you try again, or repeat it with the same Idempotency-Key',
-            )
-          : error
+        throw isConnectionLost(error) ? unknownCommitError(error) : error
       })
-      // PostgreSQL answers `ROLLBACK` to the commit of a failed transaction.
-      if (commandTag !== 'COMMIT')
-        throw new Error(
-          'A statement of the transaction failed and its error was caught; the transaction was rolled back.',
-        )
+      checkCommitted(commandTag)
     }
     this.#release()
+  }
+
+  /**
+   * Commits in one round trip with the statements that are sent next; `commit` then only releases the connection.
+   * @param isAllowed - called when everything that does not wait for the server has run; if false, nothing is committed
+   * @throws HeaderError `unavailable` (503) as `commit` does; what the statements before it throw
+   */
+  async commitNext(isAllowed: () => boolean): Promise<void> {
+    checkCommitted(await this.#executor.sendCommit(isAllowed))
+    this.#isCommitted = true
   }
 
   /**
@@ -144,6 +142,7 @@ export class PostgresTransaction extends PostgresConnection {
     if (this.#session === undefined) return
     const isUsable =
       !this.#executor.hasBegun ||
+      this.#isCommitted ||
       (!isLost && (await this.execute('rollback').then(Boolean, () => false)))
     this.#release(!isUsable)
   }
@@ -267,9 +266,21 @@ interface Cursor {
   readonly hasShortRows: Statement
 }
 
+/** @throws Error if a transaction was rolled back: PostgreSQL answers `ROLLBACK` to the commit of a failed one */
+function checkCommitted(commandTag: string): void {
+  if (commandTag !== 'COMMIT')
+    throw new Error(
+      'A statement of the transaction failed and its error was caught; the transaction was rolled back.',
+    )
+}
+
+const commitStatement: Statement = { sql: 'commit', placeholders: [] }
+
 /** A query that is not sent yet. */
 interface Waiting {
   readonly query: PostgresQuery
+  /** Whether it may be sent, known when the batch is; absent if it is sent in any case. */
+  readonly isAllowed?: () => boolean
   readonly resolve: (result: PostgresResult) => void
   readonly reject: (error: unknown) => void
 }
@@ -283,6 +294,7 @@ class TransactionExecutor implements QueryExecutor {
   readonly #session: Session
   readonly #beginQueries: readonly PostgresQuery[]
   readonly #hasSetup: boolean
+  readonly #prepares: boolean
   #hasBegun = false
   #waiting: Waiting[] = []
   #isStopped = false
@@ -292,6 +304,7 @@ class TransactionExecutor implements QueryExecutor {
     this.source = session.limits.source
     this.#session = session
     this.#hasSetup = setup !== undefined
+    this.#prepares = prepares
     const settings = setup ? [setup] : []
     this.#beginQueries = [
       ...begin.map((statement) => ({ statement, values: { planValues: [] } })),
@@ -311,12 +324,28 @@ class TransactionExecutor implements QueryExecutor {
   }
 
   send(query: PostgresQuery): Promise<PostgresResult> {
+    return this.#enqueue(query)
+  }
+
+  /** Commits with the next batch, unless that is not allowed when it is sent. @returns the command tag */
+  async sendCommit(isAllowed: () => boolean): Promise<string> {
+    const values = { planValues: [] }
+    const query = {
+      statement: commitStatement,
+      values,
+      isPrepared: this.#prepares,
+      commits: true,
+    }
+    return (await this.#enqueue(query, isAllowed)).tag
+  }
+
+  #enqueue(query: PostgresQuery, isAllowed?: () => boolean): Promise<PostgresResult> {
     if (this.#isStopped) return Promise.reject(disconnectedError())
     return new Promise((resolve, reject) => {
       // After all microtasks: everything that does not wait for the server has sent its queries then. Queries that are sent after
       // awaiting anything else, e.g. a timer or a file, go with the next batch: one more round trip.
       if (this.#waiting.length === 0) queueMicrotask(() => process.nextTick(() => this.#flush()))
-      this.#waiting.push({ query, resolve, reject })
+      this.#waiting.push({ query, ...(isAllowed && { isAllowed }), resolve, reject })
     })
   }
 
@@ -338,9 +367,8 @@ class TransactionExecutor implements QueryExecutor {
   }
 
   #flush(): void {
-    const waiting = this.#waiting
+    const waiting = this.#takeAllowed()
     if (waiting.length === 0) return
-    this.#waiting = []
     if (this.#isStopped) {
       for (const { reject } of waiting) reject(disconnectedError())
       return
@@ -360,6 +388,17 @@ class TransactionExecutor implements QueryExecutor {
         for (const { reject } of waiting) reject(error)
       },
     )
+  }
+
+  /** Returns what waits, and rejects what must not be sent. */
+  #takeAllowed(): readonly Waiting[] {
+    const waiting = this.#waiting
+    this.#waiting = []
+    return waiting.filter(({ isAllowed, reject }) => {
+      if (isAllowed === undefined || isAllowed()) return true
+      reject(new Error('Nothing was committed, because a step before the commit failed.'))
+      return false
+    })
   }
 
   #translate(failure: unknown, isSetUp: boolean): unknown {

@@ -11,6 +11,7 @@ import {
   reportConstraintErrors,
   TakenIdError,
 } from '../sql/write/constraints.ts'
+import { UnclearError } from '../sql/write/write-row.ts'
 import { checkColumnLimits } from './catalog/column-limits.ts'
 import type { PostgresTables } from './catalog/open-tables.ts'
 import type { PostgresPool } from './connection/connection-pool.ts'
@@ -38,10 +39,13 @@ export function executeTransaction<Result>(
   { pool, tables, setup }: WriteContext,
 ): Promise<Result> {
   const { facts, statementsOf } = tables
-  const run = async (transaction: PostgresTransaction) => {
+  const run = async (transaction: PostgresTransaction, isInSteps: boolean) => {
     const operations = openTransaction(statementsOf, (statements) =>
-      createWriteConnection(transaction, statements, (plan) =>
-        checkColumnLimits(plan, statements.target.model, facts.columnLimits),
+      createWriteConnection(
+        transaction,
+        statements,
+        (plan) => checkColumnLimits(plan, statements.target.model, facts.columnLimits),
+        isInSteps,
       ),
     )
     const result = await work(operations)
@@ -49,7 +53,7 @@ export function executeTransaction<Result>(
     return result
   }
   return retryOnConflict(
-    () => pool.write(beginWrite, run, setup),
+    (isInSteps) => pool.write(beginWrite, (transaction) => run(transaction, isInSteps), setup),
     async ({ resource }) => {
       const connection = setup ? pool.shared.withSetup(setup) : pool.shared
       // Ids of other codecs are random.
@@ -60,18 +64,24 @@ export function executeTransaction<Result>(
 }
 
 /**
- * Runs work, and again after a conflict with another transaction, or after a generated id was taken.
+ * Runs work, and again after a conflict with another transaction, after a generated id was taken, or in steps after an error that is not
+ * clear otherwise.
  * @param skipTakenIds - makes the database generate other ids, if a sequence does
  * @throws TakenIdError if all ids were taken; HeaderError `unavailable` (503) after too many conflicts
  */
 async function retryOnConflict<Result>(
-  work: () => Promise<Result>,
+  work: (isInSteps: boolean) => Promise<Result>,
   skipTakenIds: (error: TakenIdError) => Promise<void>,
 ): Promise<Result> {
+  let isInSteps = false
   for (let tries = 1; ; tries += 1) {
     try {
-      return await work()
+      return await work(isInSteps)
     } catch (error) {
+      if (error instanceof UnclearError && !isInSteps) {
+        isInSteps = true
+        continue
+      }
       const isTaken = error instanceof TakenIdError
       if (!isTaken && !isConflict(error)) throw error
       if (isTaken) await skipTakenIds(error)

@@ -55,6 +55,9 @@ export interface Written {
   readonly rows: CompleteRows | undefined
   /** Whether links outside of the row changed, of a type whose hooks run after an update. */
   readonly changedLinks: boolean
+  /** Whether it is durable already. Then `rows` is `undefined`, and `failure` the reason, if the response could not be read. */
+  readonly isCommitted?: boolean
+  readonly failure?: unknown
 }
 
 /** A create or an update as a list of steps. */
@@ -71,6 +74,8 @@ export interface WriteOptions {
   readonly readPlan?: ReadPlan | undefined
   /** Whether the written row may be outside of the scope of its type afterwards. Default false. */
   readonly mayLeaveScope?: boolean
+  /** Whether nothing follows that may fail, so that the database may commit together with the write. Default false. */
+  readonly isLast?: boolean
 }
 
 /** The values of a read of several resources. */
@@ -139,10 +144,11 @@ export interface Transaction {
   readMembers(shape: MembersShape, values: Readonly<MemberValues>): Promise<readonly Row[]>
   /**
    * Deletes a resource.
+   * @param isLast - as of `WriteOptions`
    * @returns `kept` if a trigger or a rule replaced the deletion, and the resource still exists
    * @throws NotFoundError when it does not exist; ApiError for violated constraints
    */
-  remove(plan: WritePlan): Promise<'deleted' | 'kept'>
+  remove(plan: WritePlan, isLast?: boolean): Promise<'deleted' | 'kept'>
 }
 
 /**

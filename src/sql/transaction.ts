@@ -76,6 +76,6 @@ function transactionOn(
       checkMemberLimit(rows, shape)
       return rows
     },
-    remove: (plan) => removeResource({ connection, plan, statements }),
+    remove: (plan, isLast) => removeResource({ connection, plan, statements }, isLast),
   }
 }

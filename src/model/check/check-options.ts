@@ -272,6 +272,7 @@ const computed = members({
   kind,
   columns: each(members({ kind, nullable: booleanCheck })),
   compute: synchronous,
+  neverThrows: optional(booleanCheck),
   readable,
   description: optional(stringCheck),
 } satisfies Record<keyof Computed, Check>)

@@ -12,6 +12,11 @@ export interface ColumnUse<Value = unknown, Nullable extends boolean = boolean> 
 export interface ComputedOptions extends Described {
   /** Who may read it. Default: who may read all attributes that are stored in its columns. */
   readonly readable?: FieldRule
+  /**
+   * True if `compute` returns a value for every stored row, and never throws. A write to PostgreSQL is then committed in the same round trip,
+   * before its response is computed. Default false.
+   */
+  readonly neverThrows?: boolean
 }
 
 /** The result of a computed attribute. */

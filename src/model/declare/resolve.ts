@@ -272,6 +272,7 @@ function resolveField(
         kind: field.kind,
         columns: Object.entries(field.columns),
         compute: field.compute,
+        neverThrows: field.neverThrows ?? false,
         invalidValues,
         ...resolveFieldRules(field),
       }

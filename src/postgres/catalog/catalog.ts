@@ -101,6 +101,11 @@ const triggersQuery = sql`
     from pg_rewrite as r where r.ev_class = t.oid and r.ev_type in ('2', '3', '4') and r.is_instead
   ) as changes`
 
+/** Whether nothing but the statement itself decides which rows of a table it changes, and how. */
+const isPlain = sql`t.relkind = 'r' and not t.relhasrules and not t.relrowsecurity
+  and not exists (select 1 from pg_trigger as g where g.tgrelid = t.oid and not g.tgisinternal)
+  and not exists (select 1 from pg_inherits as h where h.inhparent = t.oid)`
+
 /** The rule that replaces inserts and returns no row, so that PostgreSQL rejects an insert that returns the new id. */
 const silentRuleQuery = sql`
   select min(r.rulename) from pg_rewrite as r
@@ -126,7 +131,7 @@ const catalogQuery = compileStatement(
       obj_description(t.oid, 'pg_class'), (${columnsQuery}), (${uniquesQuery}), (${foreignKeysQuery}),
       case when t.relkind in ('r', 'p') then coalesce((${indexesQuery}), '[]') end,
       (${triggersQuery}), (${silentRuleQuery}), case when t.relkind in ('v', 'm') then (${viewQuery}) end,
-      t.relkind = 'r' and exists (select 1 from pg_inherits as h where h.inhparent = t.oid)
+      t.relkind = 'r' and exists (select 1 from pg_inherits as h where h.inhparent = t.oid), (${isPlain})
     ) order by n.nspname, t.relname)
     from pg_class as t join pg_namespace as n on n.oid = t.relnamespace
     where t.relkind in ('r', 'p', 'v', 'm', 'f') and not t.relispartition and t.relname <> 'lapidary_migration'
@@ -158,6 +163,7 @@ type TableRow = readonly [
   silentRule: string | null,
   view: readonly [canLock: boolean, accepts: readonly RowChange[]] | null,
   hasChildren: boolean,
+  isPlain: boolean,
 ]
 
 type ColumnRow = readonly [
@@ -182,7 +188,7 @@ export async function queryPostgresCatalog(connection: PostgresConnection): Prom
 
 function toTable(row: TableRow): StoredTable {
   const [schema, name, isView, comment, columns, uniques, foreignKeys, indexes] = row
-  const hasChildren = row[11]
+  const [hasChildren, isPlain] = [row[11], row[12]]
   return {
     is: isView ? 'view' : 'table',
     name,
@@ -202,6 +208,7 @@ function toTable(row: TableRow): StoredTable {
     }),
     ...(indexes !== null && { indexes }),
     ...(hasChildren && { hasChildren }),
+    ...(isPlain && { isPlain }),
     ...describeTriggers(row),
     ...(comment !== null && { comment }),
   }

@@ -2,7 +2,7 @@ import pg, { type Connection, type CustomTypesConfig, type FieldDef } from 'pg'
 import { type StatementTiming, statementEnded } from '../../observe/events.ts'
 import type { RunValues, Statement } from '../../sql/statement.ts'
 import { bound } from '../../sql/statement-values.ts'
-import { isConnectionLost, translateError } from '../errors.ts'
+import { isConnectionLost, translateError, unknownCommitError } from '../errors.ts'
 import type { Columns, Prepared } from './prepared.ts'
 import { cancelGracePeriod, type Session } from './session.ts'
 import type { SessionSetup } from './session-setup.ts'
@@ -36,12 +36,16 @@ export interface PostgresQuery {
   readonly signal?: (() => AbortSignal) | undefined
   /** Runs before the statement, in its transaction; for statements outside of any other transaction. */
   readonly setup?: SessionSetup | undefined
+  /** Whether it commits what the batch has changed. Default false. */
+  readonly commits?: boolean
 }
 
 /** The result of a statement. */
 export interface PostgresResult {
   readonly columns: readonly string[]
   readonly rows: unknown[][]
+  /** The command tag, e.g. `UPDATE 1`. */
+  readonly tag: string
   /** The number of rows that it returned or changed. */
   readonly count: number
   /** When the server ran it, if somebody listens to its end. */
@@ -111,6 +115,16 @@ const noColumns: Columns = { names: [], parsers: [] }
 
 /** How long after a CancelRequest the next one is sent, in milliseconds. */
 const cancelInterval = 100
+
+/** How a batch ended. */
+interface BatchEnd {
+  /** The statement that failed, if one did. */
+  readonly statement: Statement | undefined
+  /** Null or `undefined` without an error. */
+  readonly error: unknown
+  /** Whether it may be committed in spite of the error. */
+  readonly mayBeCommitted: boolean
+}
 
 /**
  * A query of the driver that consists of several statements. The driver calls `submit`, and a `handle…` method for each message
@@ -198,17 +212,24 @@ class PipelinedBatch {
     clearInterval(this.#cancelTimer)
     clearTimeout(this.#graceTimer)
     const results = this.#results
-    const statement = this.#queries[results.length]?.statement
+    const failed = this.#queries[results.length]
+    const mayBeCommitted = this.#mayBeCommitted(failed, error)
     this.#releaseMemory()
+    const settle = (end: unknown) =>
+      this.#settle(results, { statement: failed?.statement, error: end, mayBeCommitted })
     if (this.#cancelled === undefined) {
-      this.#settle(results, statement, error)
+      settle(error)
       return
     }
     // A request that was not processed could cancel a later statement: the connection has to be closed.
     const lostError = new Error(timeoutMessage)
-    this.#cancelled.then((isProcessed) =>
-      this.#settle(results, statement, isProcessed ? error : lostError),
-    )
+    this.#cancelled.then((isProcessed) => settle(isProcessed ? error : lostError))
+  }
+
+  /** Whether a commit of the batch may have been executed: it was, unless the server says that a statement before it failed. */
+  #mayBeCommitted(failed: PostgresQuery | undefined, error: unknown): boolean {
+    if (!this.#queries.some(({ commits }) => commits)) return false
+    return !(error instanceof pg.DatabaseError) || failed === undefined || failed.commits === true
   }
 
   /**
@@ -221,18 +242,17 @@ class PipelinedBatch {
     this.#results = []
   }
 
-  /** @param statement - the one that failed, if one did */
   #settle(
     results: readonly PostgresResult[],
-    statement: Statement | undefined,
-    error: unknown,
+    { statement, error, mayBeCommitted }: BatchEnd,
   ): void {
     if (error == null) {
       this.#resolve({ results })
       return
     }
     const failure = translateError(error, { statement, timeout: this.#session.limits.timeout })
-    if (isConnectionLost(failure)) this.#reject(failure)
+    if (isConnectionLost(failure))
+      this.#reject(mayBeCommitted ? unknownCommitError(failure) : failure)
     else this.#resolve({ results, failure })
   }
 
@@ -295,7 +315,7 @@ class PipelinedBatch {
     if (prepared) prepared.columns = columns
     const count = Number(/\d+$/.exec(text)?.[0] ?? 0)
     const timing = this.#startedAt === undefined ? undefined : this.#endTiming(this.#startedAt)
-    this.#results.push({ columns: columns.names, rows: this.#rows, count, timing })
+    this.#results.push({ columns: columns.names, rows: this.#rows, tag: text, count, timing })
     this.#columns = undefined
     this.#rows = []
   }

@@ -1,14 +1,20 @@
+import { commitConstraintError, reportConstraintErrors } from '../../sql/write/constraints.ts'
 import { runPipelined } from '../../sql/write/steps.ts'
 import type { WriteConnection } from '../../sql/write/write-connection.ts'
 import { createPostgresRunQuery, readForWrite, readInserted } from '../read/read.ts'
 import type { PostgresStatements } from '../statements.ts'
 import type { PostgresTransaction } from '../transaction.ts'
 
-/** Creates the operations of a write in a transaction. @param checkValues - finds values that their columns would reject */
+/**
+ * Creates the operations of a write in a transaction.
+ * @param checkValues - finds values that their columns would reject
+ * @param isInSteps - whether a commit must not be sent with the write
+ */
 export function createWriteConnection(
   transaction: PostgresTransaction,
   statements: PostgresStatements,
   checkValues: NonNullable<WriteConnection['checkValues']>,
+  isInSteps: boolean,
 ): WriteConnection {
   return {
     runSteps: runPipelined,
@@ -18,6 +24,10 @@ export function createWriteConnection(
     read: (plan, id) => readForWrite(transaction, plan, id, statements),
     ...(statements.target.dialect.lastInsertId && {
       readInserted: (plan) => readInserted(transaction, plan, statements),
+    }),
+    ...(!isInSteps && {
+      commitNext: async (isAllowed) =>
+        reportConstraintErrors(() => transaction.commitNext(isAllowed), commitConstraintError),
     }),
     query: createPostgresRunQuery(transaction, statements.target.dialect),
     savepoint: (work) => transaction.nest(work),

@@ -31,6 +31,7 @@ import {
   tableName,
 } from '../tables.ts'
 import { compileLink } from './link-changes.ts'
+import { changesOneRow } from './one-row.ts'
 import {
   type Assignment,
   columnNames,
@@ -57,6 +58,8 @@ export interface CompiledWrite {
   readonly hasScope: boolean
   /** Updates the row's own columns; `undefined` if there are none. */
   readonly update: Statement | undefined
+  /** Whether the statement that writes the row is the whole write, and decides alone whether it succeeds. */
+  readonly isOneStatement: boolean
   /** The statements that change the members of each link of the shape; they take the row's id and the members' `ids`. */
   readonly links: readonly (readonly Statement[])[]
   /** The statements that link the resource in the path to the new row; they take its id, and the new id as `ids`. */
@@ -66,7 +69,6 @@ export interface CompiledWrite {
 /** Compiles the statements of a create or an update. Parameter n is the value of the shape's column n. */
 export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
   const resource = getResourceType(target.model, shape.type)
-  const { parent } = shape
   const { lastInsertId } = target.dialect
   const linking = shape.row === 'new' ? { ...target, insertedRow: lastInsertId } : target
   const isNew = shape.row !== 'existing'
@@ -84,15 +86,20 @@ export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
     needsId: shape.row === 'new' ? !isFoundAsLastInsert(shape, resource, target) : mayChangeId,
     hasScope: (resource.unrestricted ?? resource).scope !== undefined,
     update: isNew ? undefined : compileUpdate(sent, resource, target),
+    isOneStatement: (isNew || sent.length > 0) && isOneRow(shape, resource, target),
     links: shape.links.map((change) => compileLink(resource, change, linking)),
-    parent: parent
-      ? compileLink(
-          getResourceType(target.model, parent.type),
-          { ...parent, change: 'add' },
-          target,
-        )
-      : [],
+    parent: compileParent(shape, target),
   }
+}
+
+function compileParent({ parent }: WriteShape, target: Target): Statement[] {
+  if (parent === undefined) return []
+  const { type, ...link } = parent
+  return compileLink(getResourceType(target.model, type), { ...link, change: 'add' }, target)
+}
+
+function isOneRow({ links, parent }: WriteShape, resource: ResourceType, target: Target): boolean {
+  return links.length === 0 && parent === undefined && changesOneRow(resource, target)
 }
 
 /** Whether the values of a write may decide its rules. Those of a row that links change, or a view computes, are known after it. */

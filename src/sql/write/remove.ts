@@ -6,8 +6,9 @@ import { notFoundError } from '../errors.ts'
 import { repeatedIdError } from '../read/repeated-ids.ts'
 import { thenMaybe } from '../then-maybe.ts'
 import { convertConstraintError, deletionConstraintError } from './constraints.ts'
+import { changesOneRow } from './one-row.ts'
 import { checkCondition, lockResource } from './preconditions.ts'
-import type { Step } from './steps.ts'
+import { runAtOnce, type Step } from './steps.ts'
 import type { PlannedWrite } from './write-state.ts'
 
 /** A deletion, and how many rows it has changed. */
@@ -18,11 +19,16 @@ interface Deletion extends PlannedWrite {
 /**
  * Deletes a resource: locks it, checks the rules, and deletes it. A trigger or a rule of the database may replace the deletion: then the
  * database does not say how many rows it deleted, and nothing is deleted before the checks have passed. A row that
- * a trigger keeps is no error either: the trigger is the rule of the operator, and it ran.
+ * a trigger keeps is no error either: the trigger is the rule of the operator, and it ran. If nothing else can be wrong than that there is
+ * no row, which changes nothing, the deletion is committed in one round trip.
+ * @param isLast - whether nothing follows
  * @returns `kept` if the resource still exists
  * @throws NotFoundError when it does not exist; Error when several rows have its id; ApiError `forbidden` (403), or that of a constraint
  */
-export async function removeResource(write: PlannedWrite): Promise<'deleted' | 'kept'> {
+export async function removeResource(
+  write: PlannedWrite,
+  isLast = false,
+): Promise<'deleted' | 'kept'> {
   const { plan, statements, connection } = write
   const resource = getType(write)
   const change = resource.softDelete === undefined ? 'delete' : 'update'
@@ -31,7 +37,13 @@ export async function removeResource(write: PlannedWrite): Promise<'deleted' | '
   const conditional = plan.condition ? [lockStep, checkStep, conditionStep] : [checkStep]
   const before = isReplaceable ? [...conditional, findStep] : conditional
   const steps = [...before, { ...removeStep, needs: isReplaceable ? before : [] }]
-  const { removed } = await connection.runSteps(steps, { ...write, removed: 0 })
+  const { commitNext } = connection
+  const deletion = { ...write, removed: 0 }
+  const isAtOnce =
+    isLast && plan.condition === undefined && changesOneRow(resource, statements.target)
+  if (isAtOnce && commitNext) await removeAtOnce(deletion, commitNext)
+  else await connection.runSteps(steps, deletion)
+  const { removed } = deletion
   if (isReplaceable) return (await find(write)).length > 0 ? 'kept' : 'deleted'
   if (removed === 0) throwNotFound(write)
   if (removed > 1) throw repeatedIdError(resource, plan.id)
@@ -74,6 +86,15 @@ const removeStep: Omit<Step<Deletion>, 'needs'> = {
     convertConstraintError(error, (violated) =>
       deletionConstraintError(violated, getType(deletion)),
     ),
+}
+
+/** Deletes a row and commits. If there is none, the commit changes nothing. */
+async function removeAtOnce(
+  deletion: Deletion,
+  commit: NonNullable<PlannedWrite['connection']['commitNext']>,
+): Promise<void> {
+  const results = await runAtOnce([{ ...removeStep, needs: [] }], deletion, commit)
+  for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
 /** Returns a row for each row with the id. */

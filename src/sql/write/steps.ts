@@ -94,6 +94,29 @@ export async function runPipelined<State>(
   return state
 }
 
+/**
+ * Runs steps that need nothing of each other, and commits with them: one round trip. If a statement fails, or a step before its statement
+ * is sent, nothing is committed. A step that rejects a result of the database does not prevent the commit.
+ * @param commit - as `WriteConnection.commitNext`
+ * @returns the results of the steps, then that of the commit
+ */
+export async function runAtOnce<State>(
+  steps: readonly Step<State>[],
+  state: State,
+  commit: (isAllowed: () => boolean) => Promise<void>,
+): Promise<readonly PromiseSettledResult<unknown>[]> {
+  let hasFailed = false
+  const running = steps.map(async (step) => {
+    try {
+      await runStep(step, state)
+    } catch (error) {
+      hasFailed = true
+      throw error
+    }
+  })
+  return Promise.allSettled([...running, commit(() => !hasFailed)])
+}
+
 /** Binds steps to a state, so that those of several writes can run together. */
 export function bindSteps<State>(steps: readonly Step<State>[], state: State): Step[] {
   const bound = new Map<Step<State>, Step>()

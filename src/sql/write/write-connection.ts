@@ -20,6 +20,11 @@ export interface WriteConnection {
   /** Checks values whose columns reject some of them, where the database does not report the column; absent where it does. */
   readonly checkValues?: (plan: WritePlan) => readonly ApiError[]
   readonly runSteps: StepExecutor
+  /**
+   * Commits in one round trip with the statements that are sent next; absent where a commit is no round trip.
+   * @param isAllowed - called when everything that does not wait for the database has run; if false, nothing is committed
+   */
+  readonly commitNext?: ((isAllowed: () => boolean) => Promise<void>) | undefined
   readonly query: RunQuery
   /** Runs work, and rolls back what it wrote if it throws. */
   savepoint<Result>(work: () => Promise<Result>): Promise<Result>

@@ -6,7 +6,7 @@ import type { Row } from '../../plan/row-layout.ts'
 import type { WritePlan, WriteShape } from '../../plan/write.ts'
 import { listColumnNames } from '../../plan/written-columns.ts'
 import type { DeniedWrite } from '../access/denied-write.ts'
-import { ConstraintError, notStoredError } from '../errors.ts'
+import { ConstraintError, notFoundError, notStoredError } from '../errors.ts'
 import { scopeError } from '../filter/scope-error.ts'
 import type { Statements } from '../statements.ts'
 import { thenMaybe } from '../then-maybe.ts'
@@ -26,6 +26,26 @@ export const writeUnlessDeniedStep: WriteStep = {
 
 /** The step that updates the row. */
 export const updateStep: WriteStep = { needs: [], run: updateRow, convertError: toRowError }
+
+/**
+ * The step that updates a row which was not locked before, and decides by the number of updated rows whether it exists.
+ * It throws NotFoundError for none, and `UnclearError` for a value that its column rejects: whether the row exists is more important.
+ */
+export const updateAtOnceStep: WriteStep = {
+  needs: [],
+  run: (state) =>
+    thenMaybe(updateRow(state), (count) => {
+      const { precondition } = state.plan
+      if (count === 0 && precondition) throw notFoundError(precondition.notFound, precondition.id)
+    }),
+  convertError: (error, state) =>
+    error instanceof ConstraintError && error.is === 'type'
+      ? new UnclearError('The row was not looked up before its update failed.', { cause: error })
+      : toRowError(error, state),
+}
+
+/** A write failed, and was rolled back, before it was known which of its errors is the first one. Written in steps, it says so. */
+export class UnclearError extends Error {}
 
 function toRowError(error: unknown, { plan, statements }: WriteState): unknown {
   return convertConstraintError(error, (violated) =>

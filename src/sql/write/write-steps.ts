@@ -6,7 +6,7 @@ import { toNotStoredError } from '../errors.ts'
 import { scopeError } from '../filter/scope-error.ts'
 import { checkIds } from '../read/repeated-ids.ts'
 import type { Statements } from '../statements.ts'
-import type { Transaction } from '../store.ts'
+import type { Transaction, Written } from '../store.ts'
 import { thenMaybe } from '../then-maybe.ts'
 import { createParentStep, listMemberSteps } from './link-steps.ts'
 import {
@@ -16,9 +16,9 @@ import {
   checkRulesAndRelated,
   lockResource,
 } from './preconditions.ts'
-import { bindSteps } from './steps.ts'
+import { bindSteps, runAtOnce } from './steps.ts'
 import type { WriteConnection } from './write-connection.ts'
-import { insertStep, updateStep, writeUnlessDeniedStep } from './write-row.ts'
+import { insertStep, updateAtOnceStep, updateStep, writeUnlessDeniedStep } from './write-row.ts'
 import { createWriteState, getWritten, type WriteState, type WriteStep } from './write-state.ts'
 
 /** Creates the operations of a transaction that execute creates and updates. */
@@ -30,6 +30,8 @@ export function createWriteOperations(
   return {
     write: (plan, options = {}) => {
       const state = createWriteState(connection, plan, options, statements)
+      if (options.isLast && connection.commitNext && isAtOnce(state))
+        return writeAtOnce(state, connection.commitNext)
       const steps: WriteStep[] = plan.precondition ? [lockStep] : []
       const mayUnlink = statements.unlinkChecks(plan.shape).length > 0
       if (plan.condition) steps.push(rulesStep, conditionStep, relatedStep)
@@ -63,6 +65,42 @@ function listWriteSteps(state: WriteState): WriteStep[] {
   if (access) steps.push({ needs, run: checkAccess })
   if (readPlan) steps.push({ ...(access ? readVisible : read), needs })
   return steps
+}
+
+/**
+ * Whether one statement is the whole write, and no other one decides whether it may: a new row, or a change of the own columns of a row.
+ * The columns accept its values as far as the catalog says.
+ */
+function isAtOnce({ connection, compiled, plan, statements }: WriteState): boolean {
+  return (
+    compiled.isOneStatement &&
+    // The precondition of a create is about another row.
+    (compiled.insert === undefined) === (plan.precondition !== undefined) &&
+    plan.condition === undefined &&
+    plan.existenceChecks.length === 0 &&
+    statements.unlinkChecks(plan.shape).length === 0 &&
+    (connection.checkValues?.(plan).length ?? 0) === 0
+  )
+}
+
+/**
+ * Writes one row, reads the response and commits, in one round trip. Without JavaScript before the commit, only the database can reject
+ * the write. The row need not be locked first: the number of updated rows says whether it exists.
+ */
+async function writeAtOnce(
+  state: WriteState,
+  commit: NonNullable<WriteConnection['commitNext']>,
+): Promise<Written> {
+  const { compiled, readPlan } = state
+  const writeRow = compiled.insert ? insertStep : updateAtOnceStep
+  const steps = readPlan ? [writeRow, { ...read, needs: [] }] : [writeRow]
+  const results = await runAtOnce(steps, state, commit)
+  const [written, committed] = [results[0], results.at(-1)]
+  const reading = readPlan && results[1]
+  const failure = reading?.status === 'rejected' ? { reason: reading.reason } : undefined
+  if (written?.status === 'rejected') throw written.reason
+  if (committed?.status === 'rejected') throw failure ? failure.reason : committed.reason
+  return { ...getWritten(state), isCommitted: true, ...(failure && { failure: failure.reason }) }
 }
 
 /** Locks the resource in the path, before everything else: if it does not exist, no other error is reported. */

@@ -1,0 +1,20 @@
+import { findTable } from '../../model/catalog.ts'
+import type { ResourceType } from '../../model/model.ts'
+import type { Target } from '../tables.ts'
+
+/**
+ * Whether a statement that changes the row with an id changes this row or none, as the database itself guarantees, and no rule, scope or
+ * tenant restricts it. Then the number of changed rows says all that JavaScript could check before the commit. As with all facts, what
+ * happens to a table later is not known before the next start.
+ */
+export function changesOneRow(
+  { table, id, rowScope, scope }: ResourceType,
+  target: Target,
+): boolean {
+  const stored = findTable(target.facts.catalog, table)
+  if (!stored?.isPlain || target.access || rowScope !== undefined || scope !== undefined)
+    return false
+  const isId = (columns: readonly string[]) =>
+    columns.length === id.columns.length && columns.every((name) => id.columns.includes(name))
+  return isId(stored.primaryKey)
+}
