@@ -29,6 +29,14 @@ export interface RowsWithoutId {
   readonly found: unknown
 }
 
+/** How the rows of a table are distributed over servers. */
+interface Sharding {
+  /** The column by whose value a row is on a server. */
+  readonly column: string
+  /** Rows of tables of one group whose columns have the same value are on the same server. */
+  readonly group: number
+}
+
 /** A key of a relationship that has a foreign key, and a value of it that references no row. */
 export interface DanglingKey {
   readonly key: RelationshipKey
@@ -69,8 +77,8 @@ export interface DatabaseFacts {
   readonly hasUniqueIds: (type: string) => boolean
   /** Whether the rows of a table stay the same until a transaction is committed: those of a view may depend on the time. */
   readonly isOrdinary: (table: Table) => boolean
-  /** Whether the rows of a table are distributed over several servers by a column. */
-  readonly isSharded: (table: Table) => boolean
+  /** How the rows of a table are distributed over several servers; `undefined`: they are not. */
+  readonly shardingOf: (table: Table) => Sharding | undefined
   /** The types of tables that have rows without an id (docs/decisions/0027). */
   readonly rowsWithoutId: ReadonlyMap<string, RowsWithoutId>
   /** The attributes whose columns are compared by another expression than the declared one. */

@@ -15,7 +15,7 @@ const emptyFacts: DatabaseFacts = {
   mayLock: () => true,
   isEnforced: () => true,
   isOrdinary: () => true,
-  isSharded: () => false,
+  shardingOf: () => undefined,
   hasUniqueIds: () => false,
   rowsWithoutId: new Map(),
   expressions: new Map(),

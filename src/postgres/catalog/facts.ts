@@ -54,7 +54,7 @@ export async function loadPostgresFacts(
     danglingKeys: [],
     columnLimits: listColumnLimits(model, catalog),
     isOrdinary: await queryOrdinaryTables(model, connection, dialect),
-    isSharded: await queryShardedTables(connection),
+    shardingOf: await queryShardedTables(connection),
   }
 }
 

@@ -8,6 +8,7 @@ import { findIncludedLayout } from '../../plan/read-result.ts'
 import type { RowLayout } from '../../plan/row-layout.ts'
 import { isEqualKey, toKey } from '../../sql/keys/keys.ts'
 import { isLinkedFrom, isLinkedFromAny, joinKeyAt, linkKeyAt } from '../../sql/keys/link-keys.ts'
+import { shardBarrier } from '../../sql/keys/shards.ts'
 import { type DocumentBudget, isList, isUnbounded } from '../../sql/read/document-budget.ts'
 import { isLinkageFromIncluded } from '../../sql/read/linkage.ts'
 import { compileKeyValues, compilePageRows, pageKey } from '../../sql/read/page.ts'
@@ -89,7 +90,11 @@ export function compilePrimaryRows(
     : listLimit
   const isCountValid = isReversed ? [isSnapshotCurrent(target)] : []
   const where = and([...primaryConditions(shape, 0, target), ...isCountValid])
-  const rows = sql`select ${select} from ${rowsAt(0, resource, target)}${order.joins} where ${where}${orderBy}`
+  // The limit of a list is a barrier, too.
+  const isSharded = target.facts.shardingOf(resource.table) !== undefined
+  const isOneRelated = shape.addressed.is === 'related' && !isList(shape)
+  const barrier = shardBarrier(isSharded && isOneRelated, target) ?? sql``
+  const rows = sql`select ${select} from ${rowsAt(0, resource, target)}${order.joins} where ${where}${orderBy}${barrier}`
   if (rowBound === undefined) return sql`${rows}${limit}`
   return sql`select * from (${rows} limit ${sql.lit(rowBound)}) as "t0"${limit}`
 }

@@ -20,6 +20,7 @@ import {
 } from '../keys/composite-id.ts'
 import { idParam, isKeyPresent, outerKey, toKey } from '../keys/keys.ts'
 import { isLinkedFrom, isLinkedFromAny, linkKeyAt } from '../keys/link-keys.ts'
+import { crossesShards, shardBarrier } from '../keys/shards.ts'
 import { isOwnKey } from '../read/linkage.ts'
 import { compileCounts, isFoundByKey } from '../read/related-rows.ts'
 import {
@@ -233,7 +234,8 @@ function compileRelated(
 ): Sql {
   const field = getRelationship(resource, relationship)
   const { link, to } = field
-  const isByKey = isOfRow === true && isFoundByKey(field, target)
+  const barrier = shardBarrier(crossesShards(resource, field, target), target)
+  const isByKey = isOfRow === true && barrier === undefined && isFoundByKey(field, target)
   const other = { resource: getResourceType(target.model, to), depth: depth + 1, isOfRow: isByKey }
   const otherKey = linkKeyAt(link, 'otherKey', other.depth)
   const isId = isSameKey(link.otherKey, other.resource.id.columns)
@@ -242,17 +244,16 @@ function compileRelated(
     ...inScope(other.depth, other.resource),
     ...(where ? [compileCondition(where, other, target)] : []),
   ]
-  const from = tableAt(other.depth, other.resource.table)
+  const from = sql`from ${tableAt(other.depth, other.resource.table)}`
   const ownKey = linkKeyAt(link, 'ownKey', column)
-  if (isByKey) {
-    const isLinked = isLinkedFrom(other.depth, link, toKey(outerKey(ownKey, target.dialect)))
-    return sql`exists (select 1 from ${from} where ${and([isLinked, ...conditions])})`
-  }
-  const otherKeys = sql`select ${sql.join(otherKey)} from ${from}${whereAll(conditions)}`
+  const outer = toKey(outerKey(ownKey, target.dialect))
+  if (isByKey)
+    return sql`exists (select 1 ${from} where ${and([isLinkedFrom(other.depth, link, outer), ...conditions])})`
+  const otherKeys = sql`select ${sql.join(otherKey)} ${from}${whereAll(conditions)}`
   const isOne = isId && link.foreignKey === 'own' && matchesOneId(where) && !isNegated
   const isLinked = isOne
     ? target.dialect.equalsSubquery(toKey(ownKey), otherKeys)
-    : isLinkedFromAny(depth, reverseLink(link), otherKeys, toKey(ownKey))
+    : isLinkedFromAny(depth, reverseLink(link), otherKeys, { otherKey: toKey(ownKey), barrier })
   const matched = andKeyPresent(isLinked, ownKey, isSameKey(link.ownKey, resource.id.columns))
   return preventPullUp && !isNegated ? preventJoin(matched, target) : matched
 }
@@ -337,7 +338,8 @@ function compileCount(
   const counts = compileCounts(field, target, { having })
   const alias = sql.id(`c${depth}`)
   const keys = sql.join(counts.names.map((name) => sql`${alias}.${name}`))
-  const listed = sql`${toKey(ownKey)} in (select ${keys} from (${counts.select}) as ${alias})`
+  const barrier = shardBarrier(crossesShards(resource, field, target), target) ?? sql``
+  const listed = sql`${toKey(ownKey)} in (select ${keys} from (${counts.select}) as ${alias}${barrier})`
   const matched = andKeyPresent(listed, ownKey, isId)
   if (includesZero) return isId ? sql`not (${listed})` : sql`${matched} is not true`
   return preventPullUp && !isNegated ? preventJoin(matched, target) : matched

@@ -39,29 +39,37 @@ export function collate(column: Sql, collation: string | undefined): Sql {
   return collation === undefined ? column : sql`${column} collate ${sql.raw(collation)}`
 }
 
-/** Compiles whether the row of `t<depth>` is linked from the row with a key. */
-export function isLinkedFrom(depth: number, link: Link, ownKey: Sql): Sql {
+/**
+ * Compiles whether the row of `t<depth>` is linked from the row with a key.
+ * @param barrier - ends a subquery over the join table (`shardBarrier`)
+ */
+export function isLinkedFrom(depth: number, link: Link, ownKey: Sql, barrier: Sql = sql``): Sql {
   const otherKey = toKey(linkKeyAt(link, 'otherKey', depth))
   if (link.foreignKey !== 'join table') return sql`${otherKey} = ${ownKey}`
   const from = sql`${toKey(joinKeyAt(link, 'from', depth))} = ${ownKey}`
-  return sql`${otherKey} in (select ${sql.join(joinKeyAt(link, 'to', depth))} from ${joinAt(depth, link.joinTable)} where ${from})`
+  return sql`${otherKey} in (select ${sql.join(joinKeyAt(link, 'to', depth))} from ${joinAt(depth, link.joinTable)} where ${from}${barrier})`
 }
 
-/**
- * Compiles whether the row of `t<depth>` is linked from a row with one of the keys of a subquery.
- * @param otherKey - the key of the row; default: that of `t<depth>`
- */
+/** The options of a condition on the keys of a subquery. */
+interface LinkedFromAny {
+  /** The key of the row; absent: that of `t<depth>`. */
+  readonly otherKey?: Sql
+  /** Ends the subquery, and one over the join table (`shardBarrier`). */
+  readonly barrier?: Sql | undefined
+}
+
+/** Compiles whether the row of `t<depth>` is linked from a row with one of the keys of a subquery. */
 export function isLinkedFromAny(
   depth: number,
   link: Link,
   ownKeys: Sql,
-  otherKey = toKey(linkKeyAt(link, 'otherKey', depth)),
+  { otherKey = toKey(linkKeyAt(link, 'otherKey', depth)), barrier = sql`` }: LinkedFromAny = {},
 ): Sql {
-  if (link.foreignKey !== 'join table') return sql`${otherKey} in (${ownKeys})`
+  if (link.foreignKey !== 'join table') return sql`${otherKey} in (${ownKeys}${barrier})`
   const to = joinKeyAt(link, 'to', depth)
-  const from = sql`${toKey(joinKeyAt(link, 'from', depth))} in (${ownKeys})`
+  const from = sql`${toKey(joinKeyAt(link, 'from', depth))} in (${ownKeys}${barrier})`
   const where = and([...isKeyPresent(to), from])
-  return sql`${otherKey} in (select ${sql.join(to)} from ${joinAt(depth, link.joinTable)} where ${where})`
+  return sql`${otherKey} in (select ${sql.join(to)} from ${joinAt(depth, link.joinTable)} where ${where}${barrier})`
 }
 
 /** Whether an index finds the rows of a table by a key of a link, in the order in which the key is compared. */

@@ -22,7 +22,7 @@ import { compileMembersReads } from './include-page.ts'
 import { isLinkageFromIncluded } from './linkage.ts'
 import { compileLinkages, withoutLinkageLookups } from './linkage-lookups.ts'
 import { isFoundByKey } from './related-rows.ts'
-import { compileSelect } from './select.ts'
+import { compileSelection } from './select.ts'
 
 /** The statements of a read whose rows are all held in memory. */
 export interface FullRead extends IncludeStatements {
@@ -128,8 +128,9 @@ function compileOwnedRead(
   const order = isUnordered ? sql`` : sql` order by ${idOrder(0, id, target)}`
   // The linkage of a single owner is that of all rows.
   const ownerId = lookup === 'path' ? sql`null` : asId(key, owner.id, target)
-  const columns = sql.join([...compileSelect(layout, target), ownerId])
-  const from = sql`${join}${tableAt(0, resource.table)}`
+  const selection = compileSelection(layout, target)
+  const columns = sql.join([...selection.columns, ownerId])
+  const from = sql.join([sql`${join}${tableAt(0, resource.table)}`, ...selection.joins], sql``)
   const where = and([condition, ...inScope(0, resource)])
   const select = sql`select ${columns} from ${from} where ${where}${order} limit ${rawParam('maxRows')} + 0`
   const statement = compileRowStatement(layout, select, target)

@@ -10,6 +10,7 @@ import type { IncludePageShape, LocatedIncludeEdge } from '../../plan/include.ts
 import { compileCondition } from '../filter/filter.ts'
 import { isInIdList, nameColumns, toKey } from '../keys/keys.ts'
 import { isLinkedFrom, linkKeyAt } from '../keys/link-keys.ts'
+import { listLinkTables } from '../keys/shards.ts'
 import { compileStatement, rawParam, type Statement } from '../statement.ts'
 import { rowsAt } from '../table-function.ts'
 import { and, asId, columnsAt, inScope, type Target, tableAt } from '../tables.ts'
@@ -84,11 +85,11 @@ function compileMembers(
 function isLookup({ owner, field, page, target }: Members): boolean {
   const { facts, model } = target
   const { table, id } = getResourceType(model, field.to)
-  const joinTables = field.link.foreignKey === 'join table' ? [field.link.joinTable] : []
+  const tables = listLinkTables(owner.table, field.link, table)
   return (
     isFoundByKey(field, target) &&
     facts.isIndexed(table, id.columns) &&
-    ![owner.table, table, ...joinTables].some(facts.isSharded) &&
+    tables.every((each) => facts.shardingOf(each) === undefined) &&
     !page.order.some(({ isCount }) => isCount)
   )
 }

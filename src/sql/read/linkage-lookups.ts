@@ -4,15 +4,28 @@ import {
   getRelationship,
   getResourceType,
   isSameKey,
+  type Link,
   type RelationshipField,
   type ResourceType,
 } from '../../model/model.ts'
 import { findLinkageIndex, type RowLayout } from '../../plan/row-layout.ts'
-import { isEqualKey, isInIdList, outerKey } from '../keys/keys.ts'
+import { isEqualKey, isInIdList, outerKey, toKey } from '../keys/keys.ts'
 import { joinKeyAt, linkKeyAt } from '../keys/link-keys.ts'
+import { crossesShards, shardBarrier } from '../keys/shards.ts'
 import { compileStatement, rawParam, type Statement } from '../statement.ts'
 import { rowsAt } from '../table-function.ts'
-import { and, asId, columnsAt, idOrder, inScope, joinAt, type Target, tableAt } from '../tables.ts'
+import {
+  and,
+  asId,
+  columnAt,
+  columnsAt,
+  idOrder,
+  inScope,
+  joinAt,
+  joinColumnAt,
+  type Target,
+  tableAt,
+} from '../tables.ts'
 import { hasSpellings, isOwnKey } from './linkage.ts'
 
 /** A statement that reads the linkage of a set of rows. */
@@ -76,25 +89,57 @@ function compileLinkage({ type }: RowLayout, field: RelationshipField, target: T
 /** Compiles the related rows as `t1`, joined to the rows that own them, and the columns with the ids of the owners. */
 export function compileLinkedPairs(
   owner: ResourceType,
-  { link, to }: RelationshipField,
+  field: RelationshipField,
   target: Target,
 ): Readonly<{ from: Sql; ownerId: readonly Sql[] }> {
-  const others = tableAt(1, getResourceType(target.model, to).table)
+  const { link, to } = field
+  const { table } = getResourceType(target.model, to)
+  // If the id is the referenced column, the table of the owners need not be joined.
+  const isOwnerId = isSameKey(link.ownKey, owner.id.columns) && !hasSpellings(owner, target)
+  const crosses = crossesShards(owner, field, target)
+  const { owners, links } = crosses
+    ? compileListedRows(owner, { link, isOwnerId }, target)
+    : { owners: rowsAt(0, owner, target), links: compileJoinRows(link) }
+  const others = tableAt(1, table)
   const otherKey = linkKeyAt(link, 'otherKey', 1)
   const [keyed, key, joined] =
     link.foreignKey === 'join table'
       ? [
-          joinAt(1, link.joinTable),
+          links,
           joinKeyAt(link, 'from', 1),
           sql` join ${others} on ${isEqualKey(otherKey, outerKey(joinKeyAt(link, 'to', 1), target.dialect))}`,
         ]
       : [others, otherKey, sql``]
-  // If the id is the referenced column, the table of the owners need not be joined.
-  if (isSameKey(link.ownKey, owner.id.columns) && !hasSpellings(owner, target))
-    return { from: sql`${keyed}${joined}`, ownerId: key }
+  if (isOwnerId) return { from: sql`${keyed}${joined}`, ownerId: key }
   const isOwner = isEqualKey(outerKey(linkKeyAt(link, 'ownKey', 0), target.dialect), key)
   return {
-    from: sql`${rowsAt(0, owner, target)} join ${keyed} on ${isOwner}${joined}`,
+    from: sql`${owners} join ${keyed} on ${isOwner}${joined}`,
     ownerId: columnsAt(0, owner.id.columns),
   }
+}
+
+function compileJoinRows(link: Link): Sql {
+  return link.foreignKey === 'join table' ? joinAt(1, link.joinTable) : sql``
+}
+
+/** Compiles the listed owners as `t0`, and their rows of the join table as `j1`, for a join with rows of other servers. */
+function compileListedRows(
+  owner: ResourceType,
+  { link, isOwnerId }: Readonly<{ link: Link; isOwnerId: boolean }>,
+  target: Target,
+): Readonly<{ owners: Sql; links: Sql }> {
+  const barrier = shardBarrier(true, target) ?? sql``
+  const isListed = (key: readonly Sql[]) => isInIdList(key, 'ids', owner.id, target.dialect)
+  const own = [...new Set([...owner.id.columns, ...link.ownKey])].map((name) => columnAt(0, name))
+  const selectOwners = (columns: readonly Sql[]) =>
+    sql`(select ${sql.join(columns)} from ${rowsAt(0, owner, target)} where ${isListed(columnsAt(0, owner.id.columns))}${barrier})`
+  const owners = sql`${selectOwners(own)} as ${sql.id('t0')}`
+  if (link.foreignKey !== 'join table') return { owners, links: sql`` }
+  const from = joinKeyAt(link, 'from', 1)
+  const isFrom = isOwnerId
+    ? isListed(from)
+    : sql`${toKey(from)} in ${selectOwners(linkKeyAt(link, 'ownKey', 0))}`
+  const columns = [...new Set([...link.from, ...link.to])].map((name) => joinColumnAt(1, name))
+  const links = sql`(select ${sql.join(columns)} from ${joinAt(1, link.joinTable)} where ${isFrom}${barrier}) as ${sql.id('j1')}`
+  return { owners, links }
 }

@@ -6,12 +6,14 @@ import {
   isSameKey,
   type RelationshipField,
   type ResourceType,
+  reverseLink,
 } from '../../model/model.ts'
 import { maxCappedCount } from '../../plan/page.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { compileCondition } from '../filter/filter.ts'
 import { idParam } from '../keys/keys.ts'
 import { isLinkedFrom, isLinkedFromAny, linkKeyAt } from '../keys/link-keys.ts'
+import { linkCrossesShards, shardBarrier } from '../keys/shards.ts'
 import { rawParam } from '../statement.ts'
 import { rowsAt } from '../table-function.ts'
 import { and, inScope, isRowInScope, matchesRequestedId, type Target } from '../tables.ts'
@@ -44,11 +46,15 @@ function isRelated(
     !target.facts.mayHide(resource.table) &&
     !hasSpellings(resource, target) &&
     isPathReferenced(field, target)
-  if (isKeyInPath) return isLinkedFrom(depth, link, idParam('id', resource.id, target.dialect))
+  const { table } = getResourceType(target.model, field.to)
+  const crosses = linkCrossesShards(table, reverseLink(link), resource.table, target.facts)
+  const barrier = shardBarrier(crosses, target)
+  if (isKeyInPath)
+    return isLinkedFrom(depth, link, idParam('id', resource.id, target.dialect), barrier)
   const inner = depth + 1
   const where = and([matchesRequestedId(resource, inner, target), ...inScope(inner, resource)])
   const ownKeys = sql`select ${sql.join(linkKeyAt(link, 'ownKey', inner))} from ${rowsAt(inner, resource, target)} where ${where}`
-  return isLinkedFromAny(depth, link, ownKeys)
+  return isLinkedFromAny(depth, link, ownKeys, { barrier })
 }
 
 /**

@@ -11,6 +11,7 @@ import {
 import type { RowLayout } from '../../plan/row-layout.ts'
 import { isKeyPresent, nameColumns, toKey } from '../keys/keys.ts'
 import { isLinkedFrom, linkKeyAt } from '../keys/link-keys.ts'
+import { crossesShards, shardBarrier } from '../keys/shards.ts'
 import {
   and,
   asId,
@@ -50,11 +51,6 @@ export interface Selection {
   readonly joins: readonly Sql[]
 }
 
-/** Compiles the columns of a layout for a dialect that needs no joins. */
-export function compileSelect(layout: RowLayout, target: Target): Sql[] {
-  return [...compileSelection(layout, target).columns]
-}
-
 /** Compiles the columns of a layout from `t0`. */
 export function compileSelection(
   layout: RowLayout,
@@ -68,7 +64,8 @@ export function compileSelection(
     if (!('count' in value))
       return asText(storedValueAt(0, resource, value, target), value.codec, target)
     const field = getRelationship(resource, value.count)
-    const counted = compileRelatedCount(field, target, { alias: `n${joins.length}`, rows, groups })
+    const join = { alias: `n${joins.length}`, rows, groups }
+    const counted = compileRelatedCount({ resource, field }, target, join)
     if (counted.join) joins.push(counted.join)
     return asText(counted.number, value.codec, target)
   })
@@ -96,25 +93,27 @@ interface Join {
  * Compiles the number of the related resources of `t0`. Without an index all numbers come from one scan, so that no request visits pairs of rows.
  */
 function compileRelatedCount(
-  field: RelationshipField,
+  { resource, field }: Readonly<{ resource: ResourceType; field: RelationshipField }>,
   target: Target,
   { alias, rows, groups }: Join,
 ): Readonly<{ number: Sql; join?: Sql }> {
-  if (isFoundByKey(field, target)) return { number: compileIndexedCount(field, target) }
-  const { ownKey } = field.link
+  const { link } = field
+  const crosses = crossesShards(resource, field, target)
+  if (!crosses && isFoundByKey(field, target)) return { number: compileIndexedCount(field, target) }
+  const { ownKey } = link
   const ownKeys = sql.join(ownKey.map((column) => sql.id(column)))
   const where = (key: Sql) => isInHashed(key, sql`select ${ownKeys} from ${rows}`)
   const counts = compileCounts(field, target, rows && { where })
   const name = sql.id(alias)
   const isSame = hasOwnKey(name, counts.names, field.link)
   // SQLite evaluates the inner query once, and builds an automatic index for the lookups in it.
-  if (groups === undefined)
+  if (groups === undefined && !crosses)
     return {
       number: sql`coalesce((select ${name}.number from (${counts.select}) as ${name} where ${isSame}), 0)`,
     }
   return {
     number: sql`coalesce(${name}.number, 0)`,
-    join: sql` left join (${counts.select}) as ${name} on ${isSame}`,
+    join: sql` left join (${counts.select}${shardBarrier(crosses, target) ?? sql``}) as ${name} on ${isSame}`,
   }
 }
 

@@ -1,9 +1,16 @@
 import { sql } from 'kysely'
 import type { Sql } from '../../model/dialect.ts'
-import { getRelationship, getResourceType, type ResourceType } from '../../model/model.ts'
+import {
+  getRelationship,
+  getResourceType,
+  type Link,
+  type ResourceType,
+  type Table,
+} from '../../model/model.ts'
 import { type OrderTerm, toPathKey } from '../../plan/sort.ts'
 import { isEqualKey } from '../keys/keys.ts'
 import { linkKeyAt } from '../keys/link-keys.ts'
+import { linkCrossesShards, shardBarrier } from '../keys/shards.ts'
 import {
   and,
   columnAt,
@@ -43,6 +50,8 @@ export function reverseOrder(order: readonly OrderTerm[]): OrderTerm[] {
 interface JoinedTable {
   readonly resource: ResourceType
   readonly column: (name: string) => Sql
+  /** Whether a barrier separates it from the table of the list, so that no distributed table can be joined to it. */
+  readonly isApart?: boolean
 }
 
 /** The joins of an order so far. */
@@ -50,7 +59,8 @@ interface PathJoins {
   readonly start: JoinedTable
   /** By relationship path. */
   readonly tables: Map<string, JoinedTable>
-  readonly joins: Sql[]
+  /** Compile the joins, once all columns of the joined tables are known. */
+  readonly joins: (() => Sql)[]
 }
 
 /**
@@ -75,7 +85,10 @@ export function compileOrder(
     const isJoined = path.length > 0 && !isCount
     return expressions.map((expression) => ({ expression, descending, nullable, isJoined }))
   })
-  const joins = sql.join(pathJoins.joins, sql.raw(''))
+  const joins = sql.join(
+    pathJoins.joins.map((compile) => compile()),
+    sql.raw(''),
+  )
   return { joins, orderBy: compileOrderBy(keys), keys }
 }
 
@@ -100,18 +113,46 @@ function followPath(path: readonly string[], pathJoins: PathJoins, target: Targe
   const parent = followPath(path.slice(0, -1), pathJoins, target)
   const { link, to } = getRelationship(parent.resource, name)
   const alias = sql.id(`s${tables.size + 1}`)
+  const resource = getResourceType(target.model, to)
+  const columns = new Set<string>()
   const table: JoinedTable = {
-    resource: getResourceType(target.model, to),
-    column: (column) => sql`${alias}.${sql.id(column)}`,
+    resource,
+    column: (column) => {
+      columns.add(column)
+      return sql`${alias}.${sql.id(column)}`
+    },
+    isApart: isApart(parent, { link, other: resource.table }, target),
   }
   const isLinked = isEqualKey(
     linkKeyAt(link, 'otherKey', table.column),
     linkKeyAt(link, 'ownKey', parent.column),
   )
   const on = and([isLinked, ...inScope(table.column, table.resource)])
-  joins.push(sql` left join ${tableName(table.resource.table)} as ${alias} on ${on}`)
+  joins.push(() => sql` left join ${joinedRows(table, columns, target)} as ${alias} on ${on}`)
   tables.set(toPathKey(path), table)
   return table
+}
+
+/** Compiles the rows that are joined: the table, or a subquery with the columns that are used. */
+function joinedRows(
+  { resource, isApart: needsBarrier = false }: JoinedTable,
+  columns: ReadonlySet<string>,
+  target: Target,
+): Sql {
+  const from = tableName(resource.table)
+  const barrier = shardBarrier(needsBarrier, target)
+  if (barrier === undefined) return from
+  return sql`(select ${sql.join([...columns].map((column) => sql.id(column)))} from ${from}${barrier})`
+}
+
+/** Whether a barrier has to separate the rows of a link from the table of the list. */
+function isApart(
+  parent: JoinedTable,
+  { link, other }: Readonly<{ link: Link; other: Table }>,
+  { facts }: Target,
+): boolean {
+  if (linkCrossesShards(parent.resource.table, link, other, facts)) return true
+  return parent.isApart === true && facts.shardingOf(other) !== undefined
 }
 
 /** Joins the numbers of related resources, counted once for all rows, and compiles the term. */
@@ -129,9 +170,12 @@ function compileCountTerm(
     column: (column) => sql`${alias}.${sql.id(column)}`,
   })
   const counts = compileCounts(field, target)
+  const { table } = getResourceType(target.model, field.to)
+  const needsBarrier = isApart(parent, { link: field.link, other: table }, target)
+  const barrier = shardBarrier(needsBarrier, target) ?? sql``
   const key = counts.names.map((column) => sql`${alias}.${column}`)
   const isCounted = isEqualKey(key, linkKeyAt(field.link, 'ownKey', parent.column))
-  joins.push(sql` left join (${counts.select}) as ${alias} on ${isCounted}`)
+  joins.push(() => sql` left join (${counts.select}${barrier}) as ${alias} on ${isCounted}`)
   const number = sql`coalesce(${alias}.number, 0)`
   const exists = sql`${parent.column(parent.resource.id.columns[0])} is not null`
   return nullable ? sql`case when ${exists} then ${number} end` : number

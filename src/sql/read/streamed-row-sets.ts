@@ -5,6 +5,8 @@ import {
   getResourceType,
   type RelationshipField,
   type ResourceType,
+  reverseLink,
+  type Table,
 } from '../../model/model.ts'
 import { collectConditions } from '../../plan/affected-types.ts'
 import { getIncludeEdge, primaryRowSet, startsAtLinkage } from '../../plan/include.ts'
@@ -17,6 +19,7 @@ import {
   joinKeyAt,
   linkKeyAt,
 } from '../keys/link-keys.ts'
+import { linkCrossesShards, listLinkTables, shardBarrier } from '../keys/shards.ts'
 import { rowsAt } from '../table-function.ts'
 import { and, inScope, joinAt, keyAt, type Target } from '../tables.ts'
 import { isUnbounded } from './document-budget.ts'
@@ -44,7 +47,8 @@ export function isAdded(shape: ReadShape, index: number, target: Target): Sql[] 
 function isNotInRowSet(shape: ReadShape, index: number, target: Target): Sql {
   const edge = shape.includeEdges[index]
   const isPrimarySet = edge === undefined || startsAtLinkage(edge)
-  if (!target.dialect.hasAntiJoins || (isPrimarySet && !hasSubquery(shape, target)))
+  const isSimple = isPrimarySet && !hasSubquery(shape, target)
+  if (!target.dialect.hasAntiJoins || isSimple || isFromShards(shape, index, target))
     return sql`(${and(isInRowSet(shape, index, 0, target))}) is not true`
   const source = getResourceType(target.model, isPrimarySet ? shape.type : edge.type)
   if (isPrimarySet) {
@@ -55,6 +59,20 @@ function isNotInRowSet(shape: ReadShape, index: number, target: Target): Sql {
   const field = getRelationship(source, edge.relationship)
   const conditions = isInRowSet(shape, edge.parent, 1, target)
   return sql`not ${isReachableFromRow(source, field, { depth: 0, conditions, target })}`
+}
+
+/** Whether the rows of an include edge, or of the primary data, are those of distributed tables: no subquery may be correlated to them. */
+function isFromShards(
+  { includeEdges, type }: ReadShape,
+  index: number,
+  { model, facts }: Target,
+): boolean {
+  const edge = includeEdges[index]
+  const { table } = getResourceType(model, edge?.type ?? type)
+  const isSharded = (each: Table) => facts.shardingOf(each) !== undefined
+  if (edge === undefined || startsAtLinkage(edge)) return isSharded(table)
+  const { link, to } = getRelationship(getResourceType(model, edge.type), edge.relationship)
+  return listLinkTables(table, link, getResourceType(model, to).table).some(isSharded)
 }
 
 /** Whether the condition of the primary data contains a subquery, which may have any number of rows. */
@@ -78,7 +96,10 @@ function isInRowSet(shape: ReadShape, index: number, depth: number, target: Targ
   const field = getRelationship(source, edge.relationship)
   const conditions = isInRowSet(shape, edge.parent, depth + 1, target)
   const isLookup =
-    edge.parent === primaryRowSet && isUnbounded(shape) && isSourceIndexed(source, field, target)
+    edge.parent === primaryRowSet &&
+    isUnbounded(shape) &&
+    isSourceIndexed(source, field, target) &&
+    !isFromShards(shape, index, target)
   const isReachable = isLookup
     ? isReachableFromRow(source, field, { depth, conditions, target })
     : isReachableFromSet(source, field, { depth, conditions, target })
@@ -137,7 +158,11 @@ function isReachableFromSet(
   const { link } = relationship
   const ownKey = linkKeyAt(link, 'ownKey', depth + 1)
   const where = and([...isKeyPresent(ownKey), ...conditions])
-  const barrier = (!isFoundByKey(relationship, target) && target.dialect.subqueryBarrier) || sql``
-  const ownKeys = sql`select ${sql.join(ownKey)} from ${rowsAt(depth + 1, resource, target)} where ${where}${barrier}`
-  return isLinkedFromAny(depth, link, ownKeys)
+  const { table } = getResourceType(target.model, relationship.to)
+  const crosses = linkCrossesShards(table, reverseLink(link), resource.table, target.facts)
+  const barrier = shardBarrier(crosses, target)
+  const isScanned = !crosses && !isFoundByKey(relationship, target)
+  const scanBarrier = (isScanned && target.dialect.subqueryBarrier) || sql``
+  const ownKeys = sql`select ${sql.join(ownKey)} from ${rowsAt(depth + 1, resource, target)} where ${where}${scanBarrier}`
+  return isLinkedFromAny(depth, link, ownKeys, { barrier })
 }

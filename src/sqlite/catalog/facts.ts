@@ -55,7 +55,7 @@ export function loadSqliteFacts(
     isEnforced: (field) => enforced.has(field) && !collations.has(field),
     // A virtual table has no indexes.
     isOrdinary: (table) => findTable(catalog, table)?.indexes !== undefined,
-    isSharded: () => false,
+    shardingOf: () => undefined,
     hasUniqueIds: createUniqueIdsLookup(model, catalog),
     rowsWithoutId,
     expressions: new Map([...listForeignCollations(model, collationOf), ...booleans]),

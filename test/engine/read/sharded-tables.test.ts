@@ -18,13 +18,17 @@ const tables = `
   insert into member_tag select n, 1 + n % 2 from generate_series(1, 20) as n`
 
 /** The table in which Citus describes distributed tables. */
-const distributed = `create table pg_dist_partition (logicalrelid regclass, partmethod "char");
-  insert into pg_dist_partition values ('member', 'h'), ('member_tag', 'h'), ('tag', 'n')`
+const distributed = `create table pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text, colocationid int);
+  insert into pg_dist_partition values ('member', 'h', '{VAR :varno 1 :varattno 1 :vartype 20}', 1),
+    ('member_tag', 'h', '{VAR :varno 1 :varattno 1 :vartype 20}', 1), ('tag', 'n', null, 2)`
 
 const model = defineModel([
   resource('team', {
     ...{ path: '/teams', table: 'team' },
-    fields: { name: attribute(text), members: toMany('member', { column: 'team_id' }) },
+    fields: {
+      name: attribute(text),
+      members: toMany('member', { column: 'team_id', count: true }),
+    },
   }),
   resource('tag', {
     ...{ path: '/tags', table: 'tag' },
@@ -41,7 +45,10 @@ const model = defineModel([
       name: attribute(text),
       team: toOne('team', { column: 'team_id' }),
       boss: toOne('member', { column: 'boss_id' }),
-      tags: toMany('tag', { through: { table: 'member_tag', from: 'member_id', to: 'tag_id' } }),
+      tags: toMany('tag', {
+        count: true,
+        through: { table: 'member_tag', from: 'member_id', to: 'tag_id' },
+      }),
     },
   }),
 ])
@@ -58,6 +65,15 @@ const requests = [
     '/members/99?include=team',
     '/teams/99/members?include=boss',
   ],
+  ...[
+    '/teams?filter[members__name]=m4&include=members.tags',
+    '/teams?filter=[{"name":"members","op":"count_ge","val":14}]&sort=-members.count',
+    '/members?filter[boss__tags__name]=old&sort=boss.boss.name,-team.name,name&page[size]=7',
+    '/members?filter=[{"not":{"name":"boss","op":"has","val":{"name":"name","op":"startswith","val":"m1"}}}]',
+    '/tags?filter[members__boss__team__name]=red&include=members',
+    '/members?sort=boss.tags.count,-boss.name,name&include=boss&page[size]=5&page[number]=2',
+  ],
+  ...['/teams?withCount=members&include=members', '/members/4?withCount=tags'],
   ...[
     '/tags/1/members?fields[member]=tags',
     '/members/4/relationships/tags',
@@ -81,6 +97,35 @@ for (const database of everyDatabase.filter(({ name }) => name === 'PostgreSQL')
           request,
         )
       }
+    })
+
+    it('given a long list with related rows, then its stream equals that of tables on one server', async (test) => {
+      const many =
+        "insert into member (name, team_id, boss_id) select 'n' || n, 1, 1 + n % 40 from generate_series(1, 700) as n"
+      const plain = await serve(test, `${tables};${many}`)
+      const sharded = await serve(test, `${tables};${many};${distributed}`)
+      for (const request of [
+        '/members?page[size]=1000&include=boss.tags.members,team',
+        '/members?page[size]=1000&filter[boss__tags__name]=old&sort=-boss.name,id&include=boss',
+        '/teams/1/members?page[size]=1000&include=boss,tags',
+      ]) {
+        const [expected, found] = [await plain.get(request), await sharded.get(request)]
+        assert.equal(expected.status, 200, expected.text.slice(0, 300))
+        assert.equal(withoutPort(found.text), withoutPort(expected.text), request)
+      }
+    })
+
+    it('given rows of other servers, then every subquery over them and every joined table ends with an offset', async (test) => {
+      const { get } = await serve(test, `${tables};${distributed}`)
+      const read = async (path: string) =>
+        (await statementsOf(() => get(path))).find((sql) => sql.startsWith('select')) ?? ''
+      const members = await read('/members?filter[boss__name]=m4&sort=boss.name')
+      assert.match(members, /in \(select "t1"."id" from "member" as "t1" where [^()]+ offset 0\)/)
+      assert.match(members, /left join \(select "id", "name" from "member" offset 0\) as "s1"/)
+      const ofTeam = await read(
+        '/members?filter[team__name]=red&sort=team.name&fields[member]=name',
+      )
+      assert.doesNotMatch(ofTeam, /offset 0/)
     })
 
     it('given writes with related rows, then the responses equal those of tables on one server', async (test) => {
