@@ -25,7 +25,7 @@ export async function explain(command: ExplainCommand): Promise<void> {
 
 /** Formats the explanation of a read for people. @param database - the name of the database */
 export function formatExplanation(
-  { statements, warnings }: ReadExplanation,
+  { statements, warnings, cursors }: ReadExplanation,
   database: string,
 ): string {
   const lines = statements.flatMap(({ indexedPlan, ...statement }, index) => {
@@ -45,6 +45,7 @@ export function formatExplanation(
     `${database}: ${formatCount(statements.length, 'statement')}`,
     '',
     ...lines,
+    ...(cursors ? [`${describeCursors(cursors)}.`, ''] : []),
     ...(warnings.length === 0 ? ['No warnings.'] : ['Warnings:']),
     ...warnings.flatMap(({ message, fix, change }) => [
       `- ${message}`,
@@ -52,4 +53,10 @@ export function formatExplanation(
       ...(change === undefined ? [] : [`  ${change}`]),
     ]),
   ].join('\n')
+}
+
+/** Says which indexes serve a page between cursors, as a sentence without its full stop. */
+function describeCursors({ order, indexes }: NonNullable<ReadExplanation['cursors']>): string {
+  const served = indexes.length > 0 ? `served by ${indexes.join(', ')}` : 'served by no index'
+  return `The cursors of the sort order ${order} are ${served}`
 }

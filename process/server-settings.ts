@@ -142,10 +142,15 @@ export const serverSettings = {
     default: '1048576',
     help: 'maximum size of a request body, in bytes',
   },
-  openapi: {
+  methodOverride: {
     ...oneOf('on', 'off'),
+    default: 'off',
+    help: 'on reads POST with X-HTTP-Method-Override: QUERY as the method QUERY, which some proxies do not know',
+  },
+  openapi: {
+    ...oneOf('on', '3.2', 'off'),
     default: 'on',
-    help: 'on describes the API at /openapi.json, and each resource type by a JSON Schema',
+    help: 'on describes the API at /openapi.json, and each resource type by a JSON Schema; 3.2 in that version of OpenAPI, with the method QUERY',
   },
   secret: {
     read: readSecrets,

@@ -126,7 +126,10 @@ function createHttpServer(
     publicUrl,
     logLevel,
     accessLog: settings.accessLog === 'on',
-    openapi: settings.openapi === 'on' && { title, examples: 'rows', ...findDocs(model) },
+    openapi: settings.openapi !== 'off' && {
+      ...{ title, examples: 'rows', ...findDocs(model) },
+      ...(settings.openapi === '3.2' && { openapi: '3.2' }),
+    },
     shutdownDelay: settings.shutdownDelay,
     maxBody,
     allowedHosts,
@@ -135,6 +138,7 @@ function createHttpServer(
     queueTimeout,
     sendTimeout,
     notFoundInterval,
+    methodOverride: settings.methodOverride === 'on',
     rootMeta,
     html: settings.html === 'on' ? createPages({ explain: settings.explain === 'on' }) : undefined,
   })

@@ -149,6 +149,7 @@ export type {
   IncludePath,
   ListQuery,
   ListSelection,
+  PageCursors,
   PageInput,
   ResourceQuery,
 } from './model/declare/query-types.ts'

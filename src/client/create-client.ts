@@ -8,7 +8,7 @@ import {
 import { formatQuery, type QueryInput } from '../parse/format-query.ts'
 import type { DeclarationSource, HttpClient, SourceDeclarations } from './http-client.ts'
 import { addIncluded, linkResources } from './link-resources.ts'
-import { findNext, readList } from './read-list.ts'
+import { betweenCursors, findNext, readList } from './read-list.ts'
 import { createLocationFinder, type LocationFinder, type RootDocument } from './root-document.ts'
 import {
   type CallOptions,
@@ -119,7 +119,7 @@ function encodeSegment(text: string): string {
 function createReads({ type, send, find, locate, format }: Endpoint) {
   const readPages = async function* (query?: QueryInput, options?: CallOptions) {
     const url = await locate()
-    let search = await format(query)
+    let search = await format(betweenCursors(query))
     while (true) {
       const page = toPage(await readList(send, url, search, options))
       yield page
@@ -134,7 +134,8 @@ function createReads({ type, send, find, locate, format }: Endpoint) {
       return toPage(await readList(send, await locate(), await format(query), options))
     },
     each: async function* (query?: QueryInput, options?: CallOptions) {
-      for await (const { data } of readPages(query, options)) yield* data
+      const uncounted = betweenCursors(query, { total: 'none' })
+      for await (const { data } of readPages(uncounted, options)) yield* data
     },
     get: async (id: string, query?: QueryInput, options?: CallOptions) => {
       const url = (await locate(id)) + (await format(query))

@@ -1,4 +1,5 @@
 import { isObject } from '../model/kinds/json.ts'
+import type { QueryInput } from '../parse/format-query.ts'
 import { ResponseError } from './response-error.ts'
 import type { CallOptions, ResponseDocument, Send } from './transport.ts'
 
@@ -25,6 +26,20 @@ export async function readList(
     if (!isUnknown) throw error
     return send(get)
   }
+}
+
+/**
+ * Makes the pages of a query those between cursors, which lose and repeat no row while others write, unless the query has a page by number,
+ * or all resources on one.
+ * @param by - what makes a page one between cursors
+ */
+export function betweenCursors(
+  query: QueryInput = {},
+  by: QueryInput = { cursors: false },
+): QueryInput {
+  const page = isObject(query.page) ? query.page : {}
+  const isNumbered = page.number !== undefined || page.size === 0
+  return isNumbered ? query : { ...query, page: { ...by, ...page } }
 }
 
 /** What the next page of a list depends on. */

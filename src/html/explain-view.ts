@@ -43,11 +43,14 @@ export function renderExplanationLink({ request }: BaseContext, { explanation }:
 }
 
 function renderExplanation(explanation: ReadExplanation, target: string): Html {
-  const { statements, warnings } = explanation
+  const { statements, warnings, cursors } = explanation
   return [
     h('h1', null, 'SQL'),
     h('p', null, 'GET ', h('a', { href: target }, h('bdi', null, target))),
     statements.length === 0 && h('p', null, 'This request reads nothing from the database.'),
+    cursors !== undefined &&
+      cursors.indexes.length > 0 &&
+      h('p', null, 'Its cursors are served by ', h('bdi', null, cursors.indexes.join(', ')), '.'),
     warnings.length > 0 && h('h2', null, 'What makes it slow'),
     warnings.map(renderWarning),
     statements.map(renderStatement),

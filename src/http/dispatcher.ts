@@ -36,7 +36,7 @@ import { createOpenWritesWarning } from './open-writes.ts'
 import type { HttpOptions } from './options.ts'
 import { createOriginResolver, findOrigin } from './origin.ts'
 import { findPublicChallenge, isPublicPage } from './public-root.ts'
-import { processQuery } from './query-method.ts'
+import { overrideMethod, processQuery } from './query-method.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
 import { createRouteFinder, type FindRoute, type Match } from './router.ts'
 import { createFileResponder, type FileResponder } from './static-files.ts'
@@ -62,7 +62,8 @@ export interface Dispatcher {
  */
 export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher {
   const { routes, context: app } = createRoutes(options)
-  const { respond, fail } = createResponder(options, log)
+  const { respond, fail } = createResponder(options, log, new Set(routes.filter(takesQuery)))
+  const toQuery = options.methodOverride ? overrideMethod : undefined
   const resolveOrigin = createOriginResolver(options.publicUrl)
   const checkOrigin = createOriginCheck(options)
   const authenticate = createAuthentication(options, log)
@@ -82,10 +83,11 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
   }
   const observe = createRequestObserver(options)
   async function dispatch(
-    request: HttpRequest,
+    sent: HttpRequest,
     match?: Match,
     isObserved = false,
   ): Promise<HttpResponse> {
+    const request = toQuery ? toQuery(sent) : sent
     if (requestEnded.hasSubscribers && !isObserved) {
       const found = match ?? tryFind(find, request.target)
       return observe(request, found, () => dispatch(request, found, true))
@@ -259,20 +261,29 @@ interface Responder {
   readonly fail: Dispatcher['fail']
 }
 
-function createResponder(options: HttpOptions, log: Logger): Responder {
+/** @param lists - the routes that take QUERY, and say so */
+function createResponder(options: HttpOptions, log: Logger, lists: ReadonlySet<Route>): Responder {
   const { prefix = '', html } = options
   const resolveOrigin = createOriginResolver(options.publicUrl)
   const toErrorResponse = createErrorResponder(log)
-  const mountHeaders = createMountHeaders(options)
-  const identityHeaders = createIdentityHeaders(options)
-  const isMountPrivate = mountHeaders !== documentHeaders
+  const fields = { mount: createMountHeaders(options), identity: createIdentityHeaders(options) }
+  const listFields = {
+    mount: { ...fields.mount, 'accept-query': acceptQuery },
+    identity: { ...fields.identity, 'accept-query': acceptQuery },
+  }
+  const isMountPrivate = fields.mount !== documentHeaders
 
   /** Completes a response; a stream has begun then. */
-  const complete = (response: ApiResponse, request: HttpRequest): Awaitable<HttpResponse> => {
+  const complete = (
+    response: ApiResponse,
+    request: HttpRequest,
+    isList: boolean,
+  ): Awaitable<HttpResponse> => {
     const { status, headers = {}, body } = response
     // A host may have authenticated the request though the mount does not.
     const isPrivate = request.isAuthenticated || isMountPrivate
-    const mount = isPrivate ? identityHeaders : mountHeaders
+    const { mount: open, identity } = isList ? listFields : fields
+    const mount = isPrivate ? identity : open
     const caching = findCaching(response, isPrivate)
     if (typeof body !== 'string') {
       const begun = begin(body, request)
@@ -304,9 +315,10 @@ function createResponder(options: HttpOptions, log: Logger): Responder {
     const described = linked
       ? { ...response, headers: { ...linked, ...response.headers } }
       : response
+    const isList = routed !== undefined && lists.has(routed.route)
     const isPage = html !== undefined && wantsPage(request.method, request.header('accept'))
-    if (!isPage) return complete(described, request)
-    return render(described, request, routed).then((page) => complete(page, request))
+    if (!isPage) return complete(described, request, isList)
+    return render(described, request, routed).then((page) => complete(page, request, isList))
   }
   return {
     respond,

@@ -39,6 +39,11 @@ export interface HttpOptions<Auth = unknown> extends AppOptions<Auth> {
    */
   readonly notFoundInterval?: number
   /**
+   * True to read a `POST` with the header field `X-HTTP-Method-Override: QUERY` as a QUERY, for clients behind a proxy that does not know
+   * this method. Default false.
+   */
+  readonly methodOverride?: boolean
+  /**
    * Whether a browser without credentials, which `authenticate` rejects with 401, gets the landing page `GET {prefix}/` of `html`, with
    * the resource types that exist without an identity. Default true.
    */
@@ -77,6 +82,7 @@ const commonChecks: Readonly<Record<string, Check>> = {
   credentialFields: optional(credentialFieldsCheck),
   maxBody: optional(count),
   notFoundInterval: optional(mustBe('a whole number from 0 to 10,000', isInterval)),
+  methodOverride: optional(booleanCheck),
   publicRoot: optional(booleanCheck),
   openapi: optional(checkOpenApi),
   authenticate: optional(mustBe('a function of the request', isFunction)),

@@ -1,9 +1,15 @@
 import type { ApiRequest, ApiResponse } from '../endpoints/handler.ts'
-import { readQueryType } from '../parse/negotiate.ts'
+import { acceptQuery, readQueryType } from '../parse/negotiate.ts'
 import { canonicalizeSearch } from '../parse/query.ts'
 import { parseQueryBody, toPointers } from '../parse/query-body.ts'
 import { getQueryString } from './headers.ts'
 import type { HttpRequest } from './request.ts'
+
+/** Reads `POST` with `X-HTTP-Method-Override: QUERY` as a QUERY, for clients behind a proxy that does not know the method. */
+export function overrideMethod(request: HttpRequest): HttpRequest {
+  const isQuery = request.method === 'POST' && request.header('x-http-method-override') === 'QUERY'
+  return isQuery ? { ...request, method: 'QUERY' } : request
+}
 
 /** The longest query of a URL that the response to QUERY names, in bytes: what caches, proxies and other servers take. */
 const maxLinkedQuery = 8000
@@ -26,10 +32,12 @@ export function processQuery(
       const canonical = canonicalizeSearch(query.search)
       const isLong = canonical.length > maxLinkedQuery
       const response = await run({ search: query.search, ...(isLong && { isLong }) })
-      const headers = isLong
-        ? response.headers
-        : { ...response.headers, location: path + canonical }
-      return { ...response, ...(headers && { headers }) }
+      const headers = {
+        ...response.headers,
+        'accept-query': acceptQuery,
+        ...(!isLong && { location: path + canonical }),
+      }
+      return { ...response, headers }
     } catch (error) {
       throw toPointers(error, query)
     }

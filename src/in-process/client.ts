@@ -23,6 +23,7 @@ import type {
   ListQuery,
   ListSelection,
   NoQuery,
+  PageCursors,
   ResourceQuery,
   UnfilteredType,
 } from '../model/declare/query-types.ts'
@@ -46,8 +47,11 @@ import type { Declarations } from '../model/model.ts'
 /** A page of a list. */
 export interface ResourceList<Resource> {
   readonly data: readonly Resource[]
-  /** `count`: the number of resources on all pages. */
-  readonly meta: Readonly<{ count: number }>
+  /**
+   * `count`: the number of resources on all pages; absent if `page.total` is `none`, or `capped` and there are more. `page`: the cursors of
+   * the other pages, of a page between cursors.
+   */
+  readonly meta: Readonly<{ count: number; page?: PageCursors }>
 }
 
 /** How a write may be repeated. */

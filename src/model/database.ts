@@ -36,6 +36,10 @@ interface PlanReader {
   isSorted(plan: string): boolean
   /** Whether an index returns rows in the order of the sort keys that come first. */
   isPresorted(plan: string): boolean
+  /** Whether a statement sorts all rows: no index returns them in the order of the sort keys that come first. */
+  sortsAll(plan: string): boolean
+  /** Lists the names of the indexes by which a statement reads. */
+  listIndexes(plan: string): readonly string[]
   /** Whether the rows of a table are found by an index on an expression, which catalogs do not list. */
   usesExpressionIndex(plan: string, table: string): boolean
   /** Whether a plan shows that it uses an index on an expression. */

@@ -29,8 +29,13 @@ import {
   type PathItem,
   pageSuffix,
 } from './operations.ts'
-import { pathItems, security } from './options.ts'
-import { describeCommonParameters, describeId, describeTypeParameters } from './parameters.ts'
+import { type OpenApiVersion, openApiVersion, pathItems, security } from './options.ts'
+import {
+  describeCommonParameters,
+  describeId,
+  describeQueryBodies,
+  describeTypeParameters,
+} from './parameters.ts'
 import type { Examples } from './read-examples.ts'
 import { describeResourceObjects, type SchemaContext } from './resource-schemas.ts'
 import {
@@ -61,6 +66,8 @@ export interface DescriptionOptions {
    * Default false.
    */
   readonly generalMethods?: boolean
+  /** The version of OpenAPI. `3.2` describes the method QUERY, too, for which 3.1 has no operation. Default `3.1`. */
+  readonly openapi?: OpenApiVersion
   /** True if the server shows pages to browsers: then responses to GET may be `text/html`. Default false. */
   readonly pages?: boolean
   /** Path items of OpenAPI for addresses that are not those of the model, by path. Default: none. */
@@ -87,12 +94,13 @@ const optionChecks = members({
   ...{
     generalMethods: optional(booleanCheck),
     pages: optional(booleanCheck),
+    openapi: optional(openApiVersion),
     paths: optional(pathItems),
   },
   ...{ examples: () => [], auth: () => [] },
 } satisfies Record<keyof DescriptionOptions, Check>)
 
-/** A description of an API: an OpenAPI document (https://spec.openapis.org/oas/v3.1.0). */
+/** A description of an API: an OpenAPI document (https://spec.openapis.org/oas/v3.1.0, or v3.2.0). */
 export interface OpenApiDocument {
   readonly openapi: string
   readonly info: Readonly<{ title: string; version: string; description?: string }>
@@ -110,7 +118,7 @@ export interface OpenApiDocument {
 }
 
 /**
- * Describes an API as an OpenAPI 3.1 document: every path and method of its routes, with parameters, bodies, responses and
+ * Describes an API as an OpenAPI document: every path and method of its routes, with parameters, bodies, responses and
  * error codes. It describes all fields and operations of the model unless `auth` says for whom; a server sends each identity what it
  * may know and do.
  *
@@ -137,7 +145,7 @@ export function* renderOpenApi(
 ): Steps<OpenApiDocument> {
   const { title = 'API', version = '1.0.0', description, prefix = '', publicUrl = '' } = options
   const { security, paths: otherPaths = {}, examples } = options
-  const { generalMethods = false, pages = false } = options
+  const { generalMethods = false, pages = false, openapi = '3.1' } = options
   const context: SchemaContext = {
     ...{ described, prefix, examples },
     nameType: createTypeNames(described),
@@ -146,14 +154,14 @@ export function* renderOpenApi(
   const nameIdParameter = nameIdParameters(described)
   const operationContext = {
     ...{ ...context, nameIdParameter },
-    ...{ hasGeneralMethods: generalMethods, hasPages: pages },
+    ...{ hasGeneralMethods: generalMethods, hasPages: pages, hasQuery: openapi === '3.2' },
   }
   const ownPaths = yield* mergeEach(described.paths, (route) => ({
     [formatPath(route)]: describeRoute(route, operationContext),
   }))
   const paths = { ...ownPaths, ...otherPaths }
   return {
-    openapi: '3.1.0',
+    openapi: `${openapi}.0`,
     info: { title, version, ...(description !== undefined && { description }) },
     servers: [{ url: publicUrl + prefix || '/' }],
     security: security ? listRequirements(security) : [],
@@ -232,6 +240,9 @@ function* describeComponents(
   const requestBodies = merge(
     yield* mergeEach(types, (type) => describeTypeBodies(type, context)),
     yield* mergeEach(types, (type) => describeActionBodies(type, context)),
+    ...(context.hasQuery
+      ? [yield* mergeEach(types, (type) => describeQueryBodies(type, context))]
+      : []),
   )
   const responses = describePages(
     describeCommonResponses(context, isAuthenticated),

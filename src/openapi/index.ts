@@ -11,6 +11,6 @@ export {
 /** A path with its operations. */
 export type { PathItem } from './operations.ts'
 /** The options of an adapter. */
-export type { DocsFile, DocsPage, OpenApiOptions } from './options.ts'
+export type { DocsFile, DocsPage, OpenApiOptions, OpenApiVersion } from './options.ts'
 /** The resources that a description shows as examples. */
 export type { ExampleResource, Examples } from './read-examples.ts'

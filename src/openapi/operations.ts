@@ -21,6 +21,8 @@ export interface OperationContext extends SchemaContext {
   readonly nameIdParameter: (type: TypeDescription) => string
   /** True if HEAD and OPTIONS of each path are described. */
   readonly hasGeneralMethods: boolean
+  /** True if QUERY of each list is described. */
+  readonly hasQuery: boolean
   /** True if browsers get pages: the responses to GET are those with `pageSuffix`. */
   readonly hasPages: boolean
 }
@@ -51,6 +53,8 @@ interface DescribedPath {
   readonly tag: string | undefined
   readonly parameters: readonly object[]
   readonly operations: Readonly<Partial<Record<Method, Operation>>>
+  /** The name of the body of a QUERY among the components; absent for a path that is no list. */
+  readonly query?: string
 }
 
 const [parameter, body, response] = ['parameters', 'requestBodies', 'responses'].map((kind) =>
@@ -59,6 +63,7 @@ const [parameter, body, response] = ['parameters', 'requestBodies', 'responses']
 type ReferTo = ReturnType<typeof createReference>
 
 const readErrors = 'readError' satisfies ErrorResponseName
+const queryErrors = 'queryError' satisfies ErrorResponseName
 const writeErrors = 'writeError' satisfies ErrorResponseName
 
 /** Returns the path of a route with OpenAPI's syntax of parameters, e.g. `/persons/{id}/computers`. */
@@ -71,7 +76,7 @@ export function formatPath({ path }: Pick<ModelPath, 'path'>): string {
 
 /** Describes a route: each of its methods becomes an operation. */
 export function describeRoute(route: ModelPath, context: OperationContext): PathItem {
-  const { tag, parameters, operations } = describePath(route, context)
+  const { tag, parameters, operations, query } = describePath(route, context)
   const own = route.methods.flatMap((method) => {
     const operation = operations[method]
     return operation ? [{ method, operation: addCondition(operation, method, route) }] : []
@@ -86,6 +91,9 @@ export function describeRoute(route: ModelPath, context: OperationContext): Path
         describeOperation(operation, tag, context.hasPages && method === 'GET' ? pageSuffix : ''),
       ]),
     ),
+    ...(query !== undefined &&
+      operations.GET &&
+      context.hasQuery && { query: describeQuery(operations.GET, tag, query) }),
     ...(general &&
       context.hasGeneralMethods &&
       describeGeneralMethods(general.operation, tag, route)),
@@ -137,6 +145,19 @@ function describeGeneralMethods(
   }
 }
 
+/** Describes QUERY of a list: its GET with the query as a body. */
+function describeQuery(
+  { verb, summary, response: name }: Operation,
+  tag: string | undefined,
+  sent: string,
+): object {
+  const operation: Operation = {
+    ...{ verb: `${verb}.query`, summary: `${summary} by a query of any length` },
+    ...{ parameters: [parameter('ifNoneMatch')], body: sent, response: name, errors: queryErrors },
+  }
+  return describeOperation(operation, tag, '')
+}
+
 function describeOperation(
   {
     verb,
@@ -161,7 +182,7 @@ function describeOperation(
     responses: {
       [status]: response(name + suffix),
       ...(hasMinimal && { 204: response('minimal') }),
-      ...(errors === readErrors && { 304: response('notModified') }),
+      ...(errors !== writeErrors && { 304: response('notModified') }),
       '4XX': response(errors + suffix),
       '5XX': response(`serverError${suffix}`),
     },
@@ -229,6 +250,7 @@ function describeCollection(described: TypeDescription, context: OperationContex
   const name = context.nameType(type)
   return {
     tag: type,
+    query: `${name}.query`,
     parameters: listContentParameters(described, context),
     operations: {
       GET: {
@@ -290,6 +312,7 @@ function describeRelated(
   const name = nameType(to)
   return {
     tag: type.type,
+    ...(many && { query: `${name}.query` }),
     parameters: [
       parameter(context.nameIdParameter(type)),
       ...listContentParameters(related, context),
@@ -328,6 +351,7 @@ function describeRelationship(
     : ['Set', 'Set', 'Clear']
   return {
     tag: type.type,
+    ...(field.many && { query: `${nameType(field.to)}.linkageQuery` }),
     parameters: [
       parameter(context.nameIdParameter(type)),
       parameter('linkageInclude'),

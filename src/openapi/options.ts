@@ -12,6 +12,12 @@ import type { Awaitable } from '../model/declare/hooks.ts'
 import type { SecurityDescription } from '../model/declare/security.ts'
 import { isObject } from '../model/kinds/json.ts'
 
+/** The versions of OpenAPI in which an API is described. */
+export type OpenApiVersion = '3.1' | '3.2'
+
+/** Checks a version of OpenAPI. */
+export const openApiVersion: Check = oneOf('3.1', '3.2')
+
 /** What the description of an API says, and how it is shown. */
 export interface OpenApiOptions {
   /** The name of the API. Default `API`. */
@@ -36,6 +42,8 @@ export interface OpenApiOptions {
    * path, the pages that browsers get, and the files of these pages. It makes the document a fifth longer. Default false.
    */
   readonly generalMethods?: boolean
+  /** The version of OpenAPI. `3.2` describes the method QUERY, too, for which 3.1 has no operation. Default `3.1`. */
+  readonly openapi?: OpenApiVersion
   /** Path items of OpenAPI for further addresses of the application, by path, e.g. for routes of its own. Default: none. */
   readonly paths?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
@@ -90,6 +98,7 @@ const options = members({
     ),
   ),
   generalMethods: optional(booleanCheck),
+  openapi: optional(openApiVersion),
   paths: optional(pathItems),
 } satisfies Record<keyof OpenApiOptions, Check>)
 

@@ -3,6 +3,7 @@ import type { TypeDescription } from '../describe/describe-type.ts'
 import type { JsonSchema } from '../model/kinds/kinds.ts'
 import { describeArgumentText, describeFilterText, listFiltersBy } from './filter-schemas.ts'
 import type { SchemaContext } from './resource-schemas.ts'
+import type { ExchangedByName } from './responses.ts'
 import { arrayOf, objectOf } from './schema.ts'
 import { makeExample } from './value-schemas.ts'
 
@@ -108,6 +109,46 @@ function describeIncludePages({ maxPageSize }: ModelDescription): Parameters {
       'The filter of the members of an include path, as `filter`: `includeFilter[a.b]=[…]`.',
       { type: 'string', contentMediaType: 'application/json' },
     ),
+  }
+}
+
+/** Describes the bodies of a QUERY: of a list of a type, `person.query`, and of its linkage, `person.linkageQuery`. */
+export function describeQueryBodies(
+  type: TypeDescription,
+  { described, nameType, ref }: SchemaContext,
+): ExchangedByName {
+  const name = nameType(type.type)
+  const names = arrayOf({ type: 'string' })
+  const list = {
+    filter: ref(`${name}.filter`),
+    sort: describeSort(type).schema as JsonSchema,
+    page: describePage(described).schema as JsonSchema,
+    fields: { type: 'object', additionalProperties: names },
+    includePage: { type: 'object', additionalProperties: { type: 'object' } },
+    includeSort: { type: 'object', additionalProperties: names },
+    includeFilter: { type: 'object', additionalProperties: { type: 'array' } },
+  }
+  const { schema: include } = describeInclude(type) ?? {}
+  const { schema: withCount } = describeWithCount(type) ?? {}
+  return {
+    [`${name}.query`]: describeQueryBody({
+      ...list,
+      ...(include !== undefined && { include: include as JsonSchema }),
+      ...(withCount !== undefined && { withCount: withCount as JsonSchema }),
+      withVersions: { type: 'boolean' },
+    }),
+    [`${name}.linkageQuery`]: describeQueryBody({ ...list, include: names }),
+  }
+}
+
+function describeQueryBody(members: Readonly<Record<string, JsonSchema>>): ExchangedByName[string] {
+  const description = 'The query string of the GET.'
+  return {
+    required: true,
+    content: {
+      'application/json': { schema: objectOf(members) },
+      'application/x-www-form-urlencoded': { schema: { type: 'object', description } },
+    },
   }
 }
 

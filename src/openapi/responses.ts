@@ -16,8 +16,8 @@ function describeContent(schema: JsonSchema): Exchanged {
   return { content: { [mediaType]: { schema } } }
 }
 
-/** The errors of operations that read, of those that write, and of the server, by the names of their responses. */
-export type ErrorResponseName = 'readError' | 'writeError' | 'serverError'
+/** The errors of operations that read, also with a body, of those that write, and of the server, by the names of their responses. */
+export type ErrorResponseName = 'readError' | 'queryError' | 'writeError' | 'serverError'
 
 /** The codes of errors that only operations with a body have. */
 const writeCodes: ReadonlySet<string> = new Set<ErrorCode>([
@@ -43,6 +43,13 @@ const writeCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'missing_value',
   'invalid_value',
   'unknown_field',
+])
+
+/** Those of them that a QUERY has. */
+const queryCodes: ReadonlySet<string> = new Set<ErrorCode>([
+  'invalid_json',
+  'invalid_document',
+  'body_too_large',
 ])
 
 /**
@@ -74,6 +81,10 @@ export function describeCommonResponses(
     minimal: { description: 'Done; the client prefers no document.' },
     options: { description: 'The methods.', headers: { Allow: { schema: { type: 'string' } } } },
     readError: describeErrors(rejected, (code, status) => status < 500 && !writeCodes.has(code)),
+    queryError: describeErrors(
+      rejected,
+      (code, status) => status < 500 && (!writeCodes.has(code) || queryCodes.has(code)),
+    ),
     writeError: describeErrors(rejected, (_code, status) => status < 500),
     serverError: {
       description: ['The server failed.', '', ...listCodes((_code, each) => each >= 500)].join(

@@ -12,15 +12,15 @@ import type { OrderTerm } from './sort.ts'
 export type KeyValue = string | number | null
 
 /**
- * Where a position is: on the row of its keys, which is then on no page, just before it or just after it, or at the end of the list,
+ * Where a position is: on the row of its keys, which is then on no page, just before it or just after it, or at an end of the list,
  * without keys.
  */
-type PositionPlace = 'on' | 'before' | 'after' | 'end'
+type PositionPlace = 'on' | 'before' | 'after' | 'end' | 'start'
 
 /** A position in a sort order. */
 export interface Position {
   readonly place: PositionPlace
-  /** The values of the sort keys; absent at the end of the list, and if a key is too long. */
+  /** The values of the sort keys; absent at an end of the list, and if a key is too long. */
   readonly keys?: readonly KeyValue[]
   /** The id of the row whose keys are too long for a cursor. */
   readonly id?: string
@@ -38,7 +38,7 @@ export interface CursorOrder {
 const version = 1
 /** The most bytes of a key value in a cursor, with its letter. A longer one is read by the id of its row when the cursor is used. */
 const maxKeyBytes = 513
-const places = ['on', 'before', 'after', 'end'] as const
+const places = ['on', 'before', 'after', 'end', 'start'] as const
 const nullTag = 0
 const textTag = 1
 const doubleTag = 2
@@ -101,7 +101,7 @@ export function openCursor(
   const sort = reader.readSort()
   const place = places[payload[1] ?? places.length]
   if (sort === undefined || place === undefined) return undefined
-  if (place === 'end') return { sort, position: { place } }
+  if (place === 'end' || place === 'start') return { sort, position: { place } }
   const values = reader.readValues()
   return { sort, position: { place, ...values } }
 }

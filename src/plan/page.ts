@@ -210,18 +210,23 @@ function readCursor(parameter: string, text: string, list: CursorList): Position
     throw new ParameterError('invalid_cursor', parameter, detail)
   }
   const { position, sort } = opened
-  if (position.place === 'end' && parameter === 'page[after]') {
-    const detail =
-      'page[after]: the cursor is the end of the list, and nothing is after it; use page[before].'
-    throw new ParameterError('invalid_cursor', parameter, detail)
-  }
   const { keys, id, place } = position
-  const isComplete =
-    place === 'end' || id !== undefined || keys?.length === countKeys(order, resource, model)
+  const isEnd = place === 'end' || place === 'start'
+  if (isEnd) checkEnd(parameter, place)
+  const isComplete = isEnd || id !== undefined || keys?.length === countKeys(order, resource, model)
   if (sort === expected.sort && isComplete) return position
   const known = nameSort(sort, list)
-  const other = known === undefined ? 'another sort order' : `the sort order "${known}"`
-  const detail = `${parameter}: the cursor belongs to ${other}; start again without it, or send its sort.`
+  const owner = known === undefined ? 'another sort order' : `the sort order "${known}"`
+  const detail = `${parameter}: the cursor belongs to ${owner}; start again without it, or send its sort.`
+  throw new ParameterError('invalid_cursor', parameter, detail)
+}
+
+/** Checks that a page leads from an end of the list into it. @throws ParameterError `invalid_cursor` (400) */
+function checkEnd(parameter: string, place: 'start' | 'end'): void {
+  const other = place === 'end' ? 'page[before]' : 'page[after]'
+  if (parameter === other) return
+  const where = parameter.slice('page['.length, -1)
+  const detail = `${parameter}: the cursor is the ${place} of the list, and nothing is ${where} it; use ${other}.`
   throw new ParameterError('invalid_cursor', parameter, detail)
 }
 
@@ -289,14 +294,14 @@ export function cursorExpired(parameter: string): ParameterError {
   return new ParameterError('cursor_expired', parameter, detail)
 }
 
-/** Adds the values of a position to the parameters of a plan. @returns `undefined` for the end of the list */
+/** Adds the values of a position to the parameters of a plan. @returns `undefined` for an end of the list */
 function planPosition(
   { place, keys }: Position,
   including: Position['place'],
   keyCount: number,
   { values }: PlanParameters,
 ): PositionShape | undefined {
-  if (place === 'end') return undefined
+  if (place === 'end' || place === 'start') return undefined
   // Keys that are read by the id of the row are filled in before the page is read.
   const known: Position['keys'] = keys ?? Array.from({ length: keyCount }, () => 't')
   const parameters = known.map((key) => (key === null ? null : values.push(key) - 1))

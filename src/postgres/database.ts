@@ -61,6 +61,11 @@ export const postgres: Database = {
   plans: {
     isSorted: (plan) => plan.includes('Sort Key'),
     // An index returns the rows in order, and those with equal values are sorted by id.
+    sortsAll: (plan) => /^\s*(?:->\s+)?Sort$/m.test(plan),
+    listIndexes: (plan) =>
+      [...plan.matchAll(/Index (?:Only )?Scan (?:Backward )?using (\S+)/g)].map(
+        ([, name = '']) => name,
+      ),
     isPresorted: (plan) => plan.includes('Presorted Key'),
     usesExpressionIndex(plan, table) {
       const scans = [...plan.matchAll(/Seq Scan on (?:[^ .]+\.)?"?([^ "]+)/g)]

@@ -60,7 +60,8 @@ export function createDocumentSerializer(model: Model, prefix: string): Document
         const meta = plan.page?.cursors
           ? serializePageMeta(plan, end, isLong)
           : `{"count":${end.count}}`
-        return `,"links":{${self}${pageLinks}},"meta":${meta},${jsonapiMember}}`
+        const links = isLong ? pageLinks.slice(1) : self + pageLinks
+        return `,"links":{${links}},"meta":${meta},${jsonapiMember}}`
       })
     },
     serializeResource: (plan, rows, path) => {

@@ -30,7 +30,8 @@ export function serializeAddress(address: string): string {
  * Serializes the links between the pages of a list, as JSON members behind others: `first`, `last`, and `prev` and `next`
  * if these pages exist. A list of a single page has none. All links are absolute and repeat the rest of the query.
  *
- * A page between cursors has all four, null where the server knows that there is nothing.
+ * A page between cursors has all four, null where the server knows that there is nothing. If no link may repeat the query, only those
+ * that are null are left.
  *
  * @see https://jsonapi.org/format/1.0/#fetching-pagination
  */
@@ -41,14 +42,18 @@ export function serializePageLinks(
 ): string {
   const { page, canonicalQuery } = plan
   const { withoutPosition } = canonicalQuery
-  if (page === undefined || isLong) return ''
+  if (page === undefined) return ''
   if (page.cursors) {
-    const links = listPageLinks(plan, page.cursors, end).map(([name, query]) => {
-      const url = query === null ? null : `${origin}${path}${query}`
-      return `,"${name}":${JSON.stringify(url)}`
-    })
-    return links.join('')
+    const links = listPageLinks(plan, page.cursors, end)
+    const shown = isLong ? links.filter(([, query]) => query === null) : links
+    return shown
+      .map(([name, query]) => {
+        const url = query === null ? null : `${origin}${path}${query}`
+        return `,"${name}":${JSON.stringify(url)}`
+      })
+      .join('')
   }
+  if (isLong) return ''
   const { number } = page
   const { count = 0 } = end
   const last = Math.max(1, Math.ceil(count / page.size))

@@ -26,6 +26,7 @@ import {
 } from '../plan/row-layout.ts'
 import { createVersions } from '../plan/version.ts'
 import type { DocumentSerializer } from './document.ts'
+import { serializePageMeta } from './page.ts'
 
 /** A resource, or its identifier, as a plain object: `type`, `id`, and the fields. */
 export type PlainObject = Readonly<Record<string, unknown>>
@@ -33,7 +34,7 @@ export type PlainObject = Readonly<Record<string, unknown>>
 /** A list of resources as plain objects. */
 interface PlainList {
   readonly data: readonly PlainObject[]
-  readonly meta: Readonly<{ count?: number }>
+  readonly meta: Readonly<{ count?: number; page?: object }>
 }
 
 /**
@@ -51,8 +52,7 @@ export function createObjectSerializer(model: Model): DocumentSerializer<Awaitab
   return {
     serializeCollection: async (plan, rows): Promise<PlainList> => {
       const complete = await collectRows(rows)
-      const { count } = complete
-      return { data: build(plan, complete), meta: count === undefined ? {} : { count } }
+      return { data: build(plan, complete), meta: describePage(plan, complete) }
     },
     serializeResource: async (plan, rows) => build(plan, await collectRows(rows))[0] ?? null,
     serializeToManyLinkage: async (plan, rows) => identify(plan, await collectRows(rows)),
@@ -61,6 +61,13 @@ export function createObjectSerializer(model: Model): DocumentSerializer<Awaitab
     serializeMeta: (values) => values,
     serializeRoot: (meta) => meta,
   }
+}
+
+/** The `meta` of a list, which has no links: of a page between cursors also the cursors of the other pages. */
+function describePage(plan: ReadPlan, { count, primary, hasMore = false }: CompleteRows) {
+  if (plan.page?.cursors === undefined) return count === undefined ? {} : { count }
+  const end = { count, hasMore, first: primary[0], last: primary.at(-1) }
+  return JSON.parse(serializePageMeta(plan, end, true))
 }
 
 /**
@@ -79,7 +86,10 @@ async function collectRows(rows: Rows): Promise<CompleteRows> {
     for await (const batch of rows.primary) primary.push(...batch)
     const included: RowBatch[] = []
     for await (const batch of rows.included) included.push(batch)
-    return { is: 'complete', count: rows.count ?? primary.length, primary, included }
+    const { hasMore } = rows
+    // A page between cursors may not be counted.
+    const count = hasMore === undefined ? (rows.count ?? primary.length) : rows.count
+    return { is: 'complete', count, primary, included, ...(hasMore !== undefined && { hasMore }) }
   } finally {
     rows.end()
   }

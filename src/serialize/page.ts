@@ -81,10 +81,11 @@ function addRangeEnd(
   return next !== null && isRest ? `${next}&page%5Bbefore%5D=${sealCursor(before, cursors)}` : next
 }
 
-/** The cursors of the pages beside a page, where links would be too long: those of `page[before]` and `page[after]`. */
+/** The cursors of other pages, where links would be too long: `first` and `after` are for `page[after]`, the others for `page[before]`. */
 function listCursors(plan: ReadPlan, cursors: CursorPage, end: ListEnd): object {
   const seal = (_parameter: string, position: Position): string => sealCursor(position, cursors)
   return {
+    first: sealCursor({ place: 'start' }, cursors),
     before: findPrevious(plan, cursors, end, seal),
     after: findNext(plan, cursors, end, seal),
     last: sealCursor({ place: 'end' }, cursors),
@@ -102,7 +103,7 @@ function findPrevious(
 ): string | null {
   const isForward = after !== undefined || before === undefined
   // At the start of the list.
-  if (isForward && after === undefined) return null
+  if (isForward && (after === undefined || after.place === 'start')) return null
   if (!isForward && !hasMore) return null
   if (first !== undefined) return link('before', positionOfRow(plan, first))
   return after === undefined ? null : link('before', beside(after, 'after'))

@@ -85,6 +85,12 @@ export const sqlite: Database = {
   plans: {
     isSorted: (plan) => plan.includes('USE TEMP B-TREE FOR ORDER BY'),
     isPresorted: () => false,
+    sortsAll: (plan) => plan.includes('USE TEMP B-TREE FOR ORDER BY'),
+    listIndexes(plan) {
+      const found = [...plan.matchAll(/USING (?:COVERING )?INDEX (.+?)(?: \(|$)/gm)]
+      // A table is read in the order of its integer primary key.
+      return found.length > 0 ? found.map(([, name = '']) => name) : ['the primary key']
+    },
     usesExpressionIndex: (plan) => plan.includes('<expr>'),
     showsExpressionIndex: (plan) => plan.includes('(<expr>'),
   },

@@ -28,6 +28,7 @@ import { migrateSqlite } from './migrations.ts'
 import { checkSqliteArguments, type SqliteOptions } from './options.ts'
 import { SqliteReads } from './read/read.ts'
 import type { SqliteStatementsOf } from './statements.ts'
+import { findCursorIndexes } from './verify/explain.ts'
 import { addIndexedPlans } from './verify/indexed-plans.ts'
 import { addRejectedChanges } from './verify/rejected-changes.ts'
 import { verifySqlite } from './verify/verify.ts'
@@ -143,7 +144,8 @@ function createReadOperations({
     const { hooks } = options
     const { target, statementsOf } = tables.current
     const explained = await reads.explain(plan, id, options)
-    const uncounted = listReadWarnings(plan, explained, target, readCatalog())
+    const cursors = plan.shape.cursors && findCursorIndexes(plan.shape, target, schema)
+    const uncounted = listReadWarnings(plan, { explained, cursors }, target, readCatalog())
     const hidesRows = mayHideRows(statementsOf(plan.identity).target, hooks)
     const context = { plan, id, hidesRows, dialect: target.dialect }
     const warnings = await describeIndexes(uncounted, context, (describe) =>
@@ -151,7 +153,7 @@ function createReadOperations({
     )
     const indexes = warnings.flatMap(({ fix }) => fix ?? [])
     const statements = addIndexedPlans(explained, indexes, schema)
-    return { dialect: 'sqlite', statements, warnings }
+    return { dialect: 'sqlite', statements, warnings, ...(cursors && { cursors }) }
   }
   const retry = <Result>(work: () => Promise<Result>) => retryWhileLocked(performance.now(), work)
   return {

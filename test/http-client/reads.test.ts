@@ -181,7 +181,25 @@ inProcess('Reads of the client over HTTP', (engine) => {
       if (each.length === 2) break
     }
     assert.deepEqual(each, ['wheel', 'engine'])
-    assert.equal(requests.filter((request) => request.includes('page[size]=1')).length, 2)
+    const sent = requests.filter((request) => request.includes('page[size]=1'))
+    assert.equal(sent.length, 2)
+    for (const request of sent) assert.match(request, /page\[total\]=none/)
+  })
+
+  it('loses and repeats no resource while others are deleted and created before it', async () => {
+    const { client } = connectClient(engine)
+    const all = (await client.item.list({ sort: ['name'] })).data.map(({ name }) => name)
+    const names: string[] = []
+    for await (const { name } of client.item.each({ sort: ['name'], page: { size: 1 } })) {
+      names.push(name)
+      const added = await client.item.create({ name: `a${names.length}`, serial: 77 })
+      if (names.length === 2) await client.item.remove(added.id)
+    }
+    assert.deepEqual(names, all)
+    const numbered: string[] = []
+    for await (const { name } of client.item.each({ sort: ['name'], page: { size: 1, number: 3 } }))
+      numbered.push(name)
+    assert.equal(numbered.length, 3)
   })
 
   it('reads the related resources of a relationship', async () => {

@@ -88,6 +88,60 @@ inProcess('Reads in process', (engine) => {
       }))
   }
 
+  it('walk through a list by cursors, in both directions', () =>
+    withApi(engine, async ({ client }) => {
+      const sort = ['-name'] as const
+      const { data: all } = await client.list('item', { sort })
+      const names: string[] = []
+      let after: string | null | undefined
+      do {
+        const page = { size: 2, total: 'none', ...(after && { after }) } as const
+        const { data, meta } = await client.list('item', { sort, page })
+        assert.deepEqual(Object.keys(meta), ['page'])
+        names.push(...data.map(({ name }) => name))
+        after = meta.page?.after
+      } while (after)
+      assert.deepEqual(
+        names,
+        all.map(({ name }) => name),
+      )
+      const [first, last] = [names.slice(0, 1), names.slice(-1)]
+      const start = await client.list('item', { sort, page: { size: 1, total: 'capped' } })
+      assert.equal(start.meta.count, all.length)
+      assert.equal(start.meta.page?.before, null)
+      const pages = [
+        [first, { after: start.meta.page.first }],
+        [last, { before: start.meta.page.last }],
+      ] as const
+      for (const [expected, position] of pages) {
+        const { data } = await client.list('item', { sort, page: { size: 1, ...position } })
+        assert.deepEqual(
+          data.map(({ name }) => name),
+          expected,
+        )
+      }
+      const document = await client.documents.list('item', {
+        sort,
+        page: { size: 1, cursors: true },
+      })
+      const search = 'sort=-name&page[size]=1&page[cursors]=true'
+      assert.deepEqual(document, withoutOrigin(await get('/items', search)))
+    }))
+
+  it('reject a cursor of another list, with all errors', () =>
+    withApi(engine, async ({ client }) => {
+      const { meta } = await client.list('item', { page: { size: 1, total: 'none' } })
+      const page = { after: meta.page?.first ?? '', number: 2 }
+      const rejected = client.list('item', { sort: ['name'], page })
+      await assert.rejects(rejected, ({ errors }: { errors: readonly { code: string }[] }) => {
+        assert.deepEqual(
+          errors.map(({ code }) => code),
+          ['invalid_page', 'invalid_cursor'],
+        )
+        return true
+      })
+    }))
+
   it('return the values of the kinds: exact integers and all digits of decimals', () =>
     withApi(engine, async ({ client }) => {
       const { serial, price, stock, options } = await client.get('item', '1')
@@ -151,7 +205,10 @@ function parseExact(text: string): Document {
 /** Removes scheme and host from the links of a document: an API without `publicUrl` has none. */
 function withoutOrigin(document: Document): unknown {
   const links = Object.entries(document.links ?? {})
-  const paths = links.map(([name, link]) => [name, link.replace(/^http:\/\/[^/]+/, '')])
+  const paths = links.map(([name, link]) => [
+    name,
+    link === null ? link : link.replace(/^http:\/\/[^/]+/, ''),
+  ])
   return { ...document, links: Object.fromEntries(paths) }
 }
 

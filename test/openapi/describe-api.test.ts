@@ -125,6 +125,39 @@ describe('The description of an API', () => {
     ])
   })
 
+  it('has in OpenAPI 3.2 the method QUERY with its body, and not in 3.1', () => {
+    const described = describeApi(shop, { openapi: '3.2' })
+    assert.deepEqual([described.openapi, describeApi(shop).openapi], ['3.2.0', '3.1.0'])
+    const added = listOperations(described).filter(
+      (operation) => !listOperations(describeApi(shop)).includes(operation),
+    )
+    assert.deepEqual(added, [
+      'QUERY /persons',
+      'QUERY /persons/{id}/staff',
+      'QUERY /persons/{id}/relationships/staff',
+    ])
+    ajv.removeSchema('api')
+    ajv.addSchema(described, 'api')
+    const pointer = 'requestBodies/person.query/content/application~1json/schema'
+    const validate = ajv.compile({ $ref: `api#/components/${pointer}` })
+    const accepted = [
+      {},
+      { filter: [{ name: 'age', op: 'gt', val: 5 }], sort: ['-name'], include: ['boss.staff'] },
+      { page: { size: 2, after: 'x', total: 'none' }, fields: { person: ['name'] } },
+      { withVersions: true, include: [] },
+    ]
+    for (const body of accepted) assert.ok(validate(body), JSON.stringify(validate.errors))
+    const rejected = [
+      { filters: [] },
+      { filter: {} },
+      { sort: 'name' },
+      { sort: ['quux'] },
+      { page: { limit: 5 } },
+      { fields: { person: 'name' } },
+    ]
+    for (const body of rejected) assert.ok(!validate(body), JSON.stringify(body))
+  })
+
   it('says what responses contain: no write-only attribute, null where a value may be absent', () => {
     const description = describeApi(shop)
     const validate = validatorOf(description, 'person')

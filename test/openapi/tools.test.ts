@@ -13,10 +13,12 @@ const validator = new Validator()
 describe('Other tools accept the description', () => {
   for (const [name, model] of Object.entries(models)) {
     it(`@seriousme/openapi-schema-validator: ${name}`, async () => {
-      for (const generalMethods of [false, true]) {
-        const description = JSON.parse(JSON.stringify(describeApi(model, { generalMethods })))
-        assert.deepEqual(await validator.validate(description), { valid: true })
-      }
+      for (const generalMethods of [false, true])
+        for (const openapi of ['3.1', '3.2'] as const) {
+          const described = describeApi(model, { generalMethods, openapi })
+          const description = JSON.parse(JSON.stringify(described))
+          assert.deepEqual(await validator.validate(description), { valid: true })
+        }
     })
   }
 })

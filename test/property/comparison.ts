@@ -45,7 +45,7 @@ export async function assertFound(
   return count
 }
 
-/** Asserts that a QUERY whose body has the filters finds what the GET finds. */
+/** Asserts that a QUERY whose body has the filters finds what is expected, and that the GET of its `Location` has the same bytes. */
 export async function assertFoundByQuery(
   server: ServerUnderTest,
   data: Data,
@@ -59,7 +59,12 @@ export async function assertFoundByQuery(
   const received = await server.call('QUERY', path, { query: url, headers, raw })
   const { rows } = evaluateRequest(data, request)
   const expected = rows.map((row) => idOf(data.schema, request.type, row))
-  assert.deepEqual(ids(received), expected, `QUERY ${path}?${url}\n${raw}\n${received.text}`)
+  const label = `QUERY ${path}?${url}\n${raw}\n${received.text}`
+  assert.deepEqual(ids(received), expected, label)
+  const { location } = received.headers
+  if (location === undefined) return
+  const got = await server.call('GET', location)
+  assert.deepEqual([got.text, got.headers.etag], [received.text, received.headers.etag], label)
 }
 
 /** Asserts that the same filters find the same in the forms that people type. */

@@ -65,7 +65,9 @@ function toListPairs(
   if (last === undefined || isCounting(op) || isRelationship(schema, owner, last)) return []
   const { kind } = getAttribute(schema, owner, last)
   if (commaFree.includes(kind) && texts.length % 2 === 0) {
-    const isShort = op === 'in_' && texts.length > 1
+    // Without an operator, the comma of a fraction may be its decimal sign.
+    const hasFraction = kind === 'decimal' || kind === 'number'
+    const isShort = op === 'in_' && texts.length > 1 && !hasFraction
     return [[isShort ? parameter : `${parameter}[${op}]`, texts.join(',')]]
   }
   const brackets = op === 'in_' ? '' : `[${op}]`

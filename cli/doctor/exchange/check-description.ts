@@ -69,16 +69,18 @@ function findDifferences(exchange: Exchange, body: unknown, context: Context): s
   const isError = status >= 400
   if (method === 'OPTIONS' && item !== undefined && !isError)
     return findMethodDifferences(exchange, item)
+  const isQuery = method === 'QUERY'
+  const isDescribed = !isQuery || (item !== undefined && 'query' in item)
   // HEAD is GET without the body (RFC 9110, section 9.3.2), and OpenAPI 3.1 cannot describe QUERY, whose responses are those of GET.
-  const name = method === 'HEAD' || method === 'QUERY' ? 'get' : method.toLowerCase()
+  const name = method === 'HEAD' || !isDescribed ? 'get' : method.toLowerCase()
   // A method can have any name, such as `__proto__`.
   const operation = item && Object.hasOwn(item, name) ? item[name] : undefined
   // No URL has a query that is too long, so the document has no links.
-  if (method === 'QUERY' && exchange.headers.location === undefined && !isError) return []
+  if (isQuery && exchange.headers.location === undefined && !isError) return []
   if (item === undefined || !isObject(operation))
     return isError ? [] : ['the operation is not described']
   return [
-    ...(isError || exchange.isRandom || method === 'QUERY'
+    ...(isError || exchange.isRandom || isQuery
       ? []
       : findRequestDifferences(exchange, search, { item, operation }, context)),
     ...findResponseDifferences(exchange, body, operation, context),
@@ -87,12 +89,12 @@ function findDifferences(exchange: Exchange, body: unknown, context: Context): s
 
 /** Compares the methods that a response to OPTIONS lists with those of the path. */
 function findMethodDifferences({ status, headers, text }: Exchange, item: JsonObject): string[] {
-  const methods = ['get', 'post', 'patch', 'delete'].filter((method) => method in item)
+  const methods = ['get', 'query', 'post', 'patch', 'delete'].filter((method) => method in item)
   const general = methods.includes('get') ? ['HEAD', 'OPTIONS'] : ['OPTIONS']
   const described = [...methods.map((method) => method.toUpperCase()), ...general].sort()
   const allowed = (headers.allow ?? '')
     .split(', ')
-    .filter((method) => method !== 'QUERY')
+    .filter((method) => method !== 'QUERY' || 'query' in item)
     .sort()
   const isSame = status === 204 && text === '' && described.join() === allowed.join()
   return isSame ? [] : [`the response to OPTIONS allows ${allowed}, and ${described} are described`]

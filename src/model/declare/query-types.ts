@@ -249,12 +249,38 @@ export interface ListSelection<Types extends Declarations, Type extends TypeName
   readonly sort?: readonly (SortKey<FieldsOf<Types, Type>> & string)[]
 }
 
-/** A page of a list. */
+/** A page of a list: by its number, or between cursors. */
 export interface PageInput {
-  /** Counted from 1. Default 1. */
+  /** Counted from 1. Default 1. Not with cursors. */
   readonly number?: number
   /** The number of resources. Default: that of the model. */
   readonly size?: number
+  /** The cursor behind which the page starts. */
+  readonly after?: string
+  /** The cursor in front of which the page ends. */
+  readonly before?: string
+  /** How the resources on all pages are counted; makes the page one between cursors. Default: that of the declaration. */
+  readonly total?: 'exact' | 'capped' | 'none'
+  /** Whether each resource of a document has its cursor; makes the page one between cursors. Default false. */
+  readonly cursors?: boolean
+}
+
+/** What is known of the pages beside a page between cursors. */
+export interface PageCursors {
+  /** The cursor of the first page, for `after`. */
+  readonly first: string
+  /** The cursor of the page before, for `before`; null where nothing is there. */
+  readonly before: string | null
+  /** The cursor of the page after, for `after`; null where nothing is there. */
+  readonly after: string | null
+  /** The cursor of the last page, for `before`. */
+  readonly last: string
+  /** The number of resources on all pages, if they were counted exactly. */
+  readonly total?: number
+  /** What a capped count knows of more than 10,000 resources. */
+  readonly estimatedTotal?: Readonly<{ bestGuess: number }>
+  /** True if more resources lie between two cursors than the page has. */
+  readonly rangeTruncated?: true
 }
 
 /** The query of a list: the same parameters as over HTTP. */

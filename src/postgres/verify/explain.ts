@@ -1,7 +1,13 @@
-import type { ReadPlan } from '../../plan/read.ts'
+import { formatOrder } from '../../plan/cursor.ts'
+import type { ReadPlan, ReadShape } from '../../plan/read.ts'
 import { compileAllowed, findAllowed } from '../../sql/access/find-allowed.ts'
 import { notFoundError } from '../../sql/errors.ts'
 import { mayHideRows } from '../../sql/filter/may-hide-rows.ts'
+import {
+  type CursorIndexes,
+  compileOrderProbes,
+  describeCursorIndexes,
+} from '../../sql/read/cursor-index.ts'
 import { readBudget } from '../../sql/read/document-budget.ts'
 import { executeFullRead } from '../../sql/read/execute-full-read.ts'
 import {
@@ -14,6 +20,7 @@ import { runAsync } from '../../sql/read/query-sequence.ts'
 import { addAuth, createRunValues, limitRows } from '../../sql/read/run-values.ts'
 import type { RunStatement, RunValues, Statement } from '../../sql/statement.ts'
 import type { ReadHooks, Store } from '../../sql/store.ts'
+import type { Target } from '../../sql/tables.ts'
 import { describeIndexes } from '../../sql/verify/index-effects.ts'
 import { queryPostgresCatalog } from '../catalog/catalog.ts'
 import type { OpenPostgresTables } from '../catalog/open-tables.ts'
@@ -36,24 +43,9 @@ interface ExplainContext {
 export function createExplainOperations(
   context: ExplainContext,
 ): Pick<Store, 'explain' | 'inspect' | 'findAllowed'> {
-  const { pool, tables, createSetup } = context
   const inspect = createInspect(context)
   return {
-    explain: async (plan, id, { hooks, signal } = {}) => {
-      const setup = createSetup?.(plan.identity)
-      const { target, statementsOf } = await tables.get(setup)
-      const options = { statements: statementsOf(plan.identity), hooks }
-      const work = (transaction: PostgresTransaction) => explainAny(transaction, plan, id, options)
-      const explained = await pool.read(signal?.(), work, setup)
-      const catalog = await queryPostgresCatalog(pool.shared)
-      const uncounted = listReadWarnings(plan, explained, target, catalog)
-      const hidesRows = mayHideRows(options.statements.target, hooks)
-      const context = { plan, id, hidesRows, dialect: target.dialect }
-      const warnings = await describeIndexes(uncounted, context, (describe) =>
-        sample(pool, describe),
-      )
-      return { dialect: 'postgres', statements: explained, warnings }
-    },
+    explain: createExplain(context),
     inspect,
     findAllowed: (question, options) =>
       inspect(
@@ -62,6 +54,51 @@ export function createExplainOperations(
         options,
       ),
   }
+}
+
+/** Creates the function that runs a read, and returns its statements with their plans. */
+function createExplain({ pool, tables, createSetup }: ExplainContext): Store['explain'] {
+  return async (plan, id, { hooks, signal } = {}) => {
+    const setup = createSetup?.(plan.identity)
+    const { target, statementsOf } = await tables.get(setup)
+    const options = { statements: statementsOf(plan.identity), hooks }
+    const work = (transaction: PostgresTransaction) => explainAny(transaction, plan, id, options)
+    const explained = await pool.read(signal?.(), work, setup)
+    const catalog = await queryPostgresCatalog(pool.shared)
+    const cursors = plan.shape.cursors && (await findCursorIndexes(plan.shape, target, pool))
+    const uncounted = listReadWarnings(plan, { explained, cursors }, target, catalog)
+    const hidesRows = mayHideRows(options.statements.target, hooks)
+    const context = { plan, id, hidesRows, dialect: target.dialect }
+    const warnings = await describeIndexes(uncounted, context, (describe) => sample(pool, describe))
+    return { dialect: 'postgres', statements: explained, warnings, ...(cursors && { cursors }) }
+  }
+}
+
+/** The planner sorts, or reads a table without an index, only where it has to. */
+const avoidSorts: readonly Statement[] = ['sort', 'seqscan', 'bitmapscan'].map((name) => ({
+  ...{ sql: `set local enable_${name} = off`, placeholders: [] },
+}))
+
+/** Finds the indexes that serve the pages between cursors of a sort order. A sort key with parameters has none. */
+async function findCursorIndexes(
+  shape: ReadShape,
+  target: Target,
+  pool: PostgresPool,
+): Promise<CursorIndexes> {
+  const probes = compileOrderProbes(shape, target)
+  const hasParameters = probes.some(({ placeholders }) => placeholders.length > 0)
+  if (hasParameters) return { order: formatOrder(shape.order), indexes: [] }
+  const plans = await sample(pool, async (run) => {
+    const found: string[] = []
+    for (const statement of avoidSorts) await run(statement, { planValues: [] })
+    for (const { sql, placeholders } of probes) {
+      const explain = { sql: `explain (costs off) ${sql}`, placeholders }
+      const lines = await run(explain, { planValues: [] })
+      found.push(lines.map(([line]) => String(line)).join('\n'))
+    }
+    return found
+  })
+  return describeCursorIndexes(shape, plans, target)
 }
 
 /** Runs statements in one read transaction of the primary. */

@@ -12,6 +12,7 @@ import {
   type ResourceType,
   type Table,
 } from '../../model/model.ts'
+import { listCursorTypeWarnings } from '../../sql/read/cursor-index.ts'
 import { compileStatement, listParam, type Statement } from '../../sql/statement.ts'
 import type { Store } from '../../sql/store.ts'
 import type { Target } from '../../sql/tables.ts'
@@ -49,6 +50,7 @@ export async function verifyPostgres(
   const unserved = describeUnserved(model, facts)
   const warnings = [
     ...(await listPostgresWarnings(model, { ...facts, catalog }, connection)),
+    ...listCursorTypeWarnings(target, catalog),
     ...unserved,
     ...describeDanglingKeys(facts),
   ]

@@ -17,6 +17,7 @@ import {
   isConverted,
   type WarningContext,
 } from '../verify/unindexed-access.ts'
+import { type CursorIndexes, listCursorWarnings } from './cursor-index.ts'
 
 // What a read does, for developers: its statements with their plans, and what makes them slow. Nothing here runs for a request
 // that is not explained.
@@ -54,6 +55,8 @@ export interface ReadExplanation {
   /** In the order in which they ran. PostgreSQL reads a document in one statement. */
   readonly statements: readonly ExplainedStatement[]
   readonly warnings: readonly ReadWarning[]
+  /** The indexes that serve a page between cursors; absent for another read. */
+  readonly cursors?: CursorIndexes
 }
 
 /** Formats the values of a run for people. */
@@ -63,19 +66,24 @@ export function formatParameters(statement: Statement, values: RunValues): strin
   )
 }
 
+/** What is known of a read that has run. */
+interface ExplainedRead {
+  readonly explained: readonly ExplainedStatement[]
+  readonly cursors: CursorIndexes | undefined
+}
+
 /**
  * Lists what makes a read slow: filters and sorts without an index where the plan scans or sorts, searches that no index serves,
  * and relationships without an index.
- * @param statements - the statements with their plans
  */
 export function listReadWarnings(
   { shape }: ReadPlan,
-  statements: readonly ExplainedStatement[],
+  { explained, cursors }: ExplainedRead,
   target: Target,
   catalog: Catalog,
 ): UncountedWarning[] {
   const resource = getResourceType(target.model, shape.type)
-  const plan = statements.flatMap((statement) => statement.plan).join('\n')
+  const plan = explained.flatMap((statement) => statement.plan).join('\n')
   const context: WarningContext = {
     target,
     catalog,
@@ -93,7 +101,10 @@ export function listReadWarnings(
       fix,
       use: { is: 'relationship', ...key } as const,
     }))
-  return [...filters, ...listSortWarnings(shape, resource, context), ...relationships]
+  const sorts = cursors
+    ? listCursorWarnings(shape, cursors, target, catalog)
+    : listSortWarnings(shape, resource, context)
+  return [...filters, ...sorts, ...relationships]
 }
 
 function listSortWarnings(

@@ -198,7 +198,7 @@ function listBehind(
  * The branches of all rows: one, or those with and without a value of the first key if it belongs to another table. An outer join starts
  * at the table of the list; with the condition that there is a value it may start at the index of the other table.
  */
-function listFirstBranches(keys: readonly OrderKey[]): Branch[] {
+export function listFirstBranches(keys: readonly OrderKey[]): Branch[] {
   const [first, ...rest] = keys
   if (first === undefined || !first.isJoined)
     return [{ conditions: [], order: compileOrderBy(keys) }]

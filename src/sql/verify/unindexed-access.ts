@@ -41,7 +41,7 @@ export function isConverted(key: Sql, column: string, { dialect }: Target): bool
  * @param column - the column, and its type
  * @returns `undefined` for an expression that no index can contain, such as a call of a function that only this server defines
  */
-function compileIndexExpression(
+export function compileIndexExpression(
   key: Sql,
   { name, type }: Readonly<{ name: string; type: string }>,
   { dialect }: Target,

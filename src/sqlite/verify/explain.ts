@@ -1,4 +1,9 @@
-import type { ReadPlan } from '../../plan/read.ts'
+import type { ReadPlan, ReadShape } from '../../plan/read.ts'
+import {
+  type CursorIndexes,
+  compileOrderProbes,
+  describeCursorIndexes,
+} from '../../sql/read/cursor-index.ts'
 import { type DocumentBudget, writeBudget } from '../../sql/read/document-budget.ts'
 import { executeFullRead } from '../../sql/read/execute-full-read.ts'
 import { type ExplainedStatement, formatParameters } from '../../sql/read/explain.ts'
@@ -7,6 +12,7 @@ import { addAuth } from '../../sql/read/run-values.ts'
 import type { QueryRequest } from '../../sql/read/stream.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { ReadHooks } from '../../sql/store.ts'
+import type { Target } from '../../sql/tables.ts'
 import type { SqliteConnection } from '../connection/connection.ts'
 import { createSqliteRunQuery, endOnError, type ReadTransaction } from '../read/read-transaction.ts'
 import type { SqliteStatements } from '../statements.ts'
@@ -56,6 +62,18 @@ export async function explainSqliteRead(
   })
   transaction.end()
   return explained
+}
+
+/** Finds the indexes that serve the pages between cursors of a sort order. */
+export function findCursorIndexes(
+  shape: ReadShape,
+  target: Target,
+  connection: SqliteConnection,
+): CursorIndexes {
+  const plans = compileOrderProbes(shape, target).map((statement) =>
+    formatPlan(explainQueryPlan(connection, statement)).join('\n'),
+  )
+  return describeCursorIndexes(shape, plans, target)
 }
 
 /** A line of `explain query plan`: its number, the number of its parent, and a description (sqlite.org/eqp.html). */

@@ -1,6 +1,7 @@
 import type { Catalog } from '../../model/catalog.ts'
 import { checkStoredTables } from '../../model/check/check-tables.ts'
 import { throwDeclarationErrors } from '../../model/check/declaration-error.ts'
+import { listCursorTypeWarnings } from '../../sql/read/cursor-index.ts'
 import { compileStatement, type Statement } from '../../sql/statement.ts'
 import type { Store } from '../../sql/store.ts'
 import type { Target } from '../../sql/tables.ts'
@@ -41,6 +42,7 @@ export async function verifySqlite(
     const unserved = describeUnserved(target.model, facts)
     const warnings = [
       ...listSqliteWarnings(target.model, { ...facts, catalog }, connection),
+      ...listCursorTypeWarnings(target, catalog),
       ...(await listSegmentIdWarnings(target, run)),
       ...unserved,
       ...describeDanglingKeys(facts),

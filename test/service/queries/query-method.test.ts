@@ -158,11 +158,20 @@ describeService('The method QUERY', (app) => {
     assert.equal(first.headers.location, undefined)
     const cursor = { ...body, page: { size: 1, total: 'exact' } }
     const page = await query(app, '/persons', cursor)
-    const { before, after } = Object(page.body.meta?.page)
+    const { before, after, first: start } = Object(page.body.meta?.page)
     assert.equal(before, null)
+    assert.deepEqual(page.body.links, { prev: null })
     const next = await query(app, '/persons', { ...cursor, page: { ...cursor.page, after } })
     assert.deepEqual(ids(next), ['3'])
     assert.equal(Object(next.body.meta?.page).after, null)
+    assert.deepEqual(next.body.links, { next: null })
+    const again = await query(app, '/persons', {
+      ...cursor,
+      page: { ...cursor.page, after: start },
+    })
+    assert.deepEqual(again.body, page.body)
+    const wrong = await query(app, '/persons', { ...cursor, page: { size: 1, before: start } })
+    assertErrors(wrong, 400, { status: 400, at: '/page/before', says: 'the start of the list' })
     const previous = { ...cursor.page, before: Object(next.body.meta?.page).before }
     assert.deepEqual(ids(await query(app, '/persons', { ...cursor, page: previous })), ['1'])
     const last = { ...cursor.page, before: Object(page.body.meta?.page).last }
@@ -224,5 +233,54 @@ describeService('The method QUERY', (app) => {
       assertStatus(response, isAllowed ? 200 : 405)
     }
     assertStatus(await query(app, '/persons/99/computers', {}), 404)
+  })
+
+  it('is announced by every response to a read of a list', async () => {
+    await enter(app)
+    const accepted = 'application/json, application/x-www-form-urlencoded'
+    const { headers } = await app.call('GET', '/persons')
+    for (const [method, path, isAnnounced] of [
+      ['GET', '/persons', true],
+      ['HEAD', '/persons', true],
+      ['GET', '/persons/1/computers', true],
+      ['GET', '/persons/1/relationships/computers', true],
+      ['GET', '/persons/1', false],
+      ['GET', '/', false],
+    ] as const)
+      assert.equal(
+        (await app.call(method, path)).headers['accept-query'],
+        isAnnounced ? accepted : undefined,
+        path,
+      )
+    assert.equal((await query(app, '/persons', {})).headers['accept-query'], accepted)
+    const known = { 'if-none-match': headers.etag }
+    const unchanged = await app.call('GET', '/persons', { headers: known })
+    assert.deepEqual([unchanged.status, unchanged.headers['accept-query']], [304, accepted])
+  })
+})
+
+describeService(
+  'The method QUERY by X-HTTP-Method-Override',
+  (app) => {
+    const headers = { ...json, 'x-http-method-override': 'QUERY' }
+
+    it('is that of a POST, which writes nothing', async () => {
+      await enter(app)
+      const expected = await query(app, '/persons', { filter })
+      const posted = await app.call('POST', '/persons', { headers, body: { filter } })
+      assert.deepEqual([posted.status, posted.text], [200, expected.text])
+      assert.equal(posted.headers.location, expected.headers.location)
+      assertStatus(await app.call('POST', '/persons/1', { headers, body: {} }), 405)
+      const list = await app.call('GET', '/persons', { headers })
+      assertStatus(list, 200)
+    })
+  },
+  { settings: { methodOverride: 'on' }, isDescribed: false },
+)
+
+describeService('A field X-HTTP-Method-Override', (app) => {
+  it('has no effect by default', async () => {
+    const headers = { ...json, 'x-http-method-override': 'QUERY' }
+    assertStatus(await app.call('POST', '/persons', { headers, body: { filter } }), 415)
   })
 })

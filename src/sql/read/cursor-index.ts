@@ -1,0 +1,157 @@
+import { quoteNames } from '../../errors/quote.ts'
+import { type Catalog, findTable, isIndexed } from '../../model/catalog.ts'
+import { type Sql, sql } from '../../model/dialect.ts'
+import { getRelationship, getResourceType, type ResourceType } from '../../model/model.ts'
+import { formatOrder } from '../../plan/cursor.ts'
+import type { ReadShape } from '../../plan/read.ts'
+import { type OrderTerm, untilId } from '../../plan/sort.ts'
+import { quoteIdentifier } from '../quote-identifier.ts'
+import { compileStatement, type Statement } from '../statement.ts'
+import { rowsAt } from '../table-function.ts'
+import { columnAt, getAttribute, sortKey, type Target } from '../tables.ts'
+import type { UncountedWarning } from '../verify/index-effects.ts'
+import { compileCreateIndex } from '../verify/index-warnings.ts'
+import { compileIndexExpression } from '../verify/unindexed-access.ts'
+import { listFirstBranches } from './page.ts'
+import { compileOrder } from './sort.ts'
+
+// Whether an index serves the pages between cursors of a sort order. The planner of the database decides it, which knows collations,
+// directions, and indexes on expressions: it plans the first row of each branch, on PostgreSQL as if to sort were the last resort.
+
+/** The indexes that serve the pages between cursors of a sort order. */
+export interface CursorIndexes {
+  /** The sort order, with the id. */
+  readonly order: string
+  /** The names of the indexes by which the database reads rows in this order. Empty: it sorts the list for each page. */
+  readonly indexes: readonly string[]
+}
+
+/** Compiles the statements whose plans show the indexes: the first row of each part of the list. */
+export function compileOrderProbes(
+  { order, type }: Pick<ReadShape, 'order' | 'type'>,
+  target: Target,
+): Statement[] {
+  const resource = getResourceType(target.model, type)
+  const { keys, joins } = compileOrder(order, resource, target)
+  return listFirstBranches(keys).map(({ conditions: [condition], order: orderBy }) => {
+    const where = condition ? sql` where ${condition}` : sql``
+    const from = sql`${rowsAt(0, resource, target)}${joins}${where}`
+    const id = columnAt(0, resource.id.columns[0])
+    return compileStatement(
+      sql`select ${id} from ${from} order by ${orderBy} limit 1`,
+      target.dialect,
+    )
+  })
+}
+
+/** Describes the indexes of a sort order by the plans of its statements. */
+export function describeCursorIndexes(
+  { order }: Pick<ReadShape, 'order'>,
+  plans: readonly string[],
+  { dialect }: Target,
+): CursorIndexes {
+  const isServed = order.every(({ isCount }) => !isCount) && !plans.some(dialect.plans.sortsAll)
+  const [first = ''] = plans
+  return { order: formatOrder(order), indexes: isServed ? dialect.plans.listIndexes(first) : [] }
+}
+
+/** Warns of a sort order that no index serves, with the index that it needs. */
+export function listCursorWarnings(
+  { order, type }: Pick<ReadShape, 'order' | 'type'>,
+  { order: name, indexes }: CursorIndexes,
+  target: Target,
+  catalog: Catalog,
+): UncountedWarning[] {
+  if (indexes.length > 0) return []
+  const resource = getResourceType(target.model, type)
+  const cause = `no index serves the cursors of the sort order "${name}", so each page sorts the list`
+  const fix = compileCursorIndex(order, resource, target, catalog)
+  if (fix === undefined) return [{ message: cause }]
+  return [{ message: cause, fix, use: { is: 'sort', table: resource.table } }]
+}
+
+/**
+ * Writes the statement that creates the index of a sort order: of its columns, or of its first column in another table.
+ * @returns `undefined` if none can serve it: it counts rows, or computes a value
+ */
+function compileCursorIndex(
+  order: readonly OrderTerm[],
+  resource: ResourceType,
+  target: Target,
+  catalog: Catalog,
+): string | undefined {
+  const [first] = order
+  // An index need not have what follows the id.
+  const needed = untilId(order)
+  if (first === undefined || needed.some(({ isCount }) => isCount)) return undefined
+  const owner = followPath(first.path, resource, target)
+  const terms = first.path.length > 0 ? [first] : needed
+  if (terms.some(({ path }) => path.length !== first.path.length)) return undefined
+  const keys = terms.map((term) => compileIndexKey(term, owner, target, catalog))
+  if (keys.includes(undefined)) return undefined
+  const columns = terms.flatMap(({ field }) => listColumns(owner, field))
+  const indexed = { table: owner.table, columns, expression: keys.join(', ') }
+  return compileCreateIndex(indexed, { catalog, database: target.dialect })
+}
+
+function followPath(
+  path: readonly string[],
+  resource: ResourceType,
+  { model }: Target,
+): ResourceType {
+  return path.reduce(
+    (type, name) => getResourceType(model, getRelationship(type, name).to),
+    resource,
+  )
+}
+
+function listColumns(resource: ResourceType, field: string): readonly string[] {
+  if (field === 'id') return resource.id.columns
+  return [getAttribute(resource, field).column ?? field]
+}
+
+/** Writes a part of an index; `undefined` for a key that is no column, or that the database converts. */
+function compileIndexKey(
+  { field, descending }: OrderTerm,
+  resource: ResourceType,
+  target: Target,
+  catalog: Catalog,
+): string | undefined {
+  const direction = descending ? ' desc' : ''
+  if (field === 'id')
+    return resource.id.columns.map((column) => quoteIdentifier(column) + direction).join(', ')
+  const { column, kind } = getAttribute(resource, field)
+  const stored = findTable(catalog, resource.table)
+  if (column === undefined || stored?.indexes === undefined) return undefined
+  const key: Sql = sortKey(columnAt(0, column), kind.codec, target)
+  const type = stored.columns.get(column)?.type ?? ''
+  const expression = compileIndexExpression(key, { name: column, type }, target)
+  return expression === undefined ? undefined : expression + direction
+}
+
+/**
+ * Warns of the types whose declaration pages them by cursors, if no index begins with the column of an attribute that sorts.
+ * @returns a line for each type, with the statements that create the indexes
+ */
+export function listCursorTypeWarnings(target: Target, catalog: Catalog): string[] {
+  const { types, declarations } = target.model
+  return [...types.values()].flatMap((resource) => {
+    const stored = findTable(catalog, resource.table)
+    // A default for all types says nothing about one.
+    const { pages } = declarations[resource.type] ?? {}
+    if (pages?.by !== 'cursor' || stored?.indexes === undefined) return []
+    const unserved = [...resource.fields.values()].flatMap((field) => {
+      const column = field.is === 'attribute' && field.isSortable ? field.column : undefined
+      return column === undefined || isIndexed(stored, [column]) ? [] : [field.name]
+    })
+    if (unserved.length === 0) return []
+    const fixes = unserved.flatMap((field) => {
+      const order = [field, 'id'].map((name) => ({ path: [], field: name, ...ascending }))
+      return compileCursorIndex(order, resource, target, catalog) ?? []
+    })
+    const cause = `${resource.type}: its pages lie between cursors, and no index serves a sort by ${quoteNames(unserved)}, so each page sorts the list`
+    return fixes.length === 0 ? cause : `${cause}; to fix it: ${fixes.join('; ')}`
+  })
+}
+
+const ascending = { descending: false, nullable: false }
