@@ -17,15 +17,26 @@ function print(measure: string, value: string | number): void {
 
 const linesOf = ({ text }: Source) => text.split('\n').length - 1
 
-/** Counts the files that import each export, by the file and the name of the export. */
-function countUsers(): ReadonlyMap<string, number> {
+const countLines = (files: readonly Source[]) =>
+  files.map(linesOf).reduce((sum, each) => sum + each, 0)
+
+/** What one has to know to change how requests are answered: without the types of programs, the checks at the start, and what is optional. */
+const core = sources.filter(
+  ({ file }) =>
+    /^src\/(?:errors|model|parse|plan|sql|sqlite|serialize|lifecycle|endpoints|http)\//.test(
+      file,
+    ) && !/\/(?:check|verify)\/|-types\.ts$/.test(file),
+)
+
+/** Finds the files that import each export, by the file and the name of the export. */
+function findUsers(): ReadonlyMap<string, ReadonlySet<string>> {
   const users = new Map<string, Set<string>>()
   for (const { file, text } of sources)
     for (const [, name] of text.matchAll(exporting)) users.set(`${file} ${name}`, new Set())
   for (const { file, imports } of sources)
     for (const each of imports)
       for (const name of each.names ?? []) users.get(`${each.file} ${name}`)?.add(file)
-  return new Map([...users].map(([name, files]) => [name, files.size]))
+  return users
 }
 const exporting =
   /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|interface|type|const|let) (\w+)/gm
@@ -39,22 +50,26 @@ function findFullestFolder(files: readonly string[]): string {
 }
 
 function printFiles(): void {
-  print(
-    'lines of src, cli and process',
-    sources.map(linesOf).reduce((sum, each) => sum + each, 0),
-  )
+  print('lines of src, cli and process', countLines(sources))
   print('files of src, cli and process', sources.length)
+  print('lines of the core and one database', `${countLines(core)} in ${core.length} files`)
   print('files below 40 lines', sources.filter((source) => linesOf(source) < 40).length)
-  const users = [...countUsers().values()]
-  print(`exports with one user, of ${users.length}`, users.filter((each) => each === 1).length)
+  const users = [...findUsers()]
+  const single = users.filter(([, files]) => files.size === 1)
+  const isNear = ([name, files]: (typeof users)[number]) =>
+    [...files].every((file) => dirname(file) === dirname(name))
+  const near = single.filter(isNear).length
+  print(`exports with one user, of ${users.length}`, `${single.length}, ${near} in its folder`)
   print('most files in a folder of src', findFullestFolder(sources.map(({ file }) => file)))
   const tests = sourcesIn('test').map(({ file }) => file)
   print('most files in a folder of test', findFullestFolder(tests))
+  const guide = readFileSync(join(root, 'docs/adding-a-database.md'), 'utf8')
+  print('files to edit for a third database', /edits in (\d+) other files/.exec(guide)?.[1] ?? '')
   const exclude = ['**/README.md']
   print('decisions', globSync('docs/decisions/*.md', { cwd: root, exclude }).length)
   print('words of guides and reference pages', countWords())
-  for (const page of ['README.md', 'CHANGELOG.md'])
-    print(`bytes of ${page}`, statSync(join(root, page)).size)
+  const sizes = ['README.md', 'CHANGELOG.md'].map((page) => statSync(join(root, page)).size)
+  print('bytes of README.md and CHANGELOG.md', sizes.join(', '))
 }
 
 function printPackages(): void {
@@ -69,14 +84,15 @@ function printPackages(): void {
   print('MB of npm ci', Math.round(sizes.reduce((sum, each) => sum + each, 0) / 2 ** 20))
 }
 
-/** Counts the functions and files that requests enter: a GET, the same with a new value, and a PATCH. */
-function printEntered(database: string, ...args: readonly string[]): void {
+/** Counts the functions and files that requests enter. @param titles - of the requests in `trace-request.ts` */
+function printEntered(database: string, titles: RegExp, ...args: readonly string[]): void {
   const program = join(root, 'tools/trace-request.ts')
   const summary = execFileSync(process.execPath, [program, '--summary', ...args], {
     encoding: 'utf8',
   })
   for (const [, request, functions, files] of summary.matchAll(/^(.+): (\d+) \w+ in (\d+)/gm))
-    print(`${database}: ${request}`, `${functions} functions in ${files} files`)
+    if (titles.test(String(request)))
+      print(`${database}: ${request}`, `${functions} functions in ${files} files`)
 }
 
 /** Replaces the block of a page between `<!-- measure -->` and `<!-- end -->` by what this program prints. */
@@ -95,9 +111,9 @@ async function printAll(): Promise<void> {
   printFiles()
   printPackages()
   if (process.argv.includes('--static')) return
-  printEntered('SQLite')
+  printEntered('SQLite', /repeated|new value|one attribute/)
   const postgres = await PostgresServer.make('fsync=off')
-  printEntered('PostgreSQL', '--database-url', postgres.url)
+  printEntered('PostgreSQL', /sort|replaces/, '--database-url', postgres.url)
   await postgres.remove()
 }
 

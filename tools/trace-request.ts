@@ -60,12 +60,28 @@ const requests: readonly TracedRequest[] = [
     path: (attempt) => `/persons?filter=${filterAfter(`A${attempt}`)}&include=computers`,
   },
   {
+    title: 'GET with filter, include and sort',
+    method: 'GET',
+    path: () => `/persons?filter=${filterAfter('A')}&include=computers&sort=-birth_date`,
+  },
+  {
     title: 'PATCH of one attribute',
     method: 'PATCH',
     path: () => '/persons/1',
     body: (attempt) => {
       const attributes = { name: `Ada ${attempt}` }
       return JSON.stringify({ data: { type: 'person', id: '1', attributes } })
+    },
+  },
+  {
+    title: 'PATCH that replaces related resources',
+    method: 'PATCH',
+    path: () => '/persons/1',
+    body: (attempt) => {
+      const data = [{ type: 'computer', id: String(1 + (attempt % 2)) }]
+      return JSON.stringify({
+        data: { type: 'person', id: '1', relationships: { computers: { data } } },
+      })
     },
   },
 ]

@@ -42,7 +42,7 @@ export interface WriteShape {
 /** The operation of a request that writes; `relate` changes a relationship at its own address. */
 export type WriteOperation = 'create' | 'update' | 'delete' | 'relate' | 'call'
 
-/** A resource in the path that must exist. */
+/** A resource in the path that must exist. What `If-Match` demands is the `condition` of a plan. */
 interface Precondition {
   readonly notFound: NotFoundSource
   readonly id: string

@@ -204,7 +204,12 @@ export function isRowInScope(resource: ResourceType): Sql[] {
  * read is rolled back; with this condition it takes no lock and as little time as one to a row that does not exist.
  */
 export function isRowReadable(resource: ResourceType): Sql[] {
-  return resource.rowScope === undefined ? [] : isRowInScope(resource)
+  return hasRowRules(resource) ? isRowInScope(resource) : []
+}
+
+/** Whether access rules restrict the rows of a type. */
+export function hasRowRules({ rowScope }: ResourceType): boolean {
+  return rowScope !== undefined
 }
 
 /** Joins conditions with `and`; `true` for none. */

@@ -92,15 +92,15 @@ function checkRequests(
   handle: RequestListener,
 ): RequestListener {
   const { queueTimeout } = options
-  let checkHead = createHeadCheck({ ...options, isLocal: false })
+  let checkRequestHead = createHeadCheck({ ...options, isLocal: false })
   server.on('listening', () => {
-    checkHead = createHeadCheck({ ...options, isLocal: isLoopback(server.address()) })
+    checkRequestHead = createHeadCheck({ ...options, isLocal: isLoopback(server.address()) })
   })
   const isOverloaded = createLoadShedder(queueTimeout, connections.open)
   const detail = `The request has waited for more than ${queueTimeout} ms; try again shortly.`
   const overloaded = toErrorResponse(new HeaderError('overloaded', detail, { 'retry-after': '1' }))
   return (request, response) => {
-    const error = checkHead(request)
+    const error = checkRequestHead(request)
     if (error !== undefined) sendError(response, toErrorResponse(error), !server.listening)
     else if (isOverloaded()) sendError(response, overloaded, !server.listening)
     else handle(request, response)

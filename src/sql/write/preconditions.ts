@@ -13,11 +13,13 @@ import { AccessDenied, createForbidden } from '../../plan/access/access-denied.t
 import { toFieldPointer } from '../../plan/filter-errors.ts'
 import { createRelatedNotFound, type ExistenceCheck } from '../../plan/linkage.ts'
 import type { CompleteRows } from '../../plan/read-result.ts'
+import type { Row } from '../../plan/row-layout.ts'
 import type { WritePlan } from '../../plan/write.ts'
 import { lockAndCheck } from '../access/run-checks.ts'
 import { notFoundError } from '../errors.ts'
 import { repeatedIdError } from '../read/repeated-ids.ts'
 import type { Statements } from '../statements.ts'
+import { hasRowRules } from '../tables.ts'
 import { thenMaybe } from '../then-maybe.ts'
 import type { UnlinkCheck } from './unlink-checks.ts'
 import type { WriteConnection } from './write-connection.ts'
@@ -80,14 +82,14 @@ export function lockResource({ connection, plan, statements }: PlannedWrite): Aw
   const { lock, exists, resource } = statements.ofType(notFound.type)
   const values = { planValues: [], id }
   const locking = connection.all(lock(findLock(plan, statements)), values)
-  const readsAgain = resource.rowScope !== undefined && statements.target.dialect.locks
-  const found = readsAgain
-    ? Promise.all([locking, connection.all(exists, values)])
-    : thenMaybe(locking, (rows) => [rows])
-  return thenMaybe(found, (results) => {
-    if (results.some((rows) => rows.length === 0)) throw notFoundError(notFound, id)
-    if (results.some((rows) => rows.length > 1)) throw repeatedIdError(resource, id)
-  })
+  const check = (rows: readonly Row[], again = rows) => {
+    if (rows.length === 0 || again.length === 0) throw notFoundError(notFound, id)
+    if (rows.length > 1 || again.length > 1) throw repeatedIdError(resource, id)
+  }
+  const readsAgain = hasRowRules(resource) && statements.target.dialect.locks
+  if (!readsAgain) return thenMaybe(locking, check)
+  const both = Promise.all([locking, connection.all(exists, values)])
+  return both.then(([rows, again]) => check(rows, again))
 }
 
 /**

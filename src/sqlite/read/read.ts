@@ -59,9 +59,15 @@ const noOptions: ReadOptions = {}
 const maxEvaluations = 100
 
 /**
- * Chooses where a read of the last committed state runs. A read that is known to be quick runs at once on the shared connection,
- * any other in a reader process, which can be killed. A quick stream, and a quick read with hooks, run on a connection of the
- * pool. `node bench/expensive-requests.ts` shows how long small requests take meanwhile (the table of `bench/RESULTS.md`).
+ * Chooses where a read of the last committed state runs:
+ *
+ * 1. A read that visits one row by its id, whatever is stored (`pointRead` is `one row`): at once, on the shared connection.
+ * 2. One that is known to be quick (`ReadHistory.isQuick`): also at once on the shared connection, in a transaction unless it
+ *    `isOneStatement`, as 1. always is. With hooks, which may wait: in a transaction on a connection of the pool.
+ * 3. Any other: in a reader process, which can be killed, and which bounds what it returns (`readBounded`).
+ *
+ * What does not fit into memory is read again as a stream, on a connection of the pool or in a reader process, by the same rule.
+ * `node bench/expensive-requests.ts` shows how long small requests take meanwhile (the table of `bench/RESULTS.md`).
  */
 export class SqliteReads {
   readonly #file: DatabaseFile
