@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import { randomBytes } from 'node:crypto'
 import { Session } from 'node:inspector/promises'
 import { setTimeout } from 'node:timers/promises'
+import { serveWorkerMetrics } from './observe-process.ts'
 import type { ServerSettings } from './server-settings.ts'
 import type { RunningServer } from './start-server.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
@@ -42,7 +43,11 @@ export async function runServer<Settings extends ServerSettings>(
   const { host, port, workers: count } = settings
   const secret = settings.secret ? undefined : randomBytes(32).toString('base64url')
   const workers = await superviseWorkers({ host, port, count, secret })
-  stop.onStop(workers.close)
+  const metrics = await serveWorkerMetrics(settings)
+  stop.onStop(async () => {
+    await workers.close()
+    await metrics?.close()
+  })
   const name = host.includes(':') ? `[${host}]` : host
   greet(formatGreeting(`http://${name}:${workers.port}`, database), settings)
 }

@@ -175,6 +175,26 @@ export const serverSettings = {
     default: 'on',
     help: 'on logs one line for each request, at level info',
   },
+  metricsPort: {
+    ...integerBetween(0, 65_535),
+    default: undefined,
+    help: 'port of GET /metrics for Prometheus, which needs the package prom-client; without it, none',
+  },
+  metricsHost: {
+    ...textWhere((text) => text !== '', 'a host name or an IP address'),
+    default: '127.0.0.1',
+    help: 'address of METRICS_PORT',
+  },
+  slowStatement: {
+    ...milliseconds,
+    default: undefined,
+    help: 'ms from which a statement is logged, at most once a minute, with the index that it lacks; without it, none is',
+  },
+  serverTiming: {
+    ...oneOf('on', 'off'),
+    default: 'off',
+    help: 'on sends the durations of the parts of a request in Server-Timing',
+  },
   html: {
     ...oneOf('on', 'off'),
     default: 'on',

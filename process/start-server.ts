@@ -5,6 +5,7 @@ import { createServer } from 'lapidary/fastify'
 import { createPages } from 'lapidary/html'
 import type { DocsPage } from 'lapidary/openapi'
 import { describeListenError } from './describe-listen-error.ts'
+import { observeProcess } from './observe-process.ts'
 import type { ServerSettings } from './server-settings.ts'
 import { reusesPort } from './worker.ts'
 
@@ -50,11 +51,14 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { store, server } = await prepareServer(application, settings)
   const { host, port } = settings
+  let stopObserving = async () => {}
   try {
+    stopObserving = await observeProcess(settings, server.log)
     const address = { host, port, reusePort: cluster.isWorker && reusesPort }
     const url = await server.listen(address)
     return { url, database: store.description, close: (timeout = 10_000) => close(timeout) }
   } catch (error) {
+    await stopObserving()
     await store.close()
     throw describeListenError(error, { host, port })
   }
@@ -64,6 +68,7 @@ export async function startServer(
     const timer = setTimeout(() => server.server.closeAllConnections(), limit)
     await server.close()
     clearTimeout(timer)
+    await stopObserving()
     await store.close()
   }
 }
@@ -139,6 +144,7 @@ function createHttpServer(
     sendTimeout,
     notFoundInterval,
     methodOverride: settings.methodOverride === 'on',
+    serverTiming: settings.serverTiming === 'on',
     rootMeta,
     html: settings.html === 'on' ? createPages({ explain: settings.explain === 'on' }) : undefined,
   })

@@ -22,6 +22,7 @@ interface Manifest {
   readonly exports: Readonly<Record<string, string>>
   readonly bin: Readonly<Record<string, string>>
   readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
   readonly [key: string]: unknown
 }
 
@@ -29,6 +30,8 @@ interface Manifest {
 const peers = ['fastify', 'jose', 'pg']
 /** Peers that npm does not install by itself. It installs the others, so that `npx lapidary serve` has an HTTP server. */
 const optionalPeers = ['@scalar/api-reference', 'jose', 'pg']
+/** Peers that only tests and the service need, also optional. */
+const toolPeers = ['@opentelemetry/api', 'prom-client']
 /** The peer that only tests need, with the version that they run with. */
 const scalar = '@scalar/api-reference'
 
@@ -137,9 +140,10 @@ function makePublishedManifest(manifest: Manifest): object {
     peerDependencies: {
       [scalar]: `^${readDependencies('test/chromium/package.json')[scalar]}`,
       ...selectDependencies((name) => peers.includes(name)),
+      ...Object.fromEntries(toolPeers.map((name) => [name, `^${manifest.devDependencies[name]}`])),
     },
     peerDependenciesMeta: Object.fromEntries(
-      optionalPeers.map((peer) => [peer, { optional: true }]),
+      [...optionalPeers, ...toolPeers].map((peer) => [peer, { optional: true }]),
     ),
   }
 }

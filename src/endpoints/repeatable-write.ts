@@ -9,6 +9,7 @@ import type { UnitOfWork } from '../lifecycle/unit-of-work.ts'
 import { getWriteOptions, readResponse } from '../lifecycle/write.ts'
 import type { Awaitable } from '../model/declare/hooks.ts'
 import { getResourceType } from '../model/model.ts'
+import { writeReplayed } from '../observe/events.ts'
 import type { IdempotencyKey } from '../parse/idempotency-key.ts'
 import { AccessDenied, createForbidden } from '../plan/access/access-denied.ts'
 import { findRowCondition } from '../plan/access/identity.ts'
@@ -102,6 +103,7 @@ function executeOnce<Body>(
     if (stored === 'taken') throw new KeyTakenError()
     if (stored !== 'new') {
       if (stored.fingerprint !== fingerprint) throw reusedError()
+      if (writeReplayed.hasSubscribers) writeReplayed.publish({})
       return replay(stored, { view, planned }, unit, context)
     }
     if (planned.plan === undefined) throw planned.error

@@ -240,6 +240,8 @@ function createAuthentication(options: HttpOptions, log: Logger) {
       const auth = observed
         ? await measurePart(observed, 'auth', () => request.authenticate?.())
         : await request.authenticate?.()
+      if (observed && typeof options.serverTiming === 'function')
+        observed.showsTiming = options.serverTiming(auth)
       warnOfOpenWrites(auth)
       return { auth, challenge: undefined }
     } catch (error) {

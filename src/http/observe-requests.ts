@@ -10,6 +10,7 @@ import {
 import type { HttpOptions } from './options.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
 import type { Match } from './router.ts'
+import { createServerTiming } from './server-timing.ts'
 
 /** Publishes a request while `process` makes its response, and until the response is complete. */
 type ObserveRequest = (
@@ -19,7 +20,8 @@ type ObserveRequest = (
 ) => Promise<HttpResponse>
 
 /** Creates what a pipeline calls while somebody listens to its requests. */
-export function createRequestObserver({ prefix = '' }: HttpOptions): ObserveRequest {
+export function createRequestObserver(options: HttpOptions): ObserveRequest {
+  const { prefix = '', serverTiming } = options
   const templates = new Map<Route, RouteTemplate>()
   const toTemplate = (route: Route): RouteTemplate => {
     const known = templates.get(route)
@@ -28,11 +30,14 @@ export function createRequestObserver({ prefix = '' }: HttpOptions): ObserveRequ
     templates.set(route, template)
     return template
   }
+  const addTiming = createServerTiming(options)
   return async (request, match, process) => {
     const observed = createObserved(request, match && toTemplate(match.route))
+    observed.showsTiming = serverTiming === true
     if (requestStarted.hasSubscribers) requestStarted.publish(observed)
     try {
-      return endWithResponse(observed, await runObserved(observed, process))
+      const response = await runObserved(observed, process)
+      return endWithResponse(observed, addTiming(response, observed))
     } catch (error) {
       end(observed, 500)
       throw error
@@ -58,7 +63,7 @@ function createObserved(
     responseSize: undefined,
     isStream: false,
     findIndexes: undefined,
-    span: undefined,
+    showsTiming: false,
     enter: undefined,
   }
 }

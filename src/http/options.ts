@@ -48,6 +48,12 @@ export interface HttpOptions<Auth = unknown> extends AppOptions<Auth> {
    * the resource types that exist without an identity. Default true.
    */
   readonly publicRoot?: boolean
+  /**
+   * Whether responses have the header field `Server-Timing` with the durations of their parts: authentication, plan, database and
+   * serialization; or a function of the auth context that says for whom. In a model that hides rows the durations are rounded up to 10 ms.
+   * Default false.
+   */
+  readonly serverTiming?: boolean | ((auth: unknown) => boolean)
   /** Shows browsers a page at every address: `createPages()` of `lapidary/html`. Default: every client gets JSON. */
   readonly html?: HtmlPages | undefined
   /**
@@ -84,6 +90,7 @@ const commonChecks: Readonly<Record<string, Check>> = {
   notFoundInterval: optional(mustBe('a whole number from 0 to 10,000', isInterval)),
   methodOverride: optional(booleanCheck),
   publicRoot: optional(booleanCheck),
+  serverTiming: optional(mustBe('a boolean, or a function of the auth context', isTimingOption)),
   openapi: optional(checkOpenApi),
   authenticate: optional(mustBe('a function of the request', isFunction)),
   html: optional(mustBe('the result of createPages', isHtmlPages)),
@@ -91,6 +98,10 @@ const commonChecks: Readonly<Record<string, Check>> = {
 
 function isHtmlPages(value: unknown): boolean {
   return isObject(value) && isFunction(value.render)
+}
+
+function isTimingOption(value: unknown): boolean {
+  return typeof value === 'boolean' || isFunction(value)
 }
 
 /** Accepts every value: for options that Fastify or the adapter checks itself. */

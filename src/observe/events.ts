@@ -52,8 +52,8 @@ export interface ObservedRequest {
   isStream: boolean
   /** Finds the statements that create the indexes that its read lacks; absent before a read is planned. */
   findIndexes: (() => Promise<readonly string[]>) | undefined
-  /** What a listener to `requestStarted` has made of the request, such as its span. */
-  span: unknown
+  /** Whether its response says how long its parts have taken. */
+  showsTiming: boolean
   /** Runs the processing in a context of that listener. */
   enter: (<Result>(work: () => Result) => Result) | undefined
 }
@@ -65,7 +65,7 @@ type Part = 'auth' | 'plan' | 'db' | 'serialize'
 type Parts = Record<Part, number>
 
 /** A part of a request that has ended. */
-interface MeasuredPart {
+export interface MeasuredPart {
   readonly part: Part
   readonly request: ObservedRequest
   /** On the clock of `performance.now`. */
@@ -101,6 +101,15 @@ export interface ObservedStatement {
   readonly request: ObservedRequest | undefined
 }
 
+/** A wait that has ended. */
+export interface Wait {
+  readonly queue: string
+  /** In milliseconds. */
+  readonly duration: number
+  /** The connections that it was for; absent if it was not for a connection. */
+  readonly pool?: string
+}
+
 /** A request has begun. */
 export const requestStarted = createChannel<ObservedRequest>('request:start')
 /** A response is complete: it is ready to be sent, or the last chunk of a stream has been read. */
@@ -111,10 +120,12 @@ export const streamStarted = createChannel<ObservedRequest>('request:stream')
 export const partMeasured = createChannel<MeasuredPart>('part')
 /** A statement has ended. */
 export const statementEnded = createChannel<ObservedStatement>('statement:end')
-/** A statement, a read or a write has waited in a queue. In milliseconds. */
-export const waited = createChannel<Readonly<{ queue: string; duration: number }>>('wait')
+/** A statement, a read or a write has waited in a queue. */
+export const waited = createChannel<Wait>('wait')
 /** Several writes were committed together. */
 export const committed = createChannel<Readonly<{ size: number }>>('commit')
+/** A write with a key got the response of the first request with the key. */
+export const writeReplayed = createChannel<Readonly<Record<never, never>>>('replay')
 /** The server has rejected a request before the pipeline got it, with a code. */
 export const rejected = createChannel<Readonly<{ code: string }>>('rejected')
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { addReadable, type Reading } from '../observe/readings.ts'
 import type { Statement } from './statement.ts'
 
 /** The default memory for the compiled statements of a store, in bytes. */
@@ -27,6 +28,8 @@ export class StatementCache {
   readonly #entries: LRUCache<object, Entry<unknown>>
   /** The most recently used entry: to use it again does not change the order. */
   #latest: object | undefined
+  #hits = 0
+  #misses = 0
 
   constructor(bytes: number = defaultCacheSize) {
     this.#entries = new LRUCache({
@@ -35,6 +38,17 @@ export class StatementCache {
         entry.value = undefined
       },
     })
+    addReadable(this)
+  }
+
+  /** What telemetry asks of it. */
+  readings(): readonly Reading[] {
+    return [
+      { name: 'statement cache entries', value: this.#entries.size },
+      { name: 'statement cache bytes', value: this.#entries.calculatedSize },
+      { name: 'statement cache hits', value: this.#hits },
+      { name: 'statement cache misses', value: this.#misses },
+    ]
   }
 
   /** The estimated memory in bytes. */
@@ -57,8 +71,10 @@ export class StatementCache {
       if (entry?.value !== undefined) {
         if (this.#latest !== entry) this.#entries.get(entry)
         this.#latest = entry
+        this.#hits += 1
         return entry.value
       }
+      this.#misses += 1
       const value = compile(shape)
       const newEntry: Entry<Value> = { value }
       this.#latest = undefined

@@ -1,5 +1,6 @@
 import type { HeaderError } from '../../errors/errors.ts'
-import { waited } from '../../observe/events.ts'
+import { type DatabaseSource, waited } from '../../observe/events.ts'
+import { addReadable, type Reading } from '../../observe/readings.ts'
 import { closedError, disconnectedError } from '../../sql/errors.ts'
 import { ReadDurations } from '../../sql/read/read-durations.ts'
 import { insertByStart, overloadedError } from '../../sql/semaphore.ts'
@@ -98,6 +99,8 @@ export class Scheduler {
   readonly #free: Session[] = []
   /** All sessions: busy, free, or opening. */
   readonly #sessions = new Set<Session>()
+  /** How many tasks have waited too long. */
+  #timeouts = 0
   #lookTimer: NodeJS.Timeout | undefined
   #closingTimer: NodeJS.Timeout | undefined
   #closed: PromiseWithResolvers<void> | undefined
@@ -106,6 +109,29 @@ export class Scheduler {
     this.#url = url
     this.#options = options
     this.#limits = createLimits(options.poolSize)
+    addReadable(this)
+  }
+
+  /** What telemetry asks of it. */
+  readings(): readonly Reading[] {
+    if (this.#closed !== undefined) return []
+    const pool = { 'db.client.connection.pool.name': toPool(this.#options.source) }
+    const state = (name: string) => ({ ...pool, 'db.client.connection.state': name })
+    const waiting = Map.groupBy(this.#waiting, (task) => task.class)
+    return [
+      { name: 'connections', value: this.#running.size, labels: state('used') },
+      { name: 'connections', value: this.#free.length, labels: state('idle') },
+      { name: 'connections max', value: this.#options.poolSize, labels: pool },
+      { name: 'connection timeouts', value: this.#timeouts, labels: pool },
+      { name: 'pending connections', value: this.#waiting.length, labels: pool },
+      ...[...waiting].map(
+        ([queue, { length: value }]): Reading => ({
+          name: 'queue depth',
+          value,
+          labels: { queue },
+        }),
+      ),
+    ]
   }
 
   /** Whether any connection is open. */
@@ -245,8 +271,9 @@ export class Scheduler {
 
   #publishWaits(tasks: readonly Task[]): void {
     const now = performance.now()
+    const { timeout, source } = this.#options
     for (const { class: queue, deadline } of tasks)
-      waited.publish({ queue, duration: now - (deadline - this.#options.timeout) })
+      waited.publish({ queue, duration: now - (deadline - timeout), pool: toPool(source) })
   }
 
   /** Sends queries. Nothing is added to a batch that was sent, so each query sees what was committed before it arrived. */
@@ -343,8 +370,10 @@ export class Scheduler {
   #look(): void {
     this.#lookTimer = undefined
     const now = performance.now()
-    for (const task of this.#waiting.filter(({ deadline }) => deadline <= now))
+    for (const task of this.#waiting.filter(({ deadline }) => deadline <= now)) {
+      this.#timeouts += 1
       this.#giveUp(task, this.#running.size > 0 ? tooManyError(task) : notOpenedError())
+    }
     for (const task of [...this.#waiting, ...this.#running.values()]) {
       this.#watch()
       if (task.isSeen) this.#listen(task)
@@ -384,6 +413,11 @@ export class Scheduler {
 }
 
 const nothing = { has: () => false }
+
+/** The name of a pool in OpenTelemetry's conventions. */
+function toPool({ address, port, namespace }: DatabaseSource): string {
+  return `${address}:${port}/${namespace}`
+}
 
 function isQuery(task: Task): task is QueryTask {
   return task.query !== undefined

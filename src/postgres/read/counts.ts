@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Dialect, Sql } from '../../model/dialect.ts'
 import type { Model } from '../../model/model.ts'
+import { addReadable, type Reading } from '../../observe/readings.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { type DatabaseFacts, listTables } from '../../sql/database-facts.ts'
 import { quoteTableName } from '../../sql/quote-identifier.ts'
@@ -65,10 +66,27 @@ const minCachedCount = 500
 /** The count cache of a store. */
 export class PostgresCountCache {
   readonly #counts = createCountCache<CachedCount>()
+  #hits = 0
+  #misses = 0
+
+  constructor() {
+    addReadable(this)
+  }
+
+  /** What telemetry asks of it. */
+  readings(): readonly Reading[] {
+    return [
+      { name: 'count cache hits', value: this.#hits },
+      { name: 'count cache misses', value: this.#misses },
+    ]
+  }
 
   /** Finds the last count. @param statement - of `compileCacheableCount` */
   find(statement: Statement, values: RunValues): CachedCount | undefined {
-    return this.#counts.get(countKey(statement, bound(statement, values)))
+    const cached = this.#counts.get(countKey(statement, bound(statement, values)))
+    if (cached === undefined) this.#misses += 1
+    else this.#hits += 1
+    return cached
   }
 
   /** Adds a count if it is large enough. */

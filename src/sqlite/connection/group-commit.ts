@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate } from 'node:timers/promises'
 import type { Awaitable } from '../../model/declare/hooks.ts'
 import { committed, statementEnded, waited } from '../../observe/events.ts'
+import { addReadable, type Reading } from '../../observe/readings.ts'
 import { type Mutex, overloadedError } from '../../sql/semaphore.ts'
 import type { Transaction, WriteTransactionOptions } from '../../sql/store.ts'
 import { commitConstraintError, convertConstraintError } from '../../sql/write/constraints.ts'
@@ -75,6 +76,13 @@ export class GroupCommit {
     this.#mutex = mutex
     this.#file = file
     this.#queueSize = queueSize
+    addReadable(this)
+  }
+
+  /** What telemetry asks of it. */
+  readings(): readonly Reading[] {
+    const value = this.#queue.length + this.#large.length
+    return [{ name: 'queue depth', value, labels: { queue: 'write' } }]
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { LRUCache } from 'lru-cache'
 import type { ParameterValue } from '../../model/dialect.ts'
+import { addReadable, type Reading } from '../../observe/readings.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import { countKey, createCountCache } from '../../sql/read/count-cache.ts'
 import { readCount } from '../../sql/read/execute-full-read.ts'
@@ -22,9 +23,20 @@ export class SqliteCountCache {
   readonly #connection: SqliteConnection
   readonly #counts: LRUCache<string, number> = createCountCache<number>()
   #version: number | undefined
+  #hits = 0
+  #misses = 0
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection
+    addReadable(this)
+  }
+
+  /** What telemetry asks of it. */
+  readings(): readonly Reading[] {
+    return [
+      { name: 'count cache hits', value: this.#hits },
+      { name: 'count cache misses', value: this.#misses },
+    ]
   }
 
   /** Runs a query in a snapshot, a count from the cache if it is there. @param measure - runs a count that is not */
@@ -52,7 +64,11 @@ export class SqliteCountCache {
     this.#version = version
     const key = countKey(statement, values)
     const cached = this.#counts.get(key)
-    if (cached !== undefined) return cached
+    if (cached !== undefined) {
+      this.#hits += 1
+      return cached
+    }
+    this.#misses += 1
     const count = measure(countRows)
     this.#counts.set(key, count)
     return count

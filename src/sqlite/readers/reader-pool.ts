@@ -1,5 +1,6 @@
 import { HeaderError } from '../../errors/errors.ts'
 import { waited } from '../../observe/events.ts'
+import { addReadable, type Reading } from '../../observe/readings.ts'
 import { Semaphore } from '../../sql/semaphore.ts'
 import type { DatabaseFile } from '../connection/database-file.ts'
 import type { ReadTransaction } from '../read/read-transaction.ts'
@@ -59,6 +60,17 @@ export class ReaderPool {
     this.#readSemaphore = new Semaphore(readers, queueSize)
     this.#longReadSemaphore = new Semaphore(Math.max(1, readers - 1), queueSize)
     this.#streamSemaphore = new Semaphore(readers, queueSize)
+    addReadable(this)
+  }
+
+  /** What telemetry asks of it. */
+  readings(): readonly Reading[] {
+    const reads = this.#readSemaphore.waiting + this.#longReadSemaphore.waiting
+    return [
+      { name: 'reader processes', value: this.#all.size },
+      { name: 'queue depth', value: reads, labels: { queue: 'read' } },
+      { name: 'queue depth', value: this.#streamSemaphore.waiting, labels: { queue: 'stream' } },
+    ]
   }
 
   /**
