@@ -1,4 +1,5 @@
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
+import type { Model } from '../model/model.ts'
 import type { Rights } from '../plan/access/rights.ts'
 import { describeType, type TypeDescription } from './describe-type.ts'
 import { listNeededRules } from './needed-rules.ts'
@@ -14,6 +15,8 @@ export interface ModelDescription {
   readonly pageSize: number
   /** The largest `page[size]`; `undefined` for no maximum. */
   readonly maxPageSize: number | undefined
+  /** What several writes in one request may do; absent if there are none. */
+  readonly atomic?: Model['atomic']
 }
 
 /**
@@ -30,8 +33,8 @@ export const describeModel = memoizeByIdentity((rights: Rights): ModelDescriptio
     const isReadable = rights.findRule(type, 'read') !== false
     return [type, describeType(resource, model, { isUsable: used.has(type), isReadable })] as const
   })
-  const { pageSize, maxPageSize } = model
-  return { paths, types: new Map(types), pageSize, maxPageSize }
+  const { pageSize, maxPageSize, atomic } = model
+  return { paths, types: new Map(types), pageSize, maxPageSize, ...(atomic && { atomic }) }
 })
 
 function listAllowedPaths(rights: Rights): readonly ModelPath[] {

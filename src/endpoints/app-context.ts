@@ -16,6 +16,7 @@ import type { Store } from '../sql/store.ts'
 import { createAccessViews, type FindAccessView } from './access-views.ts'
 import { createCacheControl } from './cache-control.ts'
 import { createKnownTags, type KnownTags } from './known-tags.ts'
+import type { FindPath } from './paths.ts'
 import { createWriteKeys, type WriteKeys } from './write-keys.ts'
 
 /**
@@ -37,6 +38,8 @@ export interface AppContext<Body = DocumentText> extends ActionDependencies {
   readonly knownTags: KnownTags
   /** The beginning of every path, e.g. `/api`; may be empty. */
   readonly prefix: string
+  /** Finds the path that an address leads to; absent in process, where nothing is named by its address. */
+  readonly findPath?: FindPath
   /** Members of `meta` in the root document. */
   readonly rootMeta: Readonly<Record<string, unknown>>
 }

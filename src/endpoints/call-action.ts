@@ -37,7 +37,11 @@ export function callAction(
   const prepare = cachePlans((search) => createRespond(planner, named, parseQuery(search)))
   return (request, context) => {
     const isOfResource = named.action.on === 'resource'
-    const id = isOfResource ? parsePathId(resource, request.id) : undefined
+    const id = isOfResource
+      ? request.inserted
+        ? request.id
+        : parsePathId(resource, request.id)
+      : undefined
     const { idempotency } = named.action
     const isRequired = idempotency ? idempotency === 'required' : resource.requiresKey
     if (isRequired) checkKey(request, context.open)

@@ -3,6 +3,7 @@ import type { Logger, RequestContext } from '../model/declare/request-context.ts
 import type { RequestBody } from '../parse/body.ts'
 import type { ConditionFields } from '../parse/entity-tags.ts'
 import type { IdempotencyKey } from '../parse/idempotency-key.ts'
+import type { InsertedId } from '../parse/local-ids.ts'
 import type { Preferences } from '../parse/prefer.ts'
 import type { Writer } from '../plan/write-rights.ts'
 import type { DocumentText } from '../serialize/document.ts'
@@ -13,6 +14,8 @@ import type { Revalidation } from './known-tags.ts'
 export interface ApiRequest extends RequestContext {
   /** The id in the path, without percent-encoding; empty for a path without an id. */
   readonly id: string
+  /** Whose id it is, of a resource that another operation of the same request will insert; `id` stands for it then. */
+  readonly inserted?: InsertedId
   /** The query string without its `?`, as sent. */
   readonly search: string
   /** True if no URL can have the query, which was sent as the body of a QUERY: the document has no links that repeat it. */

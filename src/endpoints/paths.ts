@@ -1,6 +1,16 @@
 import type { RelationshipField, ResourceType } from '../model/model.ts'
 import { encodeId } from '../serialize/links.ts'
 
+/** A path of the API, and the id in it; empty for a path without an id. */
+interface FoundPath {
+  /** As in the table of routes, e.g. `/persons/:id`. */
+  readonly path: string
+  readonly id: string
+}
+
+/** Finds the path that a request target leads to, with the prefix; `undefined` if there is none. */
+export type FindPath = (target: string) => FoundPath | undefined
+
 /** Returns the path of a resource, e.g. `/persons/1`. */
 export function formatResourcePath(prefix: string, resource: ResourceType, id: string): string {
   return `${prefix}${resource.path}/${encodeId(resource, id)}`

@@ -7,6 +7,7 @@ import type { RequestPlan } from './request-plan.ts'
 /** Whether the response to a write may be without its document: JSON:API demands that of a create whose id the server chose. */
 function mayBeMinimal<Body>(plan: RequestPlan<Body>): boolean {
   if (plan.is === 'link') return plan.change === 'replace'
+  if (plan.is === 'batch') return plan.mayBeMinimal
   if (plan.is !== 'write') return false
   return plan.write.operation === 'update' || plan.hasClientId === true
 }

@@ -46,6 +46,13 @@ export type RequestPlan<Body> =
       call: ActionCall
       respond: (result: ActionResultValues, unit: UnitOfWork) => Promise<ApiResponse<Body>>
     }>
+  /** Several writes in one transaction. */
+  | Readonly<{
+      is: 'batch'
+      /** Whether no result has to contain data. */
+      mayBeMinimal: boolean
+      execute(context: AppContext<Body>): Promise<ApiResponse<Body>>
+    }>
   /** A document that depends on the model and the identity alone. */
   | Readonly<{ is: 'document'; body: Body }>
 
@@ -97,6 +104,8 @@ export function executePlan<Body>(
       )
     case 'action':
       return executeAction(plan.call, plan.respond, context, request)
+    case 'batch':
+      return plan.execute(context)
     case 'document':
       return { status: 200, body: plan.body }
   }

@@ -1,4 +1,6 @@
 import { listPaths, type Method, type RouteTarget } from '../describe/paths.ts'
+import { HeaderError } from '../errors/errors.ts'
+import { describeReadOnly } from '../model/check/describe-read-only.ts'
 import type { RelationshipField, ResourceType } from '../model/model.ts'
 import type { Identity } from '../plan/access/identity.ts'
 import type { Planner } from '../plan/planner.ts'
@@ -32,6 +34,8 @@ export interface Route {
   readonly methods: Readonly<Partial<Record<Method, RouteHandler>>>
   /** The methods that have no handler because the resource is read-only; the server rejects them with 403. */
   readonly readOnlyMethods: readonly Method[]
+  /** True if its documents are those of the extension Atomic Operations, whose media type is negotiated. Default false. */
+  readonly isAtomic?: boolean
   /** Header fields of the successful responses to GET and HEAD. */
   readonly headers?: Readonly<Record<string, string>>
   /** True if requests are not authenticated. Default false. */
@@ -66,8 +70,21 @@ interface PlannedRequest {
 
 type ByMethod<Value> = Readonly<Partial<Record<Method, Value>>>
 
+/** Creates the error of a method that a path does not have because clients cannot write there. */
+export function createReadOnlyError(
+  { target }: Pick<Route, 'target'>,
+  method: string,
+): HeaderError {
+  const relationship = target && 'relationship' in target ? target.relationship : undefined
+  const reason =
+    relationship && (relationship.isImmutable || relationship.isPartOfIds)
+      ? describeReadOnly(relationship)
+      : 'this resource is read-only.'
+  return new HeaderError('read_only', `${method} is not allowed: ${reason}`)
+}
+
 /** A path and what plans the requests of its methods. */
-interface Endpoint extends Pick<ModelRoute, 'path' | 'target' | 'readOnlyMethods'> {
+export interface Endpoint extends Pick<ModelRoute, 'path' | 'target' | 'readOnlyMethods'> {
   readonly requests: ByMethod<PlanRequest>
 }
 

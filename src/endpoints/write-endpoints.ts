@@ -36,7 +36,7 @@ export function createResource(
     const parent = relationship && {
       resource,
       relationship,
-      id: parsePathId(resource, request.id),
+      id: request.inserted ? request.id : parsePathId(resource, request.id),
     }
     const read = planQuery(request.search)
     const parsed = parseResource(request.body)
@@ -61,7 +61,7 @@ export function createResource(
 export function updateResource(planner: Planner, resource: ResourceType): PlanRequest {
   const planQuery = cachePlans((search) => planResource(planner, parseQuery(search), { resource }))
   return (request, { serializer, prefix, open }) => {
-    const id = parsePathId(resource, request.id)
+    const id = request.inserted ? request.id : parsePathId(resource, request.id)
     if (resource.requiresKey) checkKey(request, open)
     const read = planQuery(request.search)
     const parsed = parseResource(request.body, true)
@@ -83,7 +83,7 @@ export function deleteResource(planner: Planner, resource: ResourceType): PlanRe
     planResource(planner, parseQuery(search), { resource }),
   )
   return (request, { open }) => {
-    const id = parsePathId(resource, request.id)
+    const id = request.inserted ? request.id : parsePathId(resource, request.id)
     if (resource.requiresKey) checkKey(request, open)
     validateQuery(request.search)
     const remove = planDelete(planner, resource, id)
@@ -108,7 +108,7 @@ export function writeRelationship(
     planLinkage(planner, parseQuery(search), { resource, relationship }),
   )
   return (request, { open }) => {
-    const id = parsePathId(resource, request.id)
+    const id = request.inserted ? request.id : parsePathId(resource, request.id)
     if (resource.requiresKey) checkKey(request, open)
     validateQuery(request.search)
     const linkage = parseLinkage(request.body)

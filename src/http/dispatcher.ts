@@ -8,6 +8,7 @@ import { matchesNone } from '../parse/entity-tags.ts'
 import { computeFingerprint, parseIdempotencyKey } from '../parse/idempotency-key.ts'
 import { acceptQuery } from '../parse/negotiate.ts'
 import { parsePreferences } from '../parse/prefer.ts'
+import type { DocumentVersion } from '../serialize/document.ts'
 import { createOriginCheck } from './check-origin.ts'
 import { createRoutes } from './create-routes.ts'
 import { createErrorResponder, logInternalError } from './errors.ts'
@@ -51,8 +52,15 @@ export interface Dispatcher {
    * @param match - the route. Default: that of the request target
    */
   readonly dispatch: (request: HttpRequest, match?: Match) => Promise<HttpResponse>
-  /** Returns the response to a request whose processing threw an error, also one of the host. */
-  readonly fail: (error: unknown, request: HttpRequest) => Promise<HttpResponse>
+  /**
+   * Returns the response to a request whose processing threw an error, also one of the host.
+   * @param version - that of the documents of the path. Default 1.0
+   */
+  readonly fail: (
+    error: unknown,
+    request: HttpRequest,
+    version?: DocumentVersion,
+  ) => Promise<HttpResponse>
 }
 
 /**
@@ -92,12 +100,15 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
       const found = match ?? tryFind(find, request.target)
       return observe(request, found, () => dispatch(request, found, true))
     }
+    let version: DocumentVersion = '1.0'
     try {
       const { route, id } = match ?? findOrThrow(request.target)
+      if (route.isAtomic) version = '1.1'
       const method = findMethod(route, request.method)
       if (method === undefined) await checkOtherMethod(route, request)
       else if (method !== 'GET') checkOrigin(request)
-      checkHead(request)
+      checkHead(request, route)
+      if (route.isAtomic) version = 'atomic'
       const handle = method && route.methods[method]
       if (handle === undefined) return listMethods(route)
       const respondWithFile = route.file && files.get(route)
@@ -127,7 +138,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
       // Most reads on SQLite are complete by now, and to await a value takes as long as to build these objects.
       return sent instanceof Promise ? await sent : sent
     } catch (error) {
-      return fail(error, request)
+      return fail(error, request, version)
     }
   }
   return {
@@ -324,7 +335,8 @@ function createResponder(options: HttpOptions, log: Logger, lists: ReadonlySet<R
   }
   return {
     respond,
-    fail: async (error, request) => respond(toErrorResponse(error, request), request),
+    fail: async (error, request, version) =>
+      respond(toErrorResponse(error, request, version), request),
   }
 }
 

@@ -4,12 +4,18 @@ import { toError, toErrorList } from '../errors/collector.ts'
 import { type ApiError, HeaderError, RequestError } from '../errors/errors.ts'
 import type { Logger } from '../model/declare/request-context.ts'
 import { findRequest } from '../observe/events.ts'
+import { atomicMediaType } from '../parse/operations.ts'
+import type { DocumentVersion } from '../serialize/document.ts'
 import { type ErrorResponse, serializeErrors, serializeInternalError } from '../serialize/errors.ts'
 import { createRouteNotFound } from './headers.ts'
 import type { HttpRequest } from './request.ts'
 
 /** Returns the response to a request whose processing threw an error, and logs what the client does not learn. */
-type ErrorResponder = (error: unknown, request: HttpRequest) => ErrorResponse
+type ErrorResponder = (
+  error: unknown,
+  request: HttpRequest,
+  version?: DocumentVersion,
+) => ErrorResponse
 
 /**
  * Creates the error handler of an application. It reports an error of the request with its own status and code, and an error
@@ -19,7 +25,7 @@ type ErrorResponder = (error: unknown, request: HttpRequest) => ErrorResponse
  */
 export function createErrorResponder(log: Logger): ErrorResponder {
   const logUnavailable = createUnavailableLogger(log)
-  return (thrown, request) => {
+  return (thrown, request, version) => {
     const error = thrown instanceof HiddenRouteError ? createRouteNotFound(request.target) : thrown
     if (error instanceof HeaderError && error.status > 500 && error.cause !== undefined)
       logUnavailable(error, request)
@@ -28,7 +34,11 @@ export function createErrorResponder(log: Logger): ErrorResponder {
       : (fromDisconnect(error, request) ?? fromStatus(error))
     const observed = findRequest()
     if (observed) observed.code = findCode(reported)
-    return serializeErrors(reported) ?? serializeInternalError(logInternalError(error, request))
+    const response =
+      serializeErrors(reported, version) ??
+      serializeInternalError(logInternalError(error, request), version)
+    if (version !== 'atomic') return response
+    return { ...response, headers: { ...response.headers, 'content-type': atomicMediaType } }
   }
 }
 

@@ -1,7 +1,9 @@
+import type { Route } from '../endpoints/route-table.ts'
 import { HeaderError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { type Check, mustBe } from '../model/check/option-checks.ts'
-import { mediaType, negotiate } from '../parse/negotiate.ts'
+import { mediaType, negotiate, negotiateExtension } from '../parse/negotiate.ts'
+import { atomicExtension } from '../parse/operations.ts'
 import type { HttpRequest } from './request.ts'
 
 /** The longest request target, in bytes. It holds the filters of a request. */
@@ -101,18 +103,23 @@ export const credentialFieldsCheck: Check = mustBe(
  * @throws HeaderError `invalid_request` (400) for the target `*` of another method than OPTIONS, `url_too_long` (414),
  *   `unsupported_media_type` (415), `not_acceptable` (406)
  */
-export function checkHead(request: HttpRequest): void {
+export function checkHead(
+  request: HttpRequest,
+  { isAtomic = false }: Pick<Route, 'isAtomic'> = {},
+): void {
   const { method, target, hasBody, header } = request
   if (target.length > maxUrlLength)
     throw new HeaderError('url_too_long', `A URL may have at most ${maxUrlLength} bytes.`)
   if (target === '*' && method !== 'OPTIONS') throw createAsteriskError(method)
-  negotiate({
+  const headers = {
     method,
     hasBody,
     accept: header('accept'),
     contentType: header('content-type'),
     contentEncoding: header('content-encoding'),
-  })
+  }
+  if (isAtomic) negotiateExtension(headers, atomicExtension)
+  else negotiate(headers)
 }
 
 /** Returns the error of a method that cannot have the target `*` (RFC 9112 §3.2.4). */

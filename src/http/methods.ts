@@ -1,8 +1,7 @@
 import type { Method } from '../describe/paths.ts'
-import type { Route } from '../endpoints/route-table.ts'
+import { createReadOnlyError, type Route } from '../endpoints/route-table.ts'
 import { HeaderError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import { describeReadOnly } from '../model/check/describe-read-only.ts'
 
 /** Returns the methods of a route as in the `Allow` header field (RFC 9110 §10.2.1). */
 export function formatAllowedMethods(route: Route): string {
@@ -53,17 +52,10 @@ export function createUnknownMethod(method: string | undefined): HeaderError {
 export function createMethodError(route: Route, method: string): HeaderError {
   if (!isKnownMethod(method)) return createUnknownMethod(method)
   if (route.readOnlyMethods.some((each) => each === method))
-    return new HeaderError('read_only', `${method} is not allowed: ${describeRoute(route)}`)
+    return createReadOnlyError(route, method)
   const allow = formatAllowedMethods(route)
   const detail = `${method} is not allowed at this path; allowed are ${allow}.`
   return new HeaderError('method_not_allowed', detail, { allow })
-}
-
-function describeRoute({ target }: Route): string {
-  const relationship = target && 'relationship' in target ? target.relationship : undefined
-  return relationship && (relationship.isImmutable || relationship.isPartOfIds)
-    ? describeReadOnly(relationship)
-    : 'this resource is read-only.'
 }
 
 /** Returns the method whose handler processes a method: GET for HEAD and QUERY; `undefined` when the route has no such handler. */

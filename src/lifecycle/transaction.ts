@@ -22,9 +22,9 @@ export async function executeInTransaction<Result>(
   options?: WriteTransactionOptions,
 ): Promise<Result> {
   if (open?.isOfRequest) {
-    // The work is the request; what it calls in its transaction is not.
-    const { isOfRequest: _, ...whole } = open
-    return work({ ...whole, planner, request })
+    // The work is a part of the request, so it does not end the transaction; what it calls in its transaction is no request.
+    const { transaction, changes } = open
+    return work({ transaction, changes, planner, request })
   }
   if (open) return executeInSavepoint(open, (unit) => work({ ...unit, planner, request }))
   const { begin, transactionScope } = planner.model

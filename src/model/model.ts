@@ -260,6 +260,19 @@ export interface ModelOptions<Type extends string = string, Auth = unknown> {
   principal?(auth: Auth): string | null | undefined
   /** How long the response to a write with an `Idempotency-Key` is kept at least, in hours. Default 24. */
   readonly idempotencyHours?: number | undefined
+  /** Whether `POST /operations` writes several resources in one transaction. Default false. */
+  readonly atomic?: boolean | AtomicOptions | undefined
+}
+
+/** The path of several writes in one request. */
+export const operationsPath = '/operations'
+
+/** What the operations of one request may do. */
+export interface AtomicOptions {
+  /** Whether operations may call actions. Default false. */
+  readonly actions?: boolean
+  /** The largest number of operations of a request. Default 100. */
+  readonly maxOperations?: number
 }
 
 /** How writes are repeated. */
@@ -294,6 +307,11 @@ export interface Model<Types extends Declarations = Declarations, Auth = unknown
   readonly begin: ModelHooks<string, Auth>['begin']
   /** @internal */
   readonly sealer: Sealer
+  /**
+   * What the operations of one request may do; absent if there are none.
+   * @internal
+   */
+  readonly atomic?: Required<AtomicOptions>
   /** @internal */
   readonly transactionScope: TransactionScope
   /**

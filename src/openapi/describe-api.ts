@@ -15,10 +15,16 @@ import {
 } from '../model/check/option-checks.ts'
 import type { SecurityDescription } from '../model/declare/security.ts'
 import { isObject } from '../model/kinds/json.ts'
-import type { Model } from '../model/model.ts'
+import { type Model, operationsPath } from '../model/model.ts'
 import { compileAccess } from '../plan/access/access-shapes.ts'
 import { createFullRights, createRightsFinder } from '../plan/access/rights.ts'
 import { describeActionBodies, describeActionResponses } from './action-schemas.ts'
+import {
+  describeBatch,
+  describeBatchExchange,
+  describeCommonOperations,
+  describeTypeOperations,
+} from './batch.ts'
 import { createTypeNames } from './component-names.ts'
 import { describeCommonSchemas, describeDocuments } from './document-schemas.ts'
 import { describeFilters } from './filter-schemas.ts'
@@ -159,7 +165,8 @@ export function* renderOpenApi(
   const ownPaths = yield* mergeEach(described.paths, (route) => ({
     [formatPath(route)]: describeRoute(route, operationContext),
   }))
-  const paths = { ...ownPaths, ...otherPaths }
+  const batch = described.atomic ? { [operationsPath]: describeBatch() } : {}
+  const paths = { ...ownPaths, ...batch, ...otherPaths }
   return {
     openapi: `${openapi}.0`,
     info: { title, version, ...(description !== undefined && { description }) },
@@ -244,14 +251,17 @@ function* describeComponents(
       ? [yield* mergeEach(types, (type) => describeQueryBodies(type, context))]
       : []),
   )
+  const batch = context.described.atomic && describeBatchExchange(context)
+  const bodies = batch ? { ...requestBodies, operations: batch.requestBody } : requestBodies
   const responses = describePages(
     describeCommonResponses(context, isAuthenticated),
+    batch ? { results: batch.response } : {},
     yield* mergeEach(types, (type) => describeTypeResponses(type, context)),
     yield* mergeEach(types, (type) => describeActionResponses(type, context)),
   )
   const used = {
     parameters: yield* selectReferenced(paths, parameters, '#/components/parameters/'),
-    requestBodies: yield* selectReferenced(paths, requestBodies, '#/components/requestBodies/'),
+    requestBodies: yield* selectReferenced(paths, bodies, '#/components/requestBodies/'),
     responses: yield* selectReferenced(paths, responses, '#/components/responses/'),
   }
   const described = yield* describeSchemas(context)
@@ -277,6 +287,12 @@ export function* describeSchemas(context: SchemaContext): Steps<Schemas> {
     yield* mergeEach(types, (type) => describeResourceObjects(type, context)),
     yield* mergeEach(types, (type) => describeDocuments(type, context)),
     yield* describeFilters(context),
+    ...(context.described.atomic
+      ? [
+          describeCommonOperations(),
+          yield* mergeEach(types, (type) => describeTypeOperations(type, context)),
+        ]
+      : []),
   )
 }
 

@@ -2,8 +2,10 @@ import type { TypeDescription } from '../describe/describe-type.ts'
 import { type ErrorCode, errorCodes } from '../errors/codes.ts'
 import type { JsonSchema } from '../model/kinds/kinds.ts'
 import { mediaType } from '../parse/negotiate.ts'
+import { atomicMediaType } from '../parse/operations.ts'
 import { nameField } from './component-names.ts'
 import { findRequiredInverse, type SchemaContext } from './resource-schemas.ts'
+import { openObject } from './schema.ts'
 
 /** A response (https://spec.openapis.org/oas/v3.1.0#response-object) or a request body. */
 type Exchanged = Readonly<Record<string, unknown>>
@@ -52,6 +54,14 @@ const queryCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'body_too_large',
 ])
 
+/** The codes of errors that only several writes in one request have. */
+const operationCodes: ReadonlySet<string> = new Set<ErrorCode>([
+  'invalid_operation',
+  'too_many_operations',
+  'unknown_lid',
+  'repeated_lid',
+])
+
 /**
  * Describes the responses to all types: a message, the root document, and the errors with their codes.
  * @param isAuthenticated - true if requests are authenticated
@@ -86,6 +96,10 @@ export function describeCommonResponses(
       (code, status) => status < 500 && (!writeCodes.has(code) || queryCodes.has(code)),
     ),
     writeError: describeErrors(rejected, (_code, status) => status < 500),
+    operationError: {
+      description: [rejected, '', ...unauthenticated, ...listOperationCodes()].join('\n'),
+      content: { [atomicMediaType]: { schema: openObject({ errors: { type: 'array' } }) } },
+    },
     serverError: {
       description: ['The server failed.', '', ...listCodes((_code, each) => each >= 500)].join(
         '\n',
@@ -93,14 +107,28 @@ export function describeCommonResponses(
       ...errors,
     },
   } satisfies Record<
-    ErrorResponseName | 'message' | 'root' | 'head' | 'notModified' | 'minimal' | 'options',
+    | ErrorResponseName
+    | 'operationError'
+    | 'message'
+    | 'root'
+    | 'head'
+    | 'notModified'
+    | 'minimal'
+    | 'options',
     Exchanged
   >
 }
 
+/** The codes of a batch: those of its operations, and its own. */
+function listOperationCodes(): string[] {
+  return Object.entries(errorCodes)
+    .filter(([, { status }]) => status < 500)
+    .map(([code, { status, title }]) => `- ${status} \`${code}\`: ${title}.`)
+}
+
 function listCodes(isListed: (code: string, status: number) => boolean): string[] {
   return Object.entries(errorCodes)
-    .filter(([code, { status }]) => isListed(code, status))
+    .filter(([code, { status }]) => !operationCodes.has(code) && isListed(code, status))
     .map(([code, { status, title }]) => `- ${status} \`${code}\`: ${title}.`)
 }
 

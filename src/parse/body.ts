@@ -3,6 +3,7 @@ import { BodyError, pointerToken } from '../errors/errors.ts'
 import { quote, truncate } from '../errors/quote.ts'
 import { isObject } from '../model/kinds/json.ts'
 import { describeJsonError, describeJsonType, NestingError, parseJson } from './json.ts'
+import type { FindLocalId, InsertedId } from './local-ids.ts'
 
 /**
  * A resource identifier of a document: type and id as the client sent them.
@@ -13,6 +14,8 @@ export interface ParsedIdentifier {
   readonly id: string
   /** Its position in the document, as a JSON Pointer (RFC 6901). */
   readonly pointer: string
+  /** Whose id it is, of a resource that is not yet inserted; `id` stands for it then. */
+  readonly inserted?: InsertedId
 }
 
 /**
@@ -39,8 +42,14 @@ export interface ParsedResource {
 
 type JsonObject = Readonly<Record<string, unknown>>
 
+/** The primary data of a request, whose identifiers may have local ids if others of the same request introduce them. */
+interface RequestData {
+  readonly data: unknown
+  readonly findLocalId?: FindLocalId
+}
+
 /** A request body: the bytes of a JSON:API document, or, from a call in process, the document itself. */
-export type RequestBody = Uint8Array | Readonly<{ data: unknown } | { meta: unknown }>
+export type RequestBody = Uint8Array | Readonly<RequestData | { meta: unknown }>
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -58,11 +67,13 @@ export function parseResource(body: RequestBody, requiresId = false): ParsedReso
   if (!isObject(data))
     throw documentError('/data', `must be a resource object; it is ${describeJsonType(data)}`)
   const errors = emptyCollector()
+  const { findLocalId }: Pick<RequestData, 'findLocalId'> = 'data' in body ? body : {}
+  const type = parseType(data, '/data', errors) ?? ''
   const parsed = {
-    type: parseType(data, '/data', errors) ?? '',
-    id: parseId(data, requiresId, errors),
+    type,
+    id: parseId(data, type, { isRequired: requiresId, errors, findLocalId }),
     attributes: Object.entries(parseMembers(data, 'attributes', errors)),
-    relationships: parseRelationships(data, errors),
+    relationships: parseRelationships(data, { errors, findLocalId }),
   }
   throwErrors(errors)
   return parsed
@@ -75,7 +86,8 @@ export function parseResource(body: RequestBody, requiresId = false): ParsedReso
  */
 export function parseLinkage(body: RequestBody): ParsedLinkage {
   const errors = emptyCollector()
-  const linkage = parseLinkageData(parsePrimaryData(body), '/data', errors)
+  const { findLocalId }: Pick<RequestData, 'findLocalId'> = 'data' in body ? body : {}
+  const linkage = parseLinkageData(parsePrimaryData(body), '/data', { errors, findLocalId })
   throwErrors(errors)
   return linkage ?? { is: 'none' }
 }
@@ -86,7 +98,7 @@ export function parseLinkage(body: RequestBody): ParsedLinkage {
  */
 export function parseActionParameters(body: RequestBody): JsonObject {
   if (body instanceof Uint8Array && body.length === 0) return {}
-  const document = body instanceof Uint8Array ? parseDocument(body) : body
+  const document = body instanceof Uint8Array ? parseJsonBody(body) : body
   if (!isObject(document))
     throw documentError('', `must be an object; it is ${describeJsonType(document)}`)
   const { meta = {} } = document
@@ -94,15 +106,23 @@ export function parseActionParameters(body: RequestBody): JsonObject {
   throw documentError('/meta', `must be an object; it is ${describeJsonType(meta)}`)
 }
 
+/** What the parser of a body collects and looks up. */
+interface ParserContext {
+  readonly errors: ErrorCollector
+  /** Absent for a request that is not part of a batch: it has no local ids. */
+  readonly findLocalId: FindLocalId | undefined
+}
+
 function parsePrimaryData(body: RequestBody): unknown {
-  const document = body instanceof Uint8Array ? parseDocument(body) : body
+  const document = body instanceof Uint8Array ? parseJsonBody(body) : body
   if (!isObject(document))
     throw documentError('', `must be an object; it is ${describeJsonType(document)}`)
   if (!Object.hasOwn(document, 'data')) throw documentError('', 'must have the member "data"')
   return document.data
 }
 
-function parseDocument(bytes: Uint8Array): unknown {
+/** Parses the bytes of a document as JSON. @throws BodyError `invalid_json` (400) */
+export function parseJsonBody(bytes: Uint8Array): unknown {
   if (bytes.length === 0)
     throw new BodyError('invalid_json', '', 'The body is empty; it must be a JSON:API document.')
   try {
@@ -128,8 +148,15 @@ function parseType(
   )
 }
 
-function parseId({ id }: JsonObject, isRequired: boolean, errors: ErrorCollector): unknown {
+/** @param isRequired - for an update, which may name a resource by its local id, too; that of a create introduces it */
+function parseId(
+  { id, lid }: JsonObject,
+  type: string,
+  { isRequired, errors, findLocalId }: ParserContext & Readonly<{ isRequired: boolean }>,
+): unknown {
   if (id !== undefined && id !== null) return id
+  if (isRequired && lid !== undefined && findLocalId)
+    return findLocalId({ type, lid, pointer: '/data' }, errors)?.id
   return isRequired
     ? report(errors, () => documentError('/data', 'must have the member "id"'))
     : undefined
@@ -149,7 +176,8 @@ function parseMembers(
   return {}
 }
 
-function parseRelationships(data: JsonObject, errors: ErrorCollector): ParsedRelationship[] {
+function parseRelationships(data: JsonObject, context: ParserContext): ParsedRelationship[] {
+  const { errors } = context
   const parsed: ParsedRelationship[] = []
   for (const [name, relationship] of Object.entries(parseMembers(data, 'relationships', errors))) {
     const pointer = () => `/data/relationships${pointerToken(name)}`
@@ -159,7 +187,7 @@ function parseRelationships(data: JsonObject, errors: ErrorCollector): ParsedRel
       )
     else if (isPartial(relationship)) report(errors, () => partialError(`${pointer()}/data`))
     else if (Object.hasOwn(relationship, 'data')) {
-      const linkage = parseLinkageData(relationship.data, `${pointer()}/data`, errors)
+      const linkage = parseLinkageData(relationship.data, `${pointer()}/data`, context)
       if (linkage) parsed.push([name, linkage])
     } else if (Object.hasOwn(relationship, 'links') || Object.hasOwn(relationship, 'meta'))
       parsed.push([name, undefined])
@@ -184,22 +212,22 @@ function partialError(pointer: string): BodyError {
 function parseLinkageData(
   data: unknown,
   pointer: string,
-  errors: ErrorCollector,
+  context: ParserContext,
 ): ParsedLinkage | undefined {
   if (data === null) return { is: 'none' }
   if (isObject(data)) {
-    const identifier = parseIdentifier(data, pointer, errors)
+    const identifier = parseIdentifier(data, pointer, context)
     return identifier && { is: 'one', identifier }
   }
   if (!Array.isArray(data)) {
     const expected = 'null, a resource identifier or an array of resource identifiers'
-    return report(errors, () =>
+    return report(context.errors, () =>
       documentError(pointer, `must be ${expected}; it is ${describeJsonType(data)}`),
     )
   }
   const identifiers: ParsedIdentifier[] = []
   for (const [index, item] of data.entries()) {
-    const identifier = parseIdentifier(item, `${pointer}/${index}`, errors)
+    const identifier = parseIdentifier(item, `${pointer}/${index}`, context)
     if (identifier) identifiers.push(identifier)
   }
   return { is: 'many', identifiers }
@@ -209,7 +237,7 @@ function parseLinkageData(
 function parseIdentifier(
   json: unknown,
   pointer: string,
-  errors: ErrorCollector,
+  { errors, findLocalId }: ParserContext,
 ): ParsedIdentifier | undefined {
   if (!isObject(json)) {
     return report(errors, () =>
@@ -218,8 +246,12 @@ function parseIdentifier(
   }
   const type = parseType(json, pointer, errors)
   if (type === undefined) return undefined
-  const { id } = json
+  const { id, lid } = json
   if (typeof id === 'string') return { type, id, pointer }
+  if (id === undefined && lid !== undefined && findLocalId) {
+    const found = findLocalId({ type, lid, pointer }, errors)
+    return found && { type, pointer, ...found }
+  }
   return report(errors, () =>
     id === undefined
       ? documentError(pointer, 'must have the member "id"')

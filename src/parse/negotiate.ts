@@ -33,11 +33,88 @@ export function negotiate(headers: MediaHeaders): void {
   else if (contentType === undefined) {
     if (needsType) throw createMissingType(hasBody ? 'body' : method)
   } else if (contentType !== mediaType) checkContentType(contentType, needsType)
-  if (contentEncoding !== undefined && hasBody && contentEncoding.toLowerCase() !== 'identity') {
-    const detail = `The body is sent with Content-Encoding ${quote(contentEncoding)}; send it without a content encoding.`
-    throw new HeaderError('unsupported_media_type', detail)
-  }
+  if (contentEncoding !== undefined) checkEncoding(contentEncoding, hasBody)
   if (accept !== undefined && accept !== mediaType) checkAccept(accept)
+}
+
+function checkEncoding(contentEncoding: string, hasBody: boolean): void {
+  if (!hasBody || contentEncoding.toLowerCase() === 'identity') return
+  const detail = `The body is sent with Content-Encoding ${quote(contentEncoding)}; send it without a content encoding.`
+  throw new HeaderError('unsupported_media_type', detail)
+}
+
+/** The parameters of the media type in version 1.1. */
+const extensionParameters: readonly string[] = ['ext', 'profile']
+
+/**
+ * Checks the media types of a route whose documents are those of an extension.
+ *
+ * @param extension - the URI of the extension, which the body must have
+ * @throws HeaderError `unsupported_media_type` (415) for a body without the extension, with another one or another parameter;
+ *   `not_acceptable` (406) if every JSON:API type in `Accept` has an extension that is not supported
+ * @see https://jsonapi.org/format/1.1/#content-negotiation-servers
+ */
+export function negotiateExtension(
+  { method, accept, contentType, contentEncoding, hasBody }: MediaHeaders,
+  extension: string,
+): void {
+  const expected = `${mediaType};ext="${extension}"`
+  const fail = (problem: string) =>
+    new HeaderError('unsupported_media_type', `${problem}; send "Content-Type: ${expected}".`)
+  if (method === 'POST' || hasBody) {
+    if (contentType === undefined) throw fail('A body needs a media type')
+    const [range, ...others] = parseMediaRanges(contentType)
+    if (range?.type !== mediaType || others.length > 0)
+      throw fail(`The body is sent as ${quote(contentType)}`)
+    const parameters = range.parameters.map(readParameter)
+    const unknown = parameters.find(({ name }) => !extensionParameters.includes(name))
+    if (unknown) throw fail(`Content-Type has the parameter ${quote(unknown.name)}`)
+    const extensions = listUris(parameters, 'ext')
+    const unsupported = extensions.find((uri) => uri !== extension)
+    if (unsupported !== undefined)
+      throw fail(`The extension ${quote(unsupported)} is not supported`)
+    if (extensions.length === 0) throw fail('The body is sent without the extension')
+  }
+  if (contentEncoding !== undefined) checkEncoding(contentEncoding, hasBody)
+  if (accept !== undefined) checkExtensionAccept(accept, extension)
+}
+
+function checkExtensionAccept(header: string, extension: string): void {
+  const named = parseMediaRanges(header).filter(({ type }) => type === mediaType)
+  if (named.length === 0) return
+  const isAcceptable = ({ parameters }: MediaRange) => {
+    const read = withoutWeight(parameters).map(readParameter)
+    const isKnown = read.every(({ name }) => extensionParameters.includes(name))
+    return isKnown && listUris(read, 'ext').every((uri) => uri === extension)
+  }
+  if (named.some(isAcceptable)) return
+  const detail = `Accept contains ${mediaType} only with parameters or extensions that are not supported here; send it once with ext="${extension}", or without parameters.`
+  throw new HeaderError('not_acceptable', detail)
+}
+
+/** A parameter of a media type. */
+interface MediaParameter {
+  /** In lower case. */
+  readonly name: string
+  /** Without quotation marks. */
+  readonly value: string
+}
+
+function readParameter(text: string): MediaParameter {
+  const equals = text.indexOf('=')
+  const [name, value] = equals === -1 ? [text, ''] : [text.slice(0, equals), text.slice(equals + 1)]
+  const [, quoted] = /^\s*"((?:[^"\\]|\\.)*)"\s*$/s.exec(value) ?? []
+  return {
+    name: name.trim().toLowerCase(),
+    value: quoted === undefined ? value.trim() : quoted.replaceAll(/\\(.)/gs, '$1'),
+  }
+}
+
+/** The URIs of a parameter, which are separated by spaces. */
+function listUris(parameters: readonly MediaParameter[], of: string): readonly string[] {
+  return parameters.flatMap(({ name, value }) =>
+    name === of ? value.split(' ').filter((uri) => uri !== '') : [],
+  )
 }
 
 /** The media types of the body of a QUERY, as in `Accept-Query` (RFC 10008). */

@@ -1,6 +1,11 @@
 import { BodyError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import { getResourceType, type Model, type RelationshipField } from '../model/model.ts'
+import {
+  getResourceType,
+  type Model,
+  type RelationshipField,
+  type ResourceType,
+} from '../model/model.ts'
 import type { ParsedIdentifier, ParsedLinkage } from '../parse/body.ts'
 import { normalizeId } from './path-id.ts'
 
@@ -20,6 +25,8 @@ interface ResolvedLinkage {
   readonly invalidIds: readonly ExistenceCheck[]
   /** Identifiers of another type than the relationship's. */
   readonly wrongType: readonly ParsedIdentifier[]
+  /** Whether an id is not known before another operation of the same request. */
+  readonly isPending: boolean
 }
 
 /**
@@ -39,10 +46,11 @@ export function resolveLinkage(
   const existenceChecks: ExistenceCheck[] = []
   const invalidIds: ExistenceCheck[] = []
   const wrongType: ParsedIdentifier[] = []
-  for (const identifier of listIdentifiers(linkage)) {
+  const identifiers = listIdentifiers(linkage)
+  for (const identifier of identifiers) {
     if (identifier.type !== field.to) wrongType.push(identifier)
     else {
-      const id = normalizeId(related, identifier.id)
+      const id = readIdentifierId(related, identifier)
       if (id === undefined) invalidIds.push(identifier)
       else existenceChecks.push({ ...identifier, id })
     }
@@ -52,7 +60,16 @@ export function resolveLinkage(
     existenceChecks,
     invalidIds,
     wrongType,
+    isPending: identifiers.some(({ inserted }) => inserted !== undefined),
   }
+}
+
+/** The canonical id of an identifier; `undefined` for one that no resource of the type can have. */
+export function readIdentifierId(
+  resource: ResourceType,
+  { id, inserted }: ParsedIdentifier,
+): string | undefined {
+  return inserted ? id : normalizeId(resource, id)
 }
 
 function wrongCardinality({ name, many }: RelationshipField, pointer: string): BodyError {

@@ -20,6 +20,7 @@ import {
   createRelatedNotFound,
   createTypeConflict,
   type ExistenceCheck,
+  readIdentifierId,
   resolveLinkage,
 } from './linkage.ts'
 import { normalizeId } from './path-id.ts'
@@ -75,6 +76,8 @@ export interface WriteBuilder {
   /** Errors in the structure of the document. If there are any, no others are reported. */
   readonly structureErrors: ErrorCollector
   readonly errors: ErrorCollector
+  /** Whether an id is not known yet, so that the plan only shows which errors the document has. */
+  isPending: boolean
 }
 
 /** Creates an empty builder. */
@@ -83,6 +86,7 @@ export function createWriteBuilder(): WriteBuilder {
     ...{ columns: [], values: [], links: [], linkIds: [], existenceChecks: [] },
     structureErrors: emptyCollector(),
     errors: emptyCollector(),
+    isPending: false,
   }
 }
 
@@ -273,6 +277,7 @@ export function addRelationship(
       )
   if (linkage === undefined) return
   const { ids, existenceChecks, invalidIds, wrongType } = linkage
+  builder.isPending ||= linkage.isPending
   for (const identifier of wrongType)
     report(builder.errors, () => createTypeConflict(identifier, field))
   // A removed member need not exist.
@@ -280,14 +285,24 @@ export function addRelationship(
     for (const check of invalidIds) report(builder.errors, () => createRelatedNotFound(check))
     for (const check of existenceChecks) builder.existenceChecks.push(check)
   }
-  if (isInRow(field) && sent.change !== 'remove') {
+  addLink(field, ids, sent.change, builder)
+}
+
+/** Adds the change of a relationship: a foreign key of the row, or links outside of it. */
+function addLink(
+  field: RelationshipField,
+  ids: readonly string[],
+  change: LinkChange['change'],
+  builder: WriteBuilder,
+): void {
+  if (isInRow(field) && change !== 'remove') {
     builder.columns.push({ is: 'key', relationship: field.name })
     builder.values.push(ids[0] ?? null)
-  } else {
-    const change = field.many || sent.change === 'remove' ? sent.change : 'replace'
-    builder.links.push({ relationship: field.name, change })
-    builder.linkIds.push(ids)
+    return
   }
+  const isSet = !field.many && change !== 'remove'
+  builder.links.push({ relationship: field.name, change: isSet ? 'replace' : change })
+  builder.linkIds.push(ids)
 }
 
 function createNullError({ name, to }: RelationshipField, sent: SentLinkage): BodyError {
@@ -342,7 +357,7 @@ export function linkToParent(
       inverse ? { is: 'key', relationship: inverse.name } : { is: 'parent', ...parentLink },
     )
     builder.values.push(id)
-  } else if (sent.is !== 'one' || normalizeId(resource, sent.identifier.id) !== id)
+  } else if (sent.is !== 'one' || readIdentifierId(resource, sent.identifier) !== id)
     report(builder.errors, () => createLinkConflict(inverse, resource, id))
   return undefined
 }

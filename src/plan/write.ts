@@ -217,7 +217,7 @@ export function planEmptyUpdate(planner: Planner, resource: ResourceType, id: st
 
 /** Whether the id of a document, in any spelling, is the id in the URL. */
 function isSameId(sent: unknown, resource: ResourceType, id: string): boolean {
-  return typeof sent === 'string' && normalizeId(resource, sent) === id
+  return sent === id || (typeof sent === 'string' && normalizeId(resource, sent) === id)
 }
 
 /** What a plan contains besides the values of the document. */
@@ -237,7 +237,7 @@ function createPlan(
   { row, parent, id, required, document, operation, writer }: PlanTarget,
 ): WritePlan {
   const { columns, links, values, linkIds, existenceChecks, structureErrors, errors } = builder
-  if (resource.id.parts.length > 1) {
+  if (resource.id.parts.length > 1 && !builder.isPending) {
     const row = { resource: resource.unrestricted ?? resource, model, id }
     agreeOnId(builder, row, { fields: resource.fields, document })
   }

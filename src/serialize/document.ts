@@ -16,6 +16,16 @@ export type DocumentText = string | AsyncIterable<string>
 /** The member `jsonapi` of every document (https://jsonapi.org/format/1.0/#document-jsonapi-object). */
 export const jsonapiMember = '"jsonapi":{"version":"1.0"}'
 
+/** Which version of JSON:API a document has; `atomic` is 1.1 with the extension Atomic Operations. */
+export type DocumentVersion = '1.0' | '1.1' | 'atomic'
+
+/** The member `jsonapi` of the documents of each version. */
+export const jsonapiMembers: Readonly<Record<DocumentVersion, string>> = {
+  '1.0': jsonapiMember,
+  '1.1': '"jsonapi":{"version":"1.1"}',
+  atomic: '"jsonapi":{"version":"1.1","ext":["https://jsonapi.org/ext/atomic"]}',
+}
+
 /**
  * Serializes the responses of a service.
  * @typeParam Body - text for HTTP, or another representation of the same results
@@ -34,9 +44,19 @@ export interface DocumentSerializer<Body = DocumentText> {
     values: Readonly<Record<string, unknown>>,
     kinds: Readonly<Record<string, Kind<unknown>>>,
   ) => Body
+  /** Serializes what an operation of a batch returns: of a document only the data or the `meta` of the result. */
+  readonly ofOperations: OperationSerializer<Body>
+  /** Serializes the results of the operations of a batch, in their order. */
+  readonly serializeResults: (results: readonly Awaited<Body>[]) => Body
   /** Serializes the root document. `self` is its path. */
   readonly serializeRoot: (meta: Readonly<Record<string, unknown>>, self: string) => Body
 }
+
+/** The members of a serializer that writes need. */
+export type OperationSerializer<Body> = Pick<
+  DocumentSerializer<Body>,
+  'serializeCollection' | 'serializeResource' | 'serializeMessage' | 'serializeMeta'
+>
 
 /** Serializes the linkage of a relationship as identifier objects. */
 type SerializeLinkage<Body> = (plan: ReadPlan, rows: Rows, linkBase: RelationshipLinkBase) => Body
@@ -86,9 +106,29 @@ export function createDocumentSerializer(model: Model, prefix: string): Document
       return serializeSingle(plan, rows, serializers, serializers.identifier, links)
     },
     serializeMessage,
-    serializeMeta,
+    serializeMeta: (values, kinds) => `{${formatMeta(values, kinds)},${jsonapiMember}}`,
+    ofOperations: createResultSerializer(getSerializers),
+    serializeResults,
     serializeRoot,
   }
+}
+
+/** Creates the serializer of the results of operations. */
+function createResultSerializer(getSerializers: GetSerializers): OperationSerializer<DocumentText> {
+  const serialize = ({ shape }: ReadPlan, rows: Rows): string => {
+    if (rows.is === 'stream') throw new Error('A read in a transaction is no stream.')
+    return serializeRows(rows.primary, getSerializers(shape).primary)
+  }
+  return {
+    serializeCollection: (plan, rows) => `{"data":[${serialize(plan, rows)}]}`,
+    serializeResource: (plan, rows) => `{"data":${serialize(plan, rows) || 'null'}}`,
+    serializeMessage: () => '{}',
+    serializeMeta: (values, kinds) => `{${formatMeta(values, kinds)}}`,
+  }
+}
+
+function serializeResults(results: readonly DocumentText[]): string {
+  return `{"atomic:results":[${results.join(',')}],${jsonapiMembers.atomic}}`
 }
 
 /** Serializes a document that has only a message in `meta`. */
@@ -96,7 +136,8 @@ function serializeMessage(message: string): string {
   return `{"meta":${JSON.stringify({ message })},${jsonapiMember}}`
 }
 
-function serializeMeta(
+/** Formats the member `meta`. */
+function formatMeta(
   values: Readonly<Record<string, unknown>>,
   kinds: Readonly<Record<string, Kind<unknown>>>,
 ): string {
@@ -104,7 +145,7 @@ function serializeMeta(
     const value = values[name] ?? null
     return `${JSON.stringify(name)}:${value === null ? 'null' : kind.serialize(value)}`
   })
-  return `{"meta":{${members.join(',')}},${jsonapiMember}}`
+  return `"meta":{${members.join(',')}}`
 }
 
 /** Serializes the root document. @param self - its path */
@@ -116,10 +157,9 @@ function serializeRoot(meta: Readonly<Record<string, unknown>>, self: string): s
  * Compiles each layout once, however many query shapes contain it. A serializer is garbage-collected together with its
  * layout.
  */
-function createSerializerCache(
-  model: Model,
-  prefix: string,
-): (shape: ReadShape) => ShapeSerializers {
+type GetSerializers = (shape: ReadShape) => ShapeSerializers
+
+function createSerializerCache(model: Model, prefix: string): GetSerializers {
   const getSerializer = memoizeByIdentity((layout: RowLayout) =>
     compileSerializer(layout, model, prefix),
   )

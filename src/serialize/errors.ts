@@ -8,7 +8,7 @@ import {
   RequestError,
   VersionConflictError,
 } from '../errors/errors.ts'
-import { jsonapiMember } from './document.ts'
+import { type DocumentVersion, jsonapiMembers } from './document.ts'
 
 /** A response with an error document. */
 export interface ErrorResponse {
@@ -20,33 +20,42 @@ export interface ErrorResponse {
 /**
  * Serializes the errors of a request.
  *
+ * @param version - that of the document
  * @returns `undefined` when the thrown value is not an error of the request
  */
-export function serializeErrors(thrown: unknown): ErrorResponse | undefined {
+export function serializeErrors(
+  thrown: unknown,
+  version: DocumentVersion = '1.0',
+): ErrorResponse | undefined {
   const list = toErrorList(thrown)
   const [first] = list?.errors ?? []
   if (list === undefined || first === undefined) return undefined
   return {
     status: getStatus(list),
     headers: first instanceof HeaderError || first instanceof RequestError ? first.headers : {},
-    body: serializeErrorDocument(list.errors.map(toErrorObject), list),
+    body: serializeErrorDocument(list.errors.map(toErrorObject), list, version),
   }
 }
 
 /** Serializes an internal error: the client gets nothing but the id of the log entry. */
-export function serializeInternalError(id: string): ErrorResponse {
+export function serializeInternalError(
+  id: string,
+  version: DocumentVersion = '1.0',
+): ErrorResponse {
   const detail = `The server failed to process the request. Its log has the cause under the id ${id}.`
   const error = toErrorMembers({ code: 'internal_error', ...errorCodes.internal_error }, detail)
-  return { status: 500, headers: {}, body: serializeErrorDocument([{ id, ...error }], { more: 0 }) }
+  const body = serializeErrorDocument([{ id, ...error }], { more: 0 }, version)
+  return { status: 500, headers: {}, body }
 }
 
 /** @param list - its number of unreported errors goes into `meta` */
 function serializeErrorDocument(
   errors: readonly object[],
   { more }: Pick<ErrorList, 'more'>,
+  version: DocumentVersion,
 ): string {
   const meta = more > 0 ? `"meta":{"moreErrors":${more}},` : ''
-  return `{"errors":${JSON.stringify(errors)},${meta}${jsonapiMember}}`
+  return `{"errors":${JSON.stringify(errors)},${meta}${jsonapiMembers[version]}}`
 }
 
 function toErrorObject(error: ApiError): object {

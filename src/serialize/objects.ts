@@ -25,7 +25,7 @@ import {
   type RowLayout,
 } from '../plan/row-layout.ts'
 import { createVersions } from '../plan/version.ts'
-import type { DocumentSerializer } from './document.ts'
+import type { DocumentSerializer, OperationSerializer } from './document.ts'
 import { serializePageMeta } from './page.ts'
 
 /** A resource, or its identifier, as a plain object: `type`, `id`, and the fields. */
@@ -49,16 +49,21 @@ export function createObjectSerializer(model: Model): DocumentSerializer<Awaitab
   const build = ({ shape }: ReadPlan, rows: CompleteRows) => buildObjects(shape, rows, getBuilder)
   const identify = ({ shape }: ReadPlan, { primary }: CompleteRows) =>
     primary.map(([id]): PlainObject => ({ type: shape.type, id: String(id) }))
-  return {
+  const ofOperations: OperationSerializer<Awaitable<unknown>> = {
     serializeCollection: async (plan, rows): Promise<PlainList> => {
       const complete = await collectRows(rows)
       return { data: build(plan, complete), meta: describePage(plan, complete) }
     },
     serializeResource: async (plan, rows) => build(plan, await collectRows(rows))[0] ?? null,
-    serializeToManyLinkage: async (plan, rows) => identify(plan, await collectRows(rows)),
-    serializeToOneLinkage: async (plan, rows) => identify(plan, await collectRows(rows))[0] ?? null,
     serializeMessage: () => undefined,
     serializeMeta: (values) => values,
+  }
+  return {
+    ...ofOperations,
+    ofOperations,
+    serializeResults: (results) => results,
+    serializeToManyLinkage: async (plan, rows) => identify(plan, await collectRows(rows)),
+    serializeToOneLinkage: async (plan, rows) => identify(plan, await collectRows(rows))[0] ?? null,
     serializeRoot: (meta) => meta,
   }
 }

@@ -191,8 +191,8 @@ function planWork(
  * @returns `undefined` for a request whose rules are decided without rows
  * @throws ApiError `forbidden` (403) for an action of a collection
  */
-function findWork(
-  plan: RequestPlan<unknown>,
+function findWork<Body>(
+  plan: RequestPlan<Body>,
   identity: Identity | undefined,
   { auth }: ApiRequest,
   { planner }: AppContext,
@@ -211,6 +211,7 @@ function findWork(
       checkCallRules(call, identity, auth)
       return undefined
     }
+    case 'batch':
     case 'document':
       return undefined
   }

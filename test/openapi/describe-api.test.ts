@@ -223,11 +223,15 @@ describe('The description of an API', () => {
   })
 
   it('names every error code with its status', () => {
-    const { responses } = describeApi(shop, {
-      security: { schemes: {}, isOptional: false },
-    }).components
+    const atomic = { actions: false, maxOperations: 100 }
+    const { responses } = describeApi(
+      { ...shop, atomic },
+      { security: { schemes: {}, isOptional: false } },
+    ).components
     for (const [code, { status }] of Object.entries(errorCodes)) {
-      const { description } = Object(responses[status < 500 ? 'writeError' : 'serverError'])
+      const isOwn = ['invalid_operation', 'too_many_operations', 'unknown_lid', 'repeated_lid']
+      const ofClient = isOwn.includes(code) ? 'operationError' : 'writeError'
+      const { description } = Object(responses[status < 500 ? ofClient : 'serverError'])
       assert.ok(String(description).includes(`- ${status} \`${code}\``), code)
     }
     assert.ok(!JSON.stringify(responses.readError).includes('invalid_json'))

@@ -12,7 +12,7 @@ import type { Kind } from '../kinds/kinds.ts'
 import { isMemberName, isReservedName } from '../kinds/member-names.ts'
 import { resolveNullability } from '../kinds/nullability.ts'
 import { isSortable } from '../kinds/operators.ts'
-import type { ModelOptions } from '../model.ts'
+import { type ModelOptions, operationsPath } from '../model.ts'
 import { findAccessErrors, findLinkRuleErrors } from './check-access.ts'
 import { findActionErrors } from './check-actions.ts'
 import { findKeyErrors, type ModelContext } from './check-keys.ts'
@@ -40,6 +40,7 @@ export function checkDeclarations(
     ...findPageSizeErrors(options),
     ...findDuplicates(resources, 'type'),
     ...findDuplicates(resources, 'path'),
+    ...findTakenPaths(resources, options),
     ...resources.flatMap((resource) => findResourceErrors(resource, context)),
     ...resources.flatMap((resource) => findAccessErrors(resource, context)),
     ...resources.flatMap((resource) => findLinkRuleErrors(resource, resources)),
@@ -67,6 +68,17 @@ function findDuplicates(
       (resource) =>
         `${resource.type}.${option}: another resource type has the same ${option} "${resource[option]}"`,
     )
+}
+
+/** The path of several writes in one request belongs to no type. */
+function findTakenPaths(
+  resources: readonly ResourceDeclaration[],
+  { atomic = false }: ModelOptions,
+): string[] {
+  if (atomic === false) return []
+  return resources
+    .filter(({ path }) => path === operationsPath)
+    .map(({ type }) => `${type}.path: "${operationsPath}" is that of options.atomic`)
 }
 
 function findResourceErrors(resource: ResourceDeclaration, context: ModelContext): string[] {

@@ -19,7 +19,7 @@ import type { SessionOptions } from '../declare/session.ts'
 import { isCodecName } from '../kinds/codec-names.ts'
 import { isDefinedCodec } from '../kinds/codecs.ts'
 import { isObject } from '../kinds/json.ts'
-import type { ModelOptions } from '../model.ts'
+import type { AtomicOptions, ModelOptions } from '../model.ts'
 import { minimumSecretLength } from '../seal.ts'
 import { type Sql, sql } from '../sql.ts'
 import {
@@ -432,6 +432,14 @@ const resourceOptions = members({
   idempotency: optional(oneOf('required')),
 } satisfies Record<keyof ResourceDeclaration, Check>)
 
+const atomicMembers = members({
+  actions: optional(booleanCheck),
+  maxOperations: optional(pageSize),
+} satisfies Record<keyof AtomicOptions, Check>)
+
+const atomicOptions: Check = (value, location) =>
+  (isObject(value) ? atomicMembers : booleanCheck)(value, location)
+
 const modelOptions = members({
   hooks: optional(modelHooks),
   clientIds: optional(oneOf('discard', 'forbid')),
@@ -446,4 +454,5 @@ const modelOptions = members({
   session: optional(sessionOptions),
   principal: optional(aFunction),
   idempotencyHours: optional(hours),
+  atomic: optional(atomicOptions),
 } satisfies Record<keyof ModelOptions, Check>)

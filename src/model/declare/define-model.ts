@@ -144,6 +144,7 @@ export function defineModel<const Resources extends readonly ResourceDeclaration
     types,
     ...resolveAccess([...types.values()], resources, resolvedOptions),
     ...(options.session && { session: options.session }),
+    ...resolveAtomic(options),
     begin: begin && transactionScope.observe(begin.bind(options.hooks)),
     transactionScope,
     clientIds: options.clientIds ?? 'discard',
@@ -203,6 +204,12 @@ function resolveAccess(
   )
   if (!hasRules && !hasValues && access === undefined && tenant === undefined) return {}
   return { access: { isClosed: access !== undefined, tenant } }
+}
+
+function resolveAtomic({ atomic = false }: ModelOptions): Pick<Model, 'atomic'> {
+  if (atomic === false) return {}
+  const { actions = false, maxOperations = 100 } = atomic === true ? {} : atomic
+  return { atomic: { actions, maxOperations } }
 }
 
 /** The default of `maxPageSize`. */

@@ -13,9 +13,9 @@ import { ConstraintError, DeniedError } from '../errors.ts'
  */
 export class TakenIdError extends BodyError {
   readonly resource: ResourceType
-  constructor(resource: ResourceType, cause: unknown) {
+  constructor(resource: ResourceType, cause: unknown, pointer = '/data') {
     const detail = `The database generated an id that another resource of type ${resource.type} has.`
-    super('id_taken', '/data', detail, { cause })
+    super('id_taken', pointer, detail, { cause })
     this.name = 'TakenIdError'
     this.resource = resource
   }

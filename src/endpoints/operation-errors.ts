@@ -1,0 +1,94 @@
+import { type ErrorList, ManyErrors, toErrorList } from '../errors/collector.ts'
+import {
+  type ApiError,
+  BodyError,
+  ParameterError,
+  RequestError,
+  VersionConflictError,
+} from '../errors/errors.ts'
+import { isObject } from '../model/kinds/json.ts'
+import { pointToOperation } from '../parse/operations.ts'
+import { TakenIdError } from '../sql/write/constraints.ts'
+
+/** Where an operation is in the document of its request. */
+export interface OperationLocation {
+  readonly index: number
+  /** The complete document. */
+  readonly document: unknown
+  /** The member that names the target: `/ref`, `/href`, or `/data`. */
+  readonly target: string
+  /** What is before the pointers of the endpoint: `/data` for the call of an action, whose document the operation has as its data. */
+  readonly body: string
+  readonly hasCondition: boolean
+}
+
+/**
+ * Returns what an operation threw as the error of its batch, which leads to the operation by a JSON Pointer from the root of the document.
+ * What is no error of the request stays as it is.
+ */
+export function locateError(thrown: unknown, location: OperationLocation): unknown {
+  const list = toErrorList(thrown)
+  if (list === undefined) return thrown
+  const [first, ...others] = locateErrors(list, location).errors
+  if (first === undefined) return thrown
+  return others.length === 0 && list.more === 0
+    ? first
+    : new ManyErrors({ errors: [first, ...others], more: list.more })
+}
+
+/** Locates the errors of an operation. */
+export function locateErrors({ errors, more }: ErrorList, location: OperationLocation): ErrorList {
+  return { errors: errors.map((error) => locate(error, location)), more }
+}
+
+/** Adds a pointer to an error. One of the server, e.g. that the database is busy, concerns the whole request. */
+function locate(error: ApiError, location: OperationLocation): ApiError {
+  const { code, status, title, message, cause } = error
+  if (status >= 500) return error
+  const pointer = findExisting(findPointer(error, location), location.document)
+  if (error instanceof RequestError) {
+    const { headers } = error
+    return new RequestError({ status, code, title, detail: message, pointer, headers })
+  }
+  if (error instanceof TakenIdError) return new TakenIdError(error.resource, cause, pointer)
+  const current = error instanceof VersionConflictError ? error.current : undefined
+  const meta = current === undefined ? error.meta : { version: current }
+  const detail = describe(error, pointer)
+  return new BodyError({ code, status, title }, pointer, detail, { cause, meta })
+}
+
+function findPointer(error: ApiError, { index, target, body, hasCondition }: OperationLocation) {
+  const operation = pointToOperation(index)
+  if (error instanceof BodyError) return operation + body + error.pointer
+  if (error instanceof RequestError)
+    return error.pointer === undefined
+      ? operation + (error.parameter === undefined ? '' : target)
+      : operation + body + error.pointer
+  if (error instanceof ParameterError) return operation + target
+  const isOfCondition = error instanceof VersionConflictError || error.code === 'invalid_request'
+  return operation + (isOfCondition && hasCondition ? '/meta/ifMatch' : '')
+}
+
+/** A detail that begins with the pointer of the document of a single request begins with that of the batch. */
+function describe(error: ApiError, pointer: string): string {
+  const { message } = error
+  const isNamed = error instanceof BodyError && error.pointer !== ''
+  return isNamed && message.startsWith(`${error.pointer} `) && pointer.endsWith(error.pointer)
+    ? pointer + message.slice(error.pointer.length)
+    : message
+}
+
+/** Returns the pointer of the nearest value that exists: a missing member has none of its own (RFC 6901 §4). */
+function findExisting(pointer: string, document: unknown): string {
+  let value = document
+  let found = ''
+  for (const token of pointer.split('/').slice(1)) {
+    const name = token.replaceAll('~1', '/').replaceAll('~0', '~')
+    const isMember =
+      (isObject(value) || Array.isArray(value)) && name !== 'length' && Object.hasOwn(value, name)
+    if (!isMember) break
+    value = Reflect.get(Object(value), name)
+    found += `/${token}`
+  }
+  return found
+}

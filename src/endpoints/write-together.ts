@@ -1,0 +1,378 @@
+import {
+  attempt,
+  type ErrorCollector,
+  type ErrorList,
+  emptyCollector,
+  hasErrors,
+  noErrors,
+  report,
+  reportAll,
+  throwErrors,
+} from '../errors/collector.ts'
+import { BodyError, ParameterError, pointerToken } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
+import { executeInTransaction } from '../lifecycle/transaction.ts'
+import { formatIfMatch } from '../model/declare/if-match.ts'
+import { isObject } from '../model/kinds/json.ts'
+import { findRelationship } from '../model/model.ts'
+import type { FindLocalId } from '../parse/local-ids.ts'
+import {
+  atomicMediaType,
+  type OperationsDocument,
+  type ParsedOperation,
+  parseLocalId,
+  parseOperation,
+  parseOperationsDocument,
+} from '../parse/operations.ts'
+import { parseQuery } from '../parse/query.ts'
+import { AccessDenied, createForbidden } from '../plan/access/access-denied.ts'
+import { findRowCondition, type Identity } from '../plan/access/identity.ts'
+import { planFields } from '../plan/fields.ts'
+import type { Planner } from '../plan/planner.ts'
+import { toIdentity } from './access-views.ts'
+import type { AppContext } from './app-context.ts'
+import type { ApiRequest, ApiResponse } from './handler.ts'
+import { type InsertedIds, LocalIdTable, splitOwnReferences } from './local-id-table.ts'
+import { locateError, locateErrors, type OperationLocation } from './operation-errors.ts'
+import {
+  type EndpointIndex,
+  findOperationTarget,
+  indexEndpoints,
+  type OperationTarget,
+  type TargetContext,
+} from './operation-targets.ts'
+import { executePlan, type PlanRequest, type RequestPlan } from './request-plan.ts'
+import { listEndpoints } from './route-table.ts'
+
+/** An operation whose target has been found. */
+interface TargetedOperation {
+  readonly operation: ParsedOperation
+  readonly target: OperationTarget
+  readonly location: OperationLocation
+  /** The local id of the resource that it creates. */
+  readonly lid: string | undefined
+}
+
+/** A write of an operation. */
+interface PlanStep<Body> {
+  /** Returns its plan, which is made again if it names resources that were inserted before. */
+  readonly plan: (ids: InsertedIds) => RequestPlan<Body>
+  /** Whether its result has to contain data. */
+  readonly needsData: boolean
+}
+
+/** An operation without errors that can be found without a database. */
+interface PlannedOperation<Body> {
+  readonly location: OperationLocation
+  /** A new resource that references itself has two: the insert, and the update of these relationships. */
+  readonly steps: readonly PlanStep<Body>[]
+}
+
+/** What the plans of the operations of a request share. */
+interface Planning<Body> {
+  readonly request: ApiRequest
+  readonly context: AppContext<Body>
+  readonly targets: TargetContext
+  readonly table: LocalIdTable
+  /** The rules of the request; absent in a model without access rules. */
+  readonly identity: Identity | undefined
+}
+
+/**
+ * `POST /operations`: several writes in one transaction. Each is planned and executed by the endpoint of a request of its own.
+ * @see https://jsonapi.org/ext/atomic
+ */
+export function writeTogether(planner: Planner): PlanRequest {
+  const { atomic } = planner.model
+  if (atomic === undefined) throw new Error('The model has no atomic operations.')
+  let endpoints: EndpointIndex | undefined
+  return (request, context) => {
+    endpoints ??= indexEndpoints(listEndpoints(planner))
+    checkFieldsOnly(request.search, planner)
+    const parsed = parseOperationsDocument(request.body, atomic.maxOperations)
+    const targets: TargetContext = {
+      ...{ endpoints, model: planner.model, allowsActions: atomic.actions },
+      ...{ origin: request.origin, prefix: context.prefix, findPath: context.findPath },
+    }
+    const found: FoundErrors = new Map()
+    const targeted = findTargets(parsed, targets, found)
+    const planned = planOperations(targeted, { request, context, targets }, found)
+    throwFound(found, parsed.operations.length)
+    return {
+      is: 'batch',
+      mayBeMinimal: planned.every(({ steps }) => steps.every((step) => !step.needsData)),
+      execute: (within) => execute(planned, request, within),
+    }
+  }
+}
+
+/** Whether the result of a write has to contain data: the client does not know what it has written. */
+function needsData<Body>(plan: RequestPlan<Body>): boolean {
+  if (plan.is === 'action') return plan.call.action.returns !== undefined
+  return plan.is === 'write' && plan.write.operation === 'create' && !plan.hasClientId
+}
+
+/** The errors of operations, by their index. */
+type FoundErrors = Map<number, ErrorList>
+
+/** Throws the errors of all operations, in their order. @throws ApiError | ManyErrors */
+function throwFound(found: FoundErrors, count: number): void {
+  const errors = emptyCollector()
+  for (let index = 0; index < count; index += 1) reportAll(errors, found.get(index) ?? noErrors)
+  throwErrors(errors)
+}
+
+/** @throws ApiError | ManyErrors (400) for every parameter but `fields` */
+function checkFieldsOnly(search: string, { model }: Planner): void {
+  const { pairs, fields, errors } = parseQuery(search)
+  const others = pairs.filter(([name]) => !/^fields\[/.test(name))
+  const collected = emptyCollector()
+  for (const [name] of others)
+    report(collected, () => {
+      const detail = `The parameter ${quote(name)} is not allowed here; only fields[<type>] is.`
+      return new ParameterError('unknown_parameter', name, detail)
+    })
+  if (others.length === 0) reportAll(collected, errors)
+  throwErrors(collected)
+  planFields(fields, model)
+}
+
+/** Parses the operations and finds what they are about. An operation with an error is missing. */
+function findTargets(
+  { document, operations }: OperationsDocument,
+  targets: TargetContext,
+  errors: FoundErrors,
+): readonly TargetedOperation[] {
+  return operations.flatMap((json, index): TargetedOperation[] => {
+    const found = emptyCollector()
+    const operation = parseOperation(json, found)
+    const location: OperationLocation = {
+      ...{ index, document, body: '', target: `/${operation?.target.is ?? ''}` },
+      hasCondition: operation?.ifMatch !== undefined,
+    }
+    const targeted = operation && attempt(() => findTarget(operation, location, targets), found)
+    errors.set(index, locateErrors(found, location))
+    return targeted ? [targeted] : []
+  })
+}
+
+/** @throws ApiError whose pointer is one from the operation */
+function findTarget(
+  operation: ParsedOperation,
+  location: OperationLocation,
+  targets: TargetContext,
+): TargetedOperation {
+  const target = findOperationTarget(operation, targets)
+  const { is } = target.target
+  const { op, hasData, data } = operation
+  const isRemoval = op === 'remove' && is === 'resource'
+  if (isRemoval && hasData) {
+    const detail = 'A remove of a resource has no data; remove the member "data".'
+    throw new BodyError('invalid_operation', '/data', detail)
+  }
+  if (!isRemoval && !hasData && is !== 'action')
+    throw new BodyError('invalid_operation', '', 'The operation must have the member "data".')
+  const isCreate = is === 'collection' || is === 'related'
+  const sent = isCreate && isObject(data) ? data.lid : undefined
+  const lid = sent === undefined ? undefined : parseLocalId(sent, '/data/lid')
+  return { operation, target, lid, location: { ...location, body: is === 'action' ? '/data' : '' } }
+}
+
+/** Plans all operations, and collects all errors of their documents. */
+function planOperations<Body>(
+  targeted: readonly TargetedOperation[],
+  { request, context, targets }: Pick<Planning<Body>, 'request' | 'context' | 'targets'>,
+  errors: FoundErrors,
+): readonly PlannedOperation<Body>[] {
+  const { findView } = context
+  const table = new LocalIdTable()
+  const planning: Planning<Body> = {
+    ...{ request, targets, table },
+    context: toResultContext(context),
+    identity: findView && toIdentity(findView(request.auth), request.auth),
+  }
+  const repeated = targeted.map((each) => introduce(each, table))
+  return targeted.map((each, index) => {
+    const { location } = each
+    const found = emptyCollector()
+    reportAll(found, repeated[index] ?? noErrors)
+    const steps = attempt(() => planSteps(each, planning, found), found) ?? []
+    errors.set(location.index, locateErrors(found, location))
+    return { location, steps }
+  })
+}
+
+/** Returns the context whose responses are results of operations. */
+function toResultContext<Body>(context: AppContext<Body>): AppContext<Body> {
+  const { serializer } = context
+  return { ...context, serializer: { ...serializer, ...serializer.ofOperations } }
+}
+
+/** Adds the local id of a new resource to those that later operations may use. @returns the error of one that is there already */
+function introduce(
+  { lid, operation: { data }, location: { index } }: TargetedOperation,
+  table: LocalIdTable,
+): ErrorList {
+  const repeated =
+    lid !== undefined && isObject(data)
+      ? table.add({ index, type: String(data.type), lid })
+      : undefined
+  return repeated ? { errors: [repeated], more: 0 } : noErrors
+}
+
+/** Plans the writes of an operation. @throws ApiError | ManyErrors */
+function planSteps<Body>(
+  targeted: TargetedOperation,
+  planning: Planning<Body>,
+  errors: ErrorCollector,
+): readonly PlanStep<Body>[] {
+  const { operation, lid } = targeted
+  const { data } = operation
+  const type = isObject(data) ? String(data.type) : ''
+  const split = lid !== undefined && isObject(data) && splitOwnReferences(data, { type, lid })
+  if (!split || split.own === undefined) return [planStep(targeted, planning, errors)]
+  checkOwnReferences(Object.keys(split.own), type, planning)
+  const first = { ...targeted, operation: { ...operation, data: split.data } }
+  const ref = { type, lid, id: undefined, relationship: undefined }
+  const update: ParsedOperation = {
+    ...{ op: 'update', target: { is: 'ref', ref }, hasData: true, ifMatch: undefined },
+    data: { type, lid, relationships: split.own },
+  }
+  const target = findOperationTarget(update, planning.targets)
+  const second = { ...targeted, operation: update, target }
+  return [planStep(first, planning, errors), planStep(second, planning, errors)]
+}
+
+/** Checks the relationships in which a new resource names itself: they are null until its row is there. @throws BodyError (422) */
+function checkOwnReferences<Body>(
+  names: readonly string[],
+  type: string,
+  { targets: { model } }: Planning<Body>,
+): void {
+  const resource = model.types.get(type)
+  for (const name of names) {
+    const field = resource && findRelationship(resource, name)
+    if (field === undefined || field.many || (field.acceptsNull && !field.required)) continue
+    const detail = `"${name}" must not be null, so a new resource cannot reference itself; create it with another one, and replace that by a later operation.`
+    throw new BodyError('invalid_value', `/data/relationships${pointerToken(name)}/data`, detail)
+  }
+}
+
+/** Plans one write. It is planned again with the ids that it names, when they are known. @throws ApiError | ManyErrors */
+function planStep<Body>(
+  { operation, target, lid, location }: TargetedOperation,
+  { request, context, table, identity }: Planning<Body>,
+  errors: ErrorCollector,
+): PlanStep<Body> {
+  const at = location.index
+  const mayNameOwn = lid !== undefined && operation.op === 'update'
+  let namesInserted = false
+  const plan = (findLocalId: FindLocalId): RequestPlan<Body> =>
+    target.plan(formatRequest({ operation, target }, request, findLocalId), context)
+  const onUse = () => {
+    namesInserted = true
+  }
+  const planned = plan(table.createFinder({ at, mayNameOwn, onUse }))
+  reportAll(errors, findPlanErrors(planned, identity))
+  return {
+    plan: (ids) =>
+      namesInserted ? plan(table.createFinder({ at, mayNameOwn, known: ids })) : planned,
+    needsData: needsData(planned),
+  }
+}
+
+/** Formats an operation as the request to its endpoint. @throws BodyError `unknown_lid` (400) */
+function formatRequest(
+  { operation, target: { target, id, local } }: Pick<TargetedOperation, 'operation' | 'target'>,
+  { search, ...request }: ApiRequest,
+  findLocalId: FindLocalId,
+): ApiRequest {
+  const { op, data, hasData, ifMatch } = operation
+  const errors = emptyCollector()
+  const found = local ? findLocalId(local, errors) : { id }
+  throwErrors(errors)
+  const showsResource = target.is !== 'relationship' && op !== 'remove'
+  const isAction = target.is === 'action'
+  const returns = isAction ? target.action.action.returns : undefined
+  const showsFields = isAction ? returns !== undefined && !('meta' in returns) : showsResource
+  // What is no document is an error of the parser of the action.
+  const call = hasData ? (data as ApiRequest['body']) : noBody
+  return {
+    ...request,
+    ...(found ?? { id }),
+    search: showsFields ? search : '',
+    body: isAction ? call : hasData ? { data, findLocalId } : noBody,
+    ...(ifMatch !== undefined && { conditions: { ifMatch: formatIfMatch(ifMatch) } }),
+  }
+}
+
+const noBody = new Uint8Array()
+
+/** The errors of a plan. Who may write no row of a type learns that first, as by a request of its own. */
+function findPlanErrors<Body>(plan: RequestPlan<Body>, identity: Identity | undefined): ErrorList {
+  if (plan.is !== 'write' && plan.is !== 'link') return noErrors
+  const { errors, operation, shape } = plan.write
+  if (!hasErrors(errors) || operation === undefined || operation === 'relate') return errors
+  const { type } = shape
+  if (findRowCondition(identity?.rules, type, operation) !== false) return errors
+  return { errors: [createForbidden(new AccessDenied(operation, { type }))], more: 0 }
+}
+
+/** The longest time of operations until other requests are served, in milliseconds. */
+const maxBlocking = 20
+
+/** Executes the operations in one transaction. The first one that fails ends it. */
+function execute<Body>(
+  operations: readonly PlannedOperation<Body>[],
+  request: ApiRequest,
+  context: AppContext<Body>,
+): Promise<ApiResponse<Body>> {
+  return executeInTransaction(context, request, async (unit) => {
+    const within = { ...toResultContext(context), open: { ...unit, isOfRequest: true } }
+    const ids = new Map<number, string>()
+    const results: Awaited<Body>[] = []
+    let start = performance.now()
+    for (const operation of operations) {
+      results.push(await executeOperation(operation, ids, request, within))
+      if (performance.now() - start < maxBlocking) continue
+      await new Promise((resolve) => setImmediate(resolve))
+      start = performance.now()
+    }
+    const body = context.serializer.serializeResults(results)
+    return { status: 200, headers: { 'content-type': atomicMediaType }, body }
+  })
+}
+
+/** Executes one operation. @returns its result @throws what a request of its own throws */
+async function executeOperation<Body>(
+  { steps, location }: PlannedOperation<Body>,
+  ids: Map<number, string>,
+  request: ApiRequest,
+  context: AppContext<Body>,
+): Promise<Awaited<Body>> {
+  try {
+    let response: ApiResponse<Body> | undefined
+    for (const step of steps) {
+      const plan = observeId(step.plan(ids), (id) => ids.set(location.index, id))
+      response = await executePlan(plan, request, context)
+    }
+    if (response === undefined) throw new Error('An operation has no step.')
+    return await response.body
+  } catch (error) {
+    throw locateError(error, location)
+  }
+}
+
+/** Returns a plan that also tells the id of the written resource. */
+function observeId<Body>(plan: RequestPlan<Body>, notice: (id: string) => void): RequestPlan<Body> {
+  if (plan.is !== 'write') return plan
+  const { serialize } = plan.response
+  const response: typeof plan.response = {
+    ...plan.response,
+    serialize: (read, rows, id) => {
+      notice(id)
+      return serialize(read, rows, id)
+    },
+  }
+  return { ...plan, response }
+}
