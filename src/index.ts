@@ -134,6 +134,7 @@ export type {
 } from './model/declare/hooks.ts'
 export { type IdQuery, idQuery } from './model/declare/id-query.ts'
 export { type IfMatch, versionOf } from './model/declare/if-match.ts'
+export { hasMore } from './model/declare/more-members.ts'
 export {
   type DefaultParameter,
   type NullableParameter,

@@ -2,6 +2,8 @@
 
 /** The versions of resources, on which writes may depend. */
 export { type IfMatch, versionOf } from '../model/declare/if-match.ts'
+/** Whether a relationship has more members than a page of them. */
+export { hasMore } from '../model/declare/more-members.ts'
 /** Creates a client. */
 export { type ClientOptions, createClient } from './create-client.ts'
 /** The types of a client and of its operations. */

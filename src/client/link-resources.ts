@@ -1,4 +1,5 @@
 import { versionMember } from '../model/declare/if-match.ts'
+import { nameMoreMember } from '../model/declare/more-members.ts'
 import { isObject } from '../model/kinds/json.ts'
 import type { QueryInput } from '../parse/format-query.ts'
 import type { LocationFinder } from './root-document.ts'
@@ -40,7 +41,9 @@ export function linkResources(document: ResponseDocument): unknown {
       if (!isObject(relationship)) continue
       if ('data' in relationship) setMember(object, name, resolve(relationship.data))
       const { meta: numbers } = relationship
-      if (isObject(numbers) && 'count' in numbers) setMember(object, `${name}.count`, numbers.count)
+      if (!isObject(numbers)) continue
+      if ('count' in numbers) setMember(object, `${name}.count`, numbers.count)
+      if (isObject(numbers.page)) setMember(object, nameMoreMember(name), numbers.page.hasMore)
     }
   }
   return resolve(data)

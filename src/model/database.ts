@@ -58,6 +58,8 @@ export interface Database extends PathDatabase {
   readonly plans: PlanReader
   /** Whether `create index` needs a name, which the schema of the table applies to. */
   readonly namesIndexes: boolean
+  /** Whether an index ends with the id of the row, so that its columns need not repeat it. */
+  readonly indexesEndWithId: boolean
   /** Whether an index of a column serves the keys by which the column is compared and sorted, such as casts of it. */
   readonly indexesServeKeys: boolean
   /** Whether the planner removes negations before it looks for an index: `not (a or b < 1)` is `not a and b >= 1`. */

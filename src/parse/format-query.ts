@@ -20,9 +20,22 @@ export function formatQuery(query: QueryInput | undefined): string {
 /** A parameter that does not exist is formatted as well: parsing rejects it with its name. */
 function formatParameter(name: string, value: unknown): readonly Pair[] {
   if (name === 'filter') return formatFilter(value)
+  if (name === 'includePage' || name === 'includeFilter') return formatPaths(name, value)
   // An empty list is not an order; as a parameter it would be a syntax error.
   if (name === 'sort' && Array.isArray(value) && value.length === 0) return []
   return isObject(value) ? formatMembers(name, value) : formatList(name, value)
+}
+
+/** Formats what a query says about the members of include paths: `includePage[path][size]`, or filters by path. */
+function formatPaths(name: 'includePage' | 'includeFilter', value: unknown): readonly Pair[] {
+  if (!isObject(value)) return formatPair(name, value)
+  return Object.entries(value).flatMap(([path, each]) => {
+    const parameter = `${name}[${path}]`
+    if (!isObject(each)) return formatPair(parameter, each)
+    return name === 'includePage'
+      ? formatMembers(parameter, each)
+      : formatPair(parameter, listFilterObjects(each))
+  })
 }
 
 /** A filter object of a request (`docs/service.md`, Filter), or conditions by name. */

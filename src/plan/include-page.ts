@@ -284,6 +284,25 @@ function planWhere(
   return relocateErrors(relocation, () => planFilter(filter.clauses, related, model, parameters))
 }
 
+/** Lists the relationships whose declaration makes included members a page, with the order of the members. */
+export function listDeclaredPages(
+  model: Model,
+): Readonly<{ type: string; relationship: string; order: readonly OrderTerm[] }>[] {
+  return [...model.types.values()].flatMap((resource) =>
+    listRelationships(resource).flatMap(({ name, to, include }) => {
+      const { size, maxSize, sort } = include ?? {}
+      if ((size ?? maxSize) === undefined) return []
+      const terms = sort === undefined ? [] : parseSort(sort)
+      // A sort that does not exist is an error of the start.
+      const order = attempt(
+        () => untilId(planSort(terms, getResourceType(model, to), model)),
+        emptyCollector(),
+      )
+      return order ? [{ type: resource.type, relationship: name, order }] : []
+    }),
+  )
+}
+
 /** Checks the option `include` of every relationship. @throws DeclarationError */
 export function checkIncludeOptions(model: Model): void {
   const errors = [...model.types.values()].flatMap((resource) =>

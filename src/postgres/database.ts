@@ -74,6 +74,7 @@ export const postgres: Database = {
     showsExpressionIndex: () => false,
   },
   namesIndexes: false,
+  indexesEndWithId: false,
   indexesServeKeys: true,
   removesNegations: true,
   rowVersion: 'xmin',

@@ -1,5 +1,6 @@
 import type { Awaitable } from '../model/declare/hooks.ts'
 import { versionMember } from '../model/declare/if-match.ts'
+import { nameMoreMember } from '../model/declare/more-members.ts'
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import {
   type Field,
@@ -10,6 +11,7 @@ import {
 } from '../model/model.ts'
 import { toStoredValue } from '../plan/fields.ts'
 import { primaryRowSet } from '../plan/include.ts'
+import type { IncludedMembers } from '../plan/include-page.ts'
 import type { ReadPlan, ReadShape } from '../plan/read.ts'
 import {
   type CompleteRows,
@@ -118,7 +120,8 @@ function compileBuilder(layout: RowLayout, model: Model): ObjectBuilder {
   )
   const relationships = layout.relationships.flatMap((name) => {
     const index = findShownLinkage(layout, name)
-    return index === -1 ? [] : [{ index, ...getRelationship(resource, name) }]
+    const isPaged = layout.linkages.some((each) => each.relationship === name && each.isPaged)
+    return index === -1 ? [] : [{ index, isPaged, ...getRelationship(resource, name) }]
   })
   // No field has a dot in its name.
   const counts = layout.relationships.flatMap((name) => {
@@ -131,12 +134,22 @@ function compileBuilder(layout: RowLayout, model: Model): ObjectBuilder {
     if (getVersion) object[versionMember] = getVersion(row)
     for (const [name, read] of attributes) object[name] = read(row)
     for (const [name, index] of counts) object[name] = row[index]
-    for (const { name, many, to, index } of relationships) {
+    for (const { name, many, to, index, isPaged } of relationships) {
+      if (isPaged && !addMembersPage(object, name, row[index])) continue
       const related = resolve(name, toIds(row[index]), to)
       object[name] = many ? related : (related[0] ?? null)
     }
     return object
   }
+}
+
+/** Says whether a resource has more members than those of its page. @returns false if no include path leads on from the resource */
+function addMembersPage(object: Record<string, unknown>, name: string, members: unknown): boolean {
+  if (members === null) return false
+  // The row layout guarantees it.
+  const { page } = members as IncludedMembers
+  if (page?.isSized) object[nameMoreMember(name)] = page.hasMore
+  return true
 }
 
 /** The row layout guarantees an array of ids for a to-many relationship, and an id or null for a to-one. */

@@ -95,6 +95,7 @@ export const sqlite: Database = {
     showsExpressionIndex: (plan) => plan.includes('(<expr>'),
   },
   namesIndexes: true,
+  indexesEndWithId: true,
   indexesServeKeys: false,
   removesNegations: false,
   // The driver would bind null instead of some objects.

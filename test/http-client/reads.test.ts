@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { ResponseError } from 'lapidary/client'
+import { hasMore, ResponseError } from 'lapidary/client'
 import { inProcess, tagIds } from '../in-process/shop.ts'
 import { connectClient } from './shop-client.ts'
 
@@ -55,6 +55,32 @@ inProcess('Reads of the client over HTTP', (engine) => {
     const filter = { id: { in_: Array.from({ length: 400 }, (_, index) => `shop ${index}`) } }
     assert.deepEqual((await client.shop.list({ filter })).data, [])
     assert.match(requests.at(-1) ?? '', /^GET \/shops\?filter=/)
+  })
+
+  it('reads pages of included resources, and says whether there are more', async () => {
+    const { client, requests } = connectClient(engine)
+    const { data } = await client.shop.list({
+      include: ['items'],
+      includePage: { items: { size: 1 } },
+      includeSort: { items: ['-name'] },
+      includeFilter: { items: { name: { ne: 'none' } } },
+    })
+    assert.deepEqual(
+      data.map((shop) => [shop.items.length, hasMore(shop, 'items')]),
+      [
+        [1, true],
+        [0, false],
+      ],
+    )
+    assert.equal(hasMore(await client.shop.get('south'), 'items'), undefined)
+    const search = new URLSearchParams({
+      include: 'items',
+      'includePage[items][size]': '1',
+      'includeSort[items]': '-name',
+      'includeFilter[items]': '[{"name":"name","op":"ne","val":"none"}]',
+    })
+    const [path = ''] = requests.filter((request) => request.startsWith('GET /shops?'))
+    assert.deepEqual([...new URLSearchParams(path.split('?')[1])], [...search])
   })
 
   it('encodes ids, and rejects those that a URL cannot contain', async () => {

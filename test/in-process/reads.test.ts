@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { hasMore } from 'lapidary'
 import type { Document, Resource } from '../test-response.ts'
 import { inProcess, tagIds, withApi } from './shop.ts'
 
@@ -62,6 +63,28 @@ inProcess('Reads in process', (engine) => {
     assert.equal(status, 200)
     return parseExact(text)
   }
+
+  it('return pages of included resources, and say whether there are more', () =>
+    withApi(engine, async ({ client }) => {
+      const query = {
+        include: ['items.tags'],
+        includePage: { items: { size: 1 } },
+        includeSort: { items: ['-name'] },
+        includeFilter: { items: [{ name: 'name', op: 'ne', val: 'none' }] },
+      } as const
+      const { data } = await client.list('shop', query)
+      assert.deepEqual(
+        data.map((shop) => [shop.items.length, hasMore(shop, 'items')]),
+        [
+          [1, true],
+          [0, false],
+        ],
+      )
+      const search =
+        'include=items.tags&includePage[items][size]=1&includeSort[items]=-name&includeFilter[items]=[{"name":"name","op":"ne","val":"none"}]'
+      const expected = await get('/shops', search)
+      assert.deepEqual(await client.documents.list('shop', query), withoutOrigin(expected))
+    }))
 
   for (const { type, path, query, search } of lists) {
     it(`return the document of GET ${path}?${search}`, () =>

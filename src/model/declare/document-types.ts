@@ -14,10 +14,20 @@ type JsonOf<Value> = Value extends bigint ? number | bigint | string : Value
 
 /** A relationship of a document. `data` is present if it is included or in a fieldset. */
 export interface DocumentRelationship {
-  readonly links: Readonly<{ self: string; related: string }>
+  /** `prev` and `next` are the pages beside `data`, if it is a page of the members. */
+  readonly links: Readonly<{
+    self: string
+    related: string
+    prev?: string | null
+    next?: string | null
+  }>
   readonly data?: Identifier | readonly Identifier[] | null
-  /** Present if the query counts the related resources. */
-  readonly meta?: Readonly<{ count: number }>
+  /** The number of the related resources, if the query counts them, and what says that `data` has only some of them. */
+  readonly meta?: Readonly<{
+    count?: number
+    filtered?: true
+    page?: Readonly<{ hasMore: boolean; total?: number }>
+  }>
 }
 
 /**
@@ -46,7 +56,7 @@ export interface DocumentResource<
 type AttributesOfObject<Resource, Relationships extends string> = {
   readonly [Name in Exclude<
     keyof Resource,
-    'type' | 'id' | Relationships | `${string}.count`
+    'type' | 'id' | Relationships | `${string}.count` | `${string}.hasMore`
   >]: JsonOf<Resource[Name]>
 }
 

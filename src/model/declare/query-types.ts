@@ -221,6 +221,9 @@ export type FieldsetCheck<Types extends Declarations, Sets> = string extends key
       >]: `there is no resource type "${Type & string}"`
     }
 
+/** Values by include path; a path of `include` has its beginnings, too. The server rejects any other. */
+type ByPath<Value> = Readonly<Record<string, Value>>
+
 /** The fields and related resources of a response. */
 export interface ResourceQuery<
   Types extends Declarations,
@@ -232,6 +235,12 @@ export interface ResourceQuery<
   readonly fields?: Sets & FieldsetCheck<Types, Sets>
   /** The paths of related resources, e.g. `['computers', 'computers.owner']`. */
   readonly include?: readonly Path[] & PathCheck<Types, Type, Path>
+  /** The page of members of an include path, for each resource, e.g. `{ computers: { size: 5 } }`. */
+  readonly includePage?: ByPath<Readonly<{ size: number }>>
+  /** The order of the members of an include path, e.g. `{ computers: ['-serial'] }`. */
+  readonly includeSort?: ByPath<readonly string[]>
+  /** Which members of an include path are included: conditions by name, or filter objects. */
+  readonly includeFilter?: ByPath<readonly Filter[] | Readonly<Record<string, unknown>>>
   /** The to-many relationships whose related resources are counted. They are declared with `count: true`. */
   readonly withCount?: readonly (CountedName<FieldsOf<Types, Type>> & string)[]
   /** Whether each resource has its version, which `versionOf` returns. */

@@ -12,12 +12,14 @@ import {
   type ResourceType,
   type Table,
 } from '../../model/model.ts'
+import { listDeclaredPages } from '../../plan/include-page.ts'
 import { listCursorTypeWarnings } from '../../sql/read/cursor-index.ts'
 import { compileStatement, listParam, type Statement } from '../../sql/statement.ts'
 import type { Store } from '../../sql/store.ts'
 import type { Target } from '../../sql/tables.ts'
 import { checkDeclaredSql } from '../../sql/verify/declared-sql.ts'
 import { addTableFunctions } from '../../sql/verify/describe-table-functions.ts'
+import { formatMemberWarning, listMemberWarnings } from '../../sql/verify/member-index.ts'
 import { listSegmentIdWarnings } from '../../sql/verify/segment-ids.ts'
 import { describeDanglingKeys, describeUnserved } from '../../sql/verify/stored-rows.ts'
 import { findViewIdErrors } from '../../sql/verify/view-ids.ts'
@@ -51,6 +53,7 @@ export async function verifyPostgres(
   const warnings = [
     ...(await listPostgresWarnings(model, { ...facts, catalog }, connection)),
     ...listCursorTypeWarnings(target, catalog),
+    ...listMemberWarnings(listDeclaredPages(model), { target, catalog }).map(formatMemberWarning),
     ...unserved,
     ...describeDanglingKeys(facts),
   ]

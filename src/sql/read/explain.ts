@@ -11,6 +11,7 @@ import { columnAt, getAttribute, sortKey, type Target } from '../tables.ts'
 import { listFilterWarnings } from '../verify/filter-warnings.ts'
 import type { IndexUse, UncountedWarning } from '../verify/index-effects.ts'
 import { listIndexWarnings } from '../verify/index-warnings.ts'
+import { listMemberWarnings, type PagedMembers } from '../verify/member-index.ts'
 import {
   describeExpression,
   describeUnindexedAccess,
@@ -93,7 +94,22 @@ export function listReadWarnings(
   const where =
     shape.where && target.dialect.removesNegations ? simplifyNegations(shape.where) : shape.where
   const filters = where ? listFilterWarnings(where, resource, context) : []
+  const sorts = cursors
+    ? listCursorWarnings(shape, cursors, target, catalog)
+    : listSortWarnings(shape, resource, context)
+  return [...filters, ...sorts, ...listRelationshipWarnings(shape, target, catalog)]
+}
+
+/** Warns of relationships without an index, and of pages of members without one. */
+function listRelationshipWarnings(
+  shape: ReadPlan['shape'],
+  target: Target,
+  catalog: Catalog,
+): UncountedWarning[] {
   const used = listUsedRelationships(shape, target)
+  const members = listMemberWarnings(listPagedEdges(shape), { target, catalog })
+  // The index of a page begins with the foreign key.
+  for (const { path, fix } of members) if (fix !== undefined) used.delete(path)
   const relationships = listIndexWarnings(target.model, { catalog, database: target.dialect })
     .filter(({ paths }) => paths.some((path) => used.has(path)))
     .map(({ message, fix, key }) => ({
@@ -101,10 +117,15 @@ export function listReadWarnings(
       fix,
       use: { is: 'relationship', ...key } as const,
     }))
-  const sorts = cursors
-    ? listCursorWarnings(shape, cursors, target, catalog)
-    : listSortWarnings(shape, resource, context)
-  return [...filters, ...sorts, ...relationships]
+  const pages = members.map(({ message, fix }) => ({ message, ...(fix !== undefined && { fix }) }))
+  return [...pages, ...relationships]
+}
+
+/** The include edges with a page of some of the members. */
+function listPagedEdges({ includeEdges }: ReadPlan['shape']): PagedMembers[] {
+  return includeEdges.flatMap(({ type, relationship, page }) =>
+    page?.limit === undefined ? [] : [{ type, relationship, order: page.order }],
+  )
 }
 
 function listSortWarnings(
@@ -143,7 +164,7 @@ function describeJoinedSort({ path, field, isCount }: OrderTerm, { type, table }
 }
 
 /** The relationships that a read follows, as the paths of their declarations, if they need an index of a foreign key. */
-function listUsedRelationships(shape: ReadPlan['shape'], { model }: Target): ReadonlySet<string> {
+function listUsedRelationships(shape: ReadPlan['shape'], { model }: Target): Set<string> {
   const used = new Set<string>()
   const use = (type: string, relationship: string, isFilter = false) => {
     const { link } = getRelationship(getResourceType(model, type), relationship)

@@ -1,12 +1,14 @@
 import type { Catalog } from '../../model/catalog.ts'
 import { checkStoredTables } from '../../model/check/check-tables.ts'
 import { throwDeclarationErrors } from '../../model/check/declaration-error.ts'
+import { listDeclaredPages } from '../../plan/include-page.ts'
 import { listCursorTypeWarnings } from '../../sql/read/cursor-index.ts'
 import { compileStatement, type Statement } from '../../sql/statement.ts'
 import type { Store } from '../../sql/store.ts'
 import type { Target } from '../../sql/tables.ts'
 import { checkDeclaredSql } from '../../sql/verify/declared-sql.ts'
 import { addTableFunctions } from '../../sql/verify/describe-table-functions.ts'
+import { formatMemberWarning, listMemberWarnings } from '../../sql/verify/member-index.ts'
 import { listSegmentIdWarnings } from '../../sql/verify/segment-ids.ts'
 import { describeDanglingKeys, describeUnserved } from '../../sql/verify/stored-rows.ts'
 import { findViewIdErrors } from '../../sql/verify/view-ids.ts'
@@ -43,6 +45,9 @@ export async function verifySqlite(
     const warnings = [
       ...listSqliteWarnings(target.model, { ...facts, catalog }, connection),
       ...listCursorTypeWarnings(target, catalog),
+      ...listMemberWarnings(listDeclaredPages(target.model), { target, catalog }).map(
+        formatMemberWarning,
+      ),
       ...(await listSegmentIdWarnings(target, run)),
       ...unserved,
       ...describeDanglingKeys(facts),
