@@ -1,6 +1,7 @@
 import { getRelationship, getResourceType, type Model, type ResourceType } from '../model/model.ts'
 import type { Condition } from './condition.ts'
-import type { ReadPlan } from './read.ts'
+import type { ReadPlan, ReadShape } from './read.ts'
+import type { OrderTerm } from './sort.ts'
 
 /**
  * The resource types about which the result of a plan reveals something, each once: those of the path, the primary data,
@@ -10,8 +11,7 @@ export function findAffectedTypes(
   { shape }: Pick<ReadPlan, 'shape'>,
   model: Model,
 ): ResourceType[] {
-  const { addressed, where, order, primary, included } = shape
-  const resource = getResourceType(model, shape.type)
+  const { addressed, primary, included } = shape
   const linked = [primary, ...included].flatMap(({ type, linkages, values }) =>
     [
       ...linkages.map(({ relationship }) => relationship),
@@ -21,16 +21,42 @@ export function findAffectedTypes(
   return [
     ...new Set([
       ...(addressed.is === 'related' ? [getResourceType(model, addressed.type)] : []),
-      resource,
+      getResourceType(model, shape.type),
       ...included.map(({ type }) => getResourceType(model, type)),
       ...linked,
-      ...collectConditions(where, resource, model).flatMap(([type, condition]) =>
-        'relationship' in condition ? [follow(type, condition.relationship, model)] : [],
-      ),
-      ...order.flatMap(({ path, field, isCount }) =>
-        followPath(isCount ? [...path, field] : path, resource, model),
-      ),
+      ...listSelections(shape, model).flatMap((selection) => findComparedTypes(selection, model)),
     ]),
+  ]
+}
+
+/** By what the resources of a list are selected and sorted. */
+interface Selection {
+  readonly resource: ResourceType
+  readonly where?: Condition | undefined
+  readonly order: readonly OrderTerm[]
+}
+
+/** The selections of a query shape: that of the primary data, and those of pages of included resources. */
+export function listSelections(
+  { type, where, order, includeEdges }: ReadShape,
+  model: Model,
+): Selection[] {
+  const pages = includeEdges.flatMap(({ to, page }) => (page ? [{ type: to, ...page }] : []))
+  return [{ type, where, order }, ...pages].map(({ type: each, ...selection }) => ({
+    ...selection,
+    resource: getResourceType(model, each),
+  }))
+}
+
+/** The types whose rows decide a selection, without its own. */
+function findComparedTypes({ resource, where, order }: Selection, model: Model): ResourceType[] {
+  return [
+    ...collectConditions(where, resource, model).flatMap(([type, condition]) =>
+      'relationship' in condition ? [follow(type, condition.relationship, model)] : [],
+    ),
+    ...order.flatMap(({ path, field, isCount }) =>
+      followPath(isCount ? [...path, field] : path, resource, model),
+    ),
   ]
 }
 
@@ -40,7 +66,11 @@ function follow(resource: ResourceType, relationship: string, model: Model): Res
 }
 
 /** The types along a relationship path, without the first. */
-function followPath(path: readonly string[], resource: ResourceType, model: Model): ResourceType[] {
+export function followPath(
+  path: readonly string[],
+  resource: ResourceType,
+  model: Model,
+): ResourceType[] {
   const [name, ...rest] = path
   if (name === undefined) return []
   const next = follow(resource, name, model)

@@ -7,7 +7,12 @@ import {
 } from '../../model/model.ts'
 import { findRowCondition } from '../../plan/access/identity.ts'
 import type { RowCondition } from '../../plan/access/rules.ts'
-import { collectConditions, findAffectedTypes } from '../../plan/affected-types.ts'
+import {
+  collectConditions,
+  findAffectedTypes,
+  followPath,
+  listSelections,
+} from '../../plan/affected-types.ts'
 import type { Condition } from '../../plan/condition.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import type { RowLayout } from '../../plan/row-layout.ts'
@@ -42,14 +47,12 @@ export function showsRowsOnly(shape: ReadShape, target: Target): boolean {
     read.addType(resource)
     for (const { name } of listRelationships(resource)) read.follow(resource, name)
   }
-  const resource = getResourceType(model, shape.type)
-  read.addCondition(shape.where, resource)
-  for (const { path, field, isCount } of shape.order) {
-    const last = path.reduce(
-      (from, name) => getResourceType(model, getRelationship(from, name).to),
-      resource,
-    )
-    if (!isCount) read.addField(last, field)
+  for (const { resource, where, order } of listSelections(shape, model)) {
+    read.addCondition(where, resource)
+    for (const { path, field, isCount } of order) {
+      const last = followPath(path, resource, model).at(-1) ?? resource
+      if (!isCount) read.addField(last, field)
+    }
   }
   for (const layout of [shape.primary, ...shape.included]) read.addLayout(layout)
   return read.usesColumnsOnly && read.tables.every(facts.isOrdinary)

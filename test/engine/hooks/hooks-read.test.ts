@@ -131,6 +131,7 @@ engine('Read hooks', served, (app) => {
     ['/fans/1',                         { 'fields[fan]': 'bands' },               'before band'],
     ['/fans',                           { include: 'bands' },                     'before band', 'after band 1'],
     ['/fans',                           { include: 'bands', 'fields[band]': 'songs' }, 'before band', 'before song', 'after band 1'],
+    ['/fans',                           { include: 'bands', 'fields[band]': 'name', 'includeFilter[bands]': '[{"name":"songs__length","op":"gt","val":0}]' }, 'before band', 'before song', 'after band 1'],
     ['/fans/1/bands',                   {},                                       'before band', 'after band 1'],
     ['/fans',                           { 'filter[bands__name]': 'x' },           'before band'],
     ['/fans',                           { filter: [{ not: { or: [{ name: 'bands', op: 'any', val: { name: 'songs', op: 'eq', val: null } }] } }] }, 'before band', 'before song'],
