@@ -41,10 +41,65 @@ export function splitOperator(
   return operator === undefined || value === undefined ? undefined : [operator, value]
 }
 
-/** What to send in place of a parameter that does not exist, as the end of an error's sentence; `undefined` if nothing is known. */
-export function describeRemedy(name: string, value: string): string | undefined {
-  const form = findFilterForm(name, value) ?? findParameterForm(name, value)
+/** The value of an operator that means the same here: `like` compares the whole text. */
+export function toAliasValue(operator: string, value: string): string {
+  return /^\$?i?contains$/i.test(operator) ? `%${value}%` : value
+}
+
+/** A term of a sort as other servers take it: `owner__name`, `name:desc`, `name desc`; `undefined` for any other text. */
+export function findSortTerm(term: string, descending: boolean): string | undefined {
+  const [, plain = term, direction] = /^(.+?)[\s:]+(asc|desc)(?:ending)?$/i.exec(term) ?? []
+  const name = plain.trim().replace(/^\+/, '').replaceAll('__', '.')
+  if (name === term || name === '') return undefined
+  const isDescending = direction === undefined ? descending : /^desc$/i.test(direction)
+  return `${isDescending ? '-' : ''}${name}`
+}
+
+/**
+ * What to send in place of a parameter that does not exist, as the end of an error's sentence; `undefined` if nothing is known.
+ * @param find - returns the value of another parameter of the request
+ */
+export function describeRemedy(
+  name: string,
+  value: string,
+  find: (name: string) => string | undefined,
+): string | undefined {
+  const form =
+    findFilterForm(name, value) ??
+    findOffsetForm(name, value, find) ??
+    findNestedForm(name, value) ??
+    findParameterForm(name, value)
   return form === undefined ? undefined : `send ${form} instead`
+}
+
+/** `page[offset]=20` with `page[limit]=10` is the third page. */
+function findOffsetForm(
+  name: string,
+  value: string,
+  find: (name: string) => string | undefined,
+): string | undefined {
+  if (!/^(?:page\[offset\]|offset|skip)$/i.test(name)) return undefined
+  const names = ['page[limit]', 'limit', 'page[size]', 'per_page', 'take']
+  const size = Number(names.map(find).find((each) => each !== undefined))
+  const number = Number(value) / size + 1
+  const isPage = Number.isInteger(number) && number >= 1 && size >= 1
+  return isPage
+    ? `page[number]=${number}&page[size]=${size}`
+    : 'page[number] and page[size], or page[after] with a cursor,'
+}
+
+/** `sort[name]=desc`, `where[name]=Ada` and `name__gt=5`. */
+function findNestedForm(name: string, value: string): string | undefined {
+  const [, sorted] = /^(?:sort|order)\[([^[\]]+)\]$/i.exec(name) ?? []
+  if (sorted !== undefined)
+    return formatParameter('sort', `${/^desc/i.test(value) ? '-' : ''}${sorted}`)
+  const [, where] = /^(?:where|filters|search)(\[.+)$/i.exec(name) ?? []
+  if (where !== undefined) return findFilterForm(`filter${where}`, value)
+  const [, path, suffix = ''] = /^([a-z][\w.]*?)__([a-z]+_?)$/i.exec(name) ?? []
+  const aliased = Object.hasOwn(operatorAliases, suffix) ? operatorAliases[suffix] : suffix
+  return path !== undefined && aliased !== undefined && operatorName.test(aliased)
+    ? formatParameter(`filter[${path.replaceAll('__', '.')}][${aliased}]`, value)
+    : undefined
 }
 
 /** A text that is more likely an operator than a field. */
@@ -56,13 +111,30 @@ function findFilterForm(name: string, value: string): string | undefined {
   const [, brackets] = /^filter((?:\[[^[\]]*\])+)$/s.exec(name) ?? []
   const parts = brackets?.slice(1, -1).split('][')
   if (parts === undefined || parts[0] === '') return undefined
+  if (parts.some((part) => logical.test(part))) return formatLogical(parts, value)
   const isList = /^\d*$/.test(parts.at(-1) ?? '')
   const path = isList ? parts.slice(0, -1) : parts
   const last = path.at(-1) ?? ''
   const operator = !operatorName.test(last) || path.length < 2 ? '' : `[${last}]`
   const fields = operator === '' ? path : path.slice(0, -1)
   if (fields.length === 0 || fields.includes('')) return undefined
+  if (fields.slice(1).some((field) => operatorName.test(field) || /^\d+$/.test(field)))
+    return undefined
   return formatParameter(`filter[${fields.join('.')}]${operator}${isList ? '[]' : ''}`, value)
+}
+
+const logical = /^\$?(?:and|or|not)$/
+
+/** `filter[or][0][year]=5`: a combination has no form but JSON. */
+function formatLogical(parts: readonly string[], value: string): string {
+  const combined = parts.find((part) => logical.test(part))?.replace('$', '') ?? 'and'
+  const path = parts.filter((part) => !logical.test(part) && !/^\d*$/.test(part))
+  const last = path.at(-1) ?? ''
+  const op = path.length > 1 && operatorName.test(last) ? last : 'eq'
+  const name = (op === last ? path.slice(0, -1) : path).join('__') || '<field>'
+  const term = { name, op, val: value.slice(0, longestValue).toWellFormed() }
+  const filter = { [combined]: combined === 'not' ? term : [term] }
+  return `filter=${JSON.stringify([filter])}`
 }
 
 function findParameterForm(name: string, value: string): string | undefined {
@@ -76,7 +148,7 @@ function findParameterForm(name: string, value: string): string | undefined {
 /** The names of parameters on other servers, by the name of the same parameter here. */
 const parameterAliases: Readonly<Record<string, RegExp>> = {
   'page[size]': /^(?:page\[limit\]|limit|per_?page|page_?size|first|size)$/i,
-  'page[number]': /^page$/,
+  'page[number]': /^(?:page|page\[page\]|page_?number)$/i,
   'page[after]': /^(?:after|cursor|page\[cursor\])$/,
   sort: /^(?:sort|order|order_?by|sort_?by|ordering)$/i,
   include: /^(?:include|includes|expand|with|populate)$/i,

@@ -138,7 +138,7 @@ function parseParameter(name: string, value: string, builder: QueryBuilder): voi
 function parseOther(name: string, value: string, builder: QueryBuilder): void {
   const parameter = parseIncludeParameter(name)
   if (parameter) addIncludePage(name, parameter, value, builder)
-  else report(builder.errors, () => unknownError(name, value))
+  else report(builder.errors, () => unknownError(name, value, builder))
 }
 
 function addIncludePage(
@@ -209,12 +209,17 @@ function repeatedError(name: string): ParameterError {
   return new ParameterError('repeated_parameter', name, detail)
 }
 
-function unknownError(name: string, value: string): ParameterError {
+function unknownError(
+  name: string,
+  value: string,
+  { pairs }: Pick<QueryBuilder, 'pairs'>,
+): ParameterError {
+  const find = (other: string) => pairs.find(([each]) => each === other)?.[1]
   const known = `filter, filter[<field>], sort, ${pageParameters.join(', ')}, include, ${includeParameters.join(', ')}, withCount, withVersions and fields[<type>]`
   return new ParameterError(
     'unknown_parameter',
     name,
-    `There is no parameter ${quote(name)}; ${describeRemedy(name, value) ?? `the parameters are ${known}`}.`,
+    `There is no parameter ${quote(name)}; ${describeRemedy(name, value, find) ?? `the parameters are ${known}`}.`,
   )
 }
 

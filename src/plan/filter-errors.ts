@@ -4,7 +4,7 @@ import { listNames, suggest } from '../errors/suggestion.ts'
 import { findOperator } from '../model/kinds/operators.ts'
 import type { Field, ResourceType } from '../model/model.ts'
 import type { FilterClause, Operand } from '../parse/filter.ts'
-import { findOperatorAlias, formatParameter } from '../parse/other-idioms.ts'
+import { findOperatorAlias, formatParameter, toAliasValue } from '../parse/other-idioms.ts'
 
 /** A predicate of a filter: a field, an operator and an operand. */
 export type Predicate = Extract<FilterClause, { is: 'predicate' }>
@@ -105,7 +105,11 @@ export function unknownOperator(
   // `filter[id][0]`
   const isList = /^\d+$/.test(predicate.operator) && allowed.includes('in_')
   const alias = isList ? 'in_' : findOperatorAlias(predicate.operator, allowed)
-  const form = alias === undefined ? '' : sendInstead(predicate, { operator: alias, isList })
+  const texts = listTexts(predicate.operand)?.map((text) => toAliasValue(predicate.operator, text))
+  const form =
+    alias === undefined
+      ? ''
+      : sendInstead(predicate, { operator: alias, isList, ...(texts && { texts }) })
   if (form !== '') {
     const problem = `${name} has no operator ${quote(predicate.operator)}${form}`
     return filterError(predicate, '.op', problem)

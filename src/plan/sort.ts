@@ -11,6 +11,7 @@ import {
   type Model,
   type ResourceType,
 } from '../model/model.ts'
+import { findSortTerm } from '../parse/other-idioms.ts'
 import type { SortTerm } from '../parse/sort.ts'
 
 /**
@@ -108,7 +109,7 @@ function planTerm(
   if (length < term.path.length - 1) return planJsonPath(term, path, type, errors)
   const field = name === 'id' ? type.id : type.fields.get(name)
   if (field?.is !== 'attribute' || !field.isSortable)
-    return report(errors, () => notSortable(name, field, type))
+    return report(errors, () => notSortable(name, field, type, term))
   const nullable = path.length > 0 || field !== type.id
   return { path, field: field.name, descending: term.descending, nullable }
 }
@@ -194,6 +195,7 @@ function notSortable(
   name: string,
   field: Field | undefined,
   resource: ResourceType,
+  term: SortTerm,
 ): ParameterError {
   if (field?.is === 'attribute' && field.isReadable && !isSortable(field.kind))
     return sortError(`${resource.type}.${name} has no order and cannot be sorted by.`)
@@ -203,6 +205,11 @@ function notSortable(
     const advice = field.many ? '' : `; sort by a field of it, as in "${name}.id"`
     return sortError(`${resource.type}.${name} is a relationship and cannot be sorted by${advice}.`)
   }
+  const meant = findSortTerm(term.path.join('.'), term.descending)
+  if (field === undefined && meant !== undefined)
+    return sortError(
+      `sort: ${resource.type} has no field ${quote(name)}; send ${quote(meant)} in its place.`,
+    )
   const attributes = [...resource.fields.values()].filter(
     (candidate) => candidate.is === 'attribute' && candidate.isSortable,
   )
