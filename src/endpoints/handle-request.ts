@@ -1,5 +1,5 @@
 import type { Awaitable } from '../model/declare/hooks.ts'
-import { requestEnded } from '../observe/events.ts'
+import { partMeasured } from '../observe/events.ts'
 import { thenMaybe } from '../sql/then-maybe.ts'
 import type { AppContext } from './app-context.ts'
 import type { ApiRequest, ApiResponse } from './handler.ts'
@@ -14,7 +14,7 @@ export function handleRequest<Body>(
   request: ApiRequest,
   context: AppContext<Body>,
 ): Awaitable<ApiResponse<Body>> {
-  const plan = requestEnded.hasSubscribers ? observePlan(planRequest) : planRequest
+  const plan = partMeasured.hasSubscribers ? observePlan(planRequest) : planRequest
   const { idempotency, preferences } = request
   if (idempotency === undefined && preferences === undefined)
     return executePlan(plan(request, context), request, context)

@@ -3,7 +3,7 @@ import type { ApiRequest, ApiResponse } from '../endpoints/handler.ts'
 import type { Route } from '../endpoints/route-table.ts'
 import type { Awaitable } from '../model/declare/hooks.ts'
 import type { Logger } from '../model/declare/request-context.ts'
-import { findRequest, measurePart, requestEnded } from '../observe/events.ts'
+import { measurePart, requestEnded } from '../observe/events.ts'
 import { matchesNone } from '../parse/entity-tags.ts'
 import { computeFingerprint, parseIdempotencyKey } from '../parse/idempotency-key.ts'
 import { acceptQuery } from '../parse/negotiate.ts'
@@ -247,7 +247,7 @@ function createAuthentication(options: HttpOptions, log: Logger) {
   const warnOfOpenWrites = createOpenWritesWarning(options, log)
   return async (route: Route, request: HttpRequest): Promise<Identity> => {
     try {
-      const observed = requestEnded.hasSubscribers ? findRequest() : undefined
+      const { observed } = request
       const auth = observed
         ? await measurePart(observed, 'auth', () => request.authenticate?.())
         : await request.authenticate?.()

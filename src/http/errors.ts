@@ -3,7 +3,6 @@ import { errorCodes } from '../errors/codes.ts'
 import { toError, toErrorList } from '../errors/collector.ts'
 import { type ApiError, HeaderError, RequestError } from '../errors/errors.ts'
 import type { Logger } from '../model/declare/request-context.ts'
-import { findRequest } from '../observe/events.ts'
 import { atomicMediaType } from '../parse/operations.ts'
 import type { DocumentVersion } from '../serialize/document.ts'
 import { type ErrorResponse, serializeErrors, serializeInternalError } from '../serialize/errors.ts'
@@ -32,7 +31,7 @@ export function createErrorResponder(log: Logger): ErrorResponder {
     const reported = isRequestError(error)
       ? error
       : (fromDisconnect(error, request) ?? fromStatus(error))
-    const observed = findRequest()
+    const { observed } = request
     if (observed) observed.code = findCode(reported)
     const response =
       serializeErrors(reported, version) ??

@@ -34,6 +34,7 @@ export function createRequestObserver(options: HttpOptions): ObserveRequest {
   return async (request, match, process) => {
     const observed = createObserved(request, match && toTemplate(match.route))
     observed.showsTiming = serverTiming === true
+    request.observed = observed
     if (requestStarted.hasSubscribers) requestStarted.publish(observed)
     try {
       const response = await runObserved(observed, process)

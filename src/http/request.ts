@@ -1,4 +1,5 @@
 import type { Logger } from '../model/declare/request-context.ts'
+import type { ObservedRequest } from '../observe/events.ts'
 import type { DocumentText } from '../serialize/document.ts'
 import type { ProcessBody } from './receive-body.ts'
 
@@ -28,6 +29,8 @@ export interface HttpRequest {
   readonly authenticate?: (() => unknown) | undefined
   /** True if the host has authenticated the request, whether or not the mount authenticates requests. */
   readonly isAuthenticated?: boolean
+  /** What is published of it; absent while nobody listens. */
+  observed?: ObservedRequest
   /** Reads the body and processes it. @throws BodyError `body_too_large` (413) beyond the largest size */
   readonly processBody: <Result>(process: ProcessBody<Result>) => Promise<Result>
 }

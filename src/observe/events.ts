@@ -97,7 +97,7 @@ export interface ObservedStatement {
   readonly rows: number
   /** The error that ended it; never with the values of a request in what is published of it. */
   readonly error?: unknown
-  /** `undefined` outside of a request. */
+  /** `undefined` outside of a request, and while nobody listens to `partMeasured`. */
   readonly request: ObservedRequest | undefined
 }
 
@@ -116,7 +116,7 @@ export const requestStarted = createChannel<ObservedRequest>('request:start')
 export const requestEnded = createChannel<ObservedRequest>('request:end')
 /** The stream of a response has begun. */
 export const streamStarted = createChannel<ObservedRequest>('request:stream')
-/** A part of a request has ended. */
+/** A part of a request has ended. Whoever wants to know the request of a statement listens to this as well. */
 export const partMeasured = createChannel<MeasuredPart>('part')
 /** A statement has ended. */
 export const statementEnded = createChannel<ObservedStatement>('statement:end')
@@ -132,13 +132,17 @@ export const rejected = createChannel<Readonly<{ code: string }>>('rejected')
 /** The request that is processed. Its context exists only while somebody listens. */
 const current = new AsyncLocalStorage<ObservedRequest>()
 
-/** Runs the processing of a request, whose statements and parts are then its own. */
+/**
+ * Runs the processing of a request, whose statements and parts are then its own if somebody listens to `partMeasured`: an async context
+ * for each request is most of what metrics would cost.
+ */
 export function runObserved<Result>(request: ObservedRequest, work: () => Result): Result {
   const { enter } = request
+  if (!partMeasured.hasSubscribers && enter === undefined) return work()
   return current.run(request, enter ? () => enter(work) : work)
 }
 
-/** Returns the request that is processed; `undefined` outside of requests, and for one that began before anybody listened. */
+/** Returns the request that is processed; `undefined` outside of requests, and while nobody listens to `partMeasured`. */
 export function findRequest(): ObservedRequest | undefined {
   return current.getStore()
 }

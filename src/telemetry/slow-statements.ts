@@ -1,5 +1,10 @@
 import type { Logger } from '../model/declare/request-context.ts'
-import { type ObservedStatement, requestEnded, statementEnded } from '../observe/events.ts'
+import {
+  type ObservedStatement,
+  partMeasured,
+  requestEnded,
+  statementEnded,
+} from '../observe/events.ts'
 import { createStatementDescriber } from './describe-statement.ts'
 
 /** The options of `logSlowStatements`. */
@@ -69,11 +74,13 @@ export function logSlowStatements({
     log.warn(entry, 'slow statement')
   }
   statementEnded.subscribe(listen)
-  // Requests are known by their events.
+  // The statements of requests know them then.
   requestEnded.subscribe(ignore)
+  partMeasured.subscribe(ignore)
   return () => {
     statementEnded.unsubscribe(listen)
     requestEnded.unsubscribe(ignore)
+    partMeasured.unsubscribe(ignore)
   }
 }
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate } from 'node:timers/promises'
 import type { Awaitable } from '../../model/declare/hooks.ts'
-import { committed, statementEnded, waited } from '../../observe/events.ts'
+import { committed, partMeasured, waited } from '../../observe/events.ts'
 import { addReadable, type Reading } from '../../observe/readings.ts'
 import { type Mutex, overloadedError } from '../../sql/semaphore.ts'
 import type { Transaction, WriteTransactionOptions } from '../../sql/store.ts'
@@ -99,7 +99,7 @@ export class GroupCommit {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     const queue = isLarge ? this.#large : this.#queue
     // Another request may run it, and its statements are still those of this one.
-    const bound = statementEnded.hasSubscribers ? AsyncLocalStorage.bind(work) : work
+    const bound = partMeasured.hasSubscribers ? AsyncLocalStorage.bind(work) : work
     queue.push({ since: performance.now(), work: bound, resolve, reject })
     this.#schedule()
     return promise
