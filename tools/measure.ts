@@ -76,12 +76,12 @@ function printPackages(): void {
   const { packages } = JSON.parse(
     readFileSync(join(root, 'node_modules/.package-lock.json'), 'utf8'),
   )
-  print('packages of npm ci', Object.keys(packages).length)
   const files = globSync('node_modules/**', { cwd: root, withFileTypes: true })
   const sizes = files.map((file) =>
     file.isFile() ? statSync(join(file.parentPath, file.name)).size : 0,
   )
-  print('MB of npm ci', Math.round(sizes.reduce((sum, each) => sum + each, 0) / 2 ** 20))
+  const megabytes = Math.round(sizes.reduce((sum, each) => sum + each, 0) / 2 ** 20)
+  print('packages and MB of npm ci', `${Object.keys(packages).length}, ${megabytes}`)
 }
 
 /** Counts the functions and files that requests enter. @param titles - of the requests in `trace-request.ts` */

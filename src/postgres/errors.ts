@@ -1,6 +1,5 @@
 import { HeaderError, ParameterError } from '../errors/errors.ts'
-import { ConstraintError, DeniedError, queryTimeoutError } from '../sql/errors.ts'
-import { tooComplexError } from '../sql/filter/too-complex.ts'
+import { ConstraintError, DeniedError, queryTimeoutError, tooComplexError } from '../sql/errors.ts'
 import type { Statement } from '../sql/statement.ts'
 
 /** The violated constraint by the error code (PostgreSQL 18, Appendix A). */

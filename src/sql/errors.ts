@@ -83,3 +83,16 @@ export class DeniedError extends HeaderError {
     this.denial = denial
   }
 }
+
+/** Creates the error (422) for a write after which a resource no longer matches the scope of its type. */
+export function scopeError(what: string, type: string, pointer: string): BodyError {
+  const detail = `The change would make ${what} no longer match the type ${type}.`
+  return new BodyError('invalid_value', pointer, detail)
+}
+
+/** The error of a query that exceeds a limit of the database itself. */
+export function tooComplexError(): HeaderError {
+  const advice = 'nest its filter less deep, or include fewer and shorter paths'
+  const detail = `The query is too complex for the database; ${advice}.`
+  return new HeaderError('query_too_complex', detail)
+}

@@ -1,7 +1,6 @@
 import { HeaderError } from '../errors/errors.ts'
 import { StoredValueError } from '../model/kinds/stored-values.ts'
-import { ConstraintError } from '../sql/errors.ts'
-import { tooComplexError } from '../sql/filter/too-complex.ts'
+import { ConstraintError, tooComplexError } from '../sql/errors.ts'
 
 /** Primary result codes (sqlite.org/rescode.html). */
 const busy = 5
