@@ -5,6 +5,7 @@ import {
   prepareDatabase,
   type RunningServer,
   startServer,
+  toAtomicOptions,
   toPageOptions,
 } from '../process/start-server.ts'
 import { evaluateDeclarations } from './introspect/evaluate-declarations.ts'
@@ -61,6 +62,7 @@ async function readDatabase({
   const application: Application = {
     model: defineModel(resources, {
       ...{ clientIds, idMismatch, pageSize, maxPageSize, secret, pages: toPageOptions(pages) },
+      atomic: write && toAtomicOptions(settings),
       invalidValues: 'lenient',
     }),
     title: 'The tables of a database',

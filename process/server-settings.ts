@@ -215,6 +215,16 @@ export const serverSettings = {
     default: 'discard',
     help: 'an id in a create request: discard it, or forbid it (403)',
   },
+  atomic: {
+    ...oneOf('off', 'on'),
+    default: 'off',
+    help: 'on writes several resources in one transaction at POST /operations, by the extension Atomic Operations',
+  },
+  maxOperations: {
+    ...positiveInteger,
+    default: '100',
+    help: 'maximum number of operations of a request to /operations',
+  },
 } as const satisfies SettingTable
 
 /** The parsed settings that start a server. The database url is known by now; page sizes are part of the model. */

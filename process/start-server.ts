@@ -93,6 +93,14 @@ export function toPageOptions(pages: ServerSettings['pages']): ModelOptions['pag
   return pages === 'cursors' ? { by: 'cursor' } : undefined
 }
 
+/** The option `atomic` of a model by the settings. */
+export function toAtomicOptions({
+  atomic,
+  maxOperations,
+}: Pick<ServerSettings, 'atomic' | 'maxOperations'>): ModelOptions['atomic'] {
+  return atomic === 'on' && { actions: true, maxOperations }
+}
+
 /** Opens, migrates and verifies the database, and creates the server. */
 async function prepareServer(
   application: Application,

@@ -6,6 +6,7 @@ import {
   prepareDatabase,
   type RunningServer,
   startServer,
+  toAtomicOptions,
   toPageOptions,
 } from '../process/start-server.ts'
 import { fillWithDemo } from './fill-with-demo.ts'
@@ -53,6 +54,7 @@ function createApplication(settings: Settings, demo: boolean): Application {
       maxPageSize,
       secret,
       pages: toPageOptions(pages),
+      atomic: toAtomicOptions(settings),
       // The service has no identities: all clients share their keys.
       principal: () => 'service',
     }),

@@ -55,6 +55,8 @@ const settings: readonly (readonly [name: string, flag: string, usual: string])[
   ['EXPLAIN',       '--explain',       'on'],
   ['ID_MISMATCH',   '--id-mismatch',   'discard'],
   ['CLIENT_IDS',    '--client-ids',    'discard'],
+  ['ATOMIC',        '--atomic',        'off'],
+  ['MAX_OPERATIONS', '--max-operations', '100'],
 ]
 
 /** Invalid settings, and texts of the line about them. */
