@@ -6,9 +6,9 @@ export interface ShownIdentifier {
   readonly id: string
 }
 
-/** A relationship object; `data` is absent unless the document has linkage, and `meta` unless the resources are counted. */
+/** A relationship object; `data` is absent unless the document has linkage, and `meta` unless the resources are counted or a page. */
 export interface ShownRelationship {
-  readonly meta?: Readonly<{ count?: JsonValue }>
+  readonly meta?: Readonly<{ count?: JsonValue; page?: Readonly<{ hasMore: boolean }> }>
   readonly links?: Readonly<Record<string, string>>
   readonly data?: ShownIdentifier | readonly ShownIdentifier[] | null
 }

@@ -71,7 +71,11 @@ function renderRelationships(
             'dd',
             null,
             linkage.data !== undefined &&
-              h('div', null, renderRelationship(context, name, { links, ...linkage })),
+              h(
+                'div',
+                null,
+                renderRelationship(context, name, { links, ...linkage, ...(meta && { meta }) }),
+              ),
             h('a', { href: links.related }, `${nameRelated(field)}${formatCount(meta?.count)}`),
             ' · ',
             h('a', { href: links.self }, 'linkage'),

@@ -169,7 +169,19 @@ export function renderRelationship(
     { class: 'links' },
     members.slice(0, maxLinks).map((each) => h('li', null, renderIdentifier(context, each))),
     more > 0 && h('li', null, h('a', { href: links?.related }, `and ${more} more`)),
+    renderMoreMembers(relationship, members.length),
   )
+}
+
+/** Renders a link to the next members of a relationship of which a page is listed; nothing if there are no more. */
+function renderMoreMembers({ links, meta }: ShownRelationship, listed: number): Html {
+  if (!meta?.page?.hasMore) return null
+  const { count } = meta
+  const text =
+    typeof count === 'number'
+      ? `${listed.toLocaleString('en')} of ${count.toLocaleString('en')}`
+      : 'more'
+  return h('li', null, h('a', { href: links?.next ?? links?.related }, text))
 }
 
 /** Formats the number of related resources behind a name, e.g. ` (27)`; empty if they are not counted. */
