@@ -298,6 +298,8 @@ class TransactionExecutor implements QueryExecutor {
   #hasBegun = false
   #waiting: Waiting[] = []
   #isStopped = false
+  /** Whether its commit was sent, or is about to be. */
+  #isEnded = false
   #running: RunningBatch | undefined
 
   constructor(session: Session, { begin, setup, prepares }: TransactionOptions) {
@@ -336,11 +338,15 @@ class TransactionExecutor implements QueryExecutor {
       isPrepared: this.#prepares,
       commits: true,
     }
-    return (await this.#enqueue(query, isAllowed)).tag
+    const committed = this.#enqueue(query, isAllowed)
+    this.#isEnded = true
+    return (await committed).tag
   }
 
   #enqueue(query: PostgresQuery, isAllowed?: () => boolean): Promise<PostgresResult> {
     if (this.#isStopped) return Promise.reject(disconnectedError())
+    // It would run outside of any transaction.
+    if (this.#isEnded) return Promise.reject(new Error('The transaction has been committed.'))
     return new Promise((resolve, reject) => {
       // After all microtasks: everything that does not wait for the server has sent its queries then. Queries that are sent after
       // awaiting anything else, e.g. a timer or a file, go with the next batch: one more round trip.
