@@ -8,7 +8,7 @@ import { argv } from 'node:process'
 // changed: `npm run test:install`.
 
 /** The folders in `test/` with a manifest of their own. */
-const folders = ['chromium', 'clients', 'hosts', 'postgres-versions', 'runtimes'] as const
+const folders = ['chromium', 'clients', 'hosts', 'postgres-versions', 'react', 'runtimes'] as const
 
 /** What npm writes last. */
 const installedLock = 'node_modules/.package-lock.json'
