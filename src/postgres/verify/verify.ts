@@ -30,6 +30,7 @@ import type { PostgresConnection } from '../connection/connection.ts'
 import { compileSession } from '../connection/session-setup.ts'
 import { postgres } from '../database.ts'
 import { listPrivilegeWarnings } from './privileges.ts'
+import { listShardWarnings } from './shard-warnings.ts'
 import { listPostgresWarnings } from './warnings.ts'
 
 /** Verifies that the tables and the declared SQL match the model, as `Store.verify`. */
@@ -54,6 +55,7 @@ export async function verifyPostgres(
     ...(await listPostgresWarnings(model, { ...facts, catalog }, connection)),
     ...listCursorTypeWarnings(target, catalog),
     ...listMemberWarnings(listDeclaredPages(model), { target, catalog }).map(formatMemberWarning),
+    ...(await listShardWarnings(target, connection)),
     ...unserved,
     ...describeDanglingKeys(facts),
   ]

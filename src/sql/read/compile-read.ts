@@ -188,7 +188,7 @@ export function compileExists(resource: ResourceType, target: Target): Statement
 
 /** Compiles the same query with a lock on the row, so that two writes to one resource run one after the other. */
 export function compileLock(resource: ResourceType, lock: RowLock, target: Target): Statement {
-  const clause = compileLockClause(resource.table, lock, target)
+  const clause = compileLockClause(resource.table, { lock, key: resource.id.columns }, target)
   return compileStatement(sql`${compileSelectRequested(resource, target)}${clause}`, target.dialect)
 }
 

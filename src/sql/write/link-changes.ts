@@ -73,7 +73,7 @@ export function compileMemberLocks(
     const isMember = sql`${toKey(linkKeyAt(link, 'otherKey', 0))} = ${self}`
     return compileRowLock(getResourceType(target.model, to), [isMember], 'no key update', target)
   }
-  const lock = compileLockClause(link.joinTable, 'no key update', target)
+  const lock = compileLockClause(link.joinTable, { lock: 'no key update', key: link.from }, target)
   if (target.dialect.locks === undefined || !target.facts.mayLock(link.joinTable)) return []
   const isLinked = sql`${toKey(joinKeyAt(link, 'from', sql.id))} = ${self}`
   const rows = sql`select 1 from ${tableName(link.joinTable)} where ${isLinked}`

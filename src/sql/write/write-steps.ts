@@ -70,9 +70,11 @@ function listWriteSteps(state: WriteState): WriteStep[] {
  * Whether one statement is the whole write, and no other one decides whether it may: a new row, or a change of the own columns of a row.
  * The columns accept its values as far as the catalog says.
  */
-function isAtOnce({ connection, compiled, plan, statements }: WriteState): boolean {
+function isAtOnce({ connection, compiled, plan, readPlan, statements }: WriteState): boolean {
   return (
     compiled.isOneStatement &&
+    // Otherwise the id of the new row has to arrive before its response is read.
+    (readPlan === undefined || !compiled.needsId) &&
     // The precondition of a create is about another row.
     (compiled.insert === undefined) === (plan.precondition !== undefined) &&
     plan.condition === undefined &&
