@@ -17,6 +17,8 @@ import {
 } from '../../sql/read/document-budget.ts'
 import { executeFullRead, type FullReadStatements } from '../../sql/read/execute-full-read.ts'
 import type { FullRead } from '../../sql/read/full-read.ts'
+import { readLinkages } from '../../sql/read/include.ts'
+import type { LinkageRead } from '../../sql/read/linkage-lookups.ts'
 import { countFromRows, pageWindow } from '../../sql/read/page-window.ts'
 import { runAsync } from '../../sql/read/query-sequence.ts'
 import type { ReadDurations } from '../../sql/read/read-durations.ts'
@@ -350,18 +352,36 @@ export async function streamRead(
   { statements, hooks, limit }: TransactionReadOptions,
 ): Promise<Rows> {
   const { shape } = plan
+  const fullRead = statements.fullRead(shape)
   // If PostgreSQL underestimates the rows, a nested loop would scan a table without an index for each of them.
   if (statements.needsHashJoins(shape)) await transaction.allUnprepared(disableNestedLoops)
   const query = createPostgresRunQuery(transaction, statements.target.dialect)
   const read: StreamedRead = {
     plan,
-    compiled: statements.streamedRead(shape),
+    compiled: fullRead?.read ?? statements.streamedRead(shape),
     values: createStreamedValues(plan, id),
-    completeRows: createRowCompleter(statements, plan, (...query) => transaction.all(...query)),
+    completeRows: fullRead
+      ? (rows, { type }) =>
+          completeLinkages(rows, fullRead.streamedLinkages(type), transaction, plan)
+      : createRowCompleter(statements, plan, (...query) => transaction.all(...query)),
     afterBatch: hooks && ((rows, layout) => hooks.after(rows, layout, query)),
     limit,
   }
   return streamRows(createStreamSource(transaction, statements.target), read)
+}
+
+/** Reads the linkage of a batch of a stream. All of it is in memory, as where the statement of the stream reads it. */
+async function completeLinkages(
+  rows: readonly Row[],
+  linkages: readonly LinkageRead[],
+  transaction: PostgresTransaction,
+  { identity }: ReadPlan,
+): Promise<readonly Row[]> {
+  const budget = { ...readBudget, linkage: 2 ** 31 - 2 }
+  const complete = await runAsync(readLinkages(rows, linkages, budget), ({ statement, values }) =>
+    transaction.all(statement, addAuth(values, identity)),
+  )
+  return complete ?? rows
 }
 
 function createStreamSource(

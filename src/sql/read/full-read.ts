@@ -20,7 +20,7 @@ import { findLongPositions, type LongPositions } from './document-budget.ts'
 import type { IncludeStatements, OwnedRead } from './include.ts'
 import { compileMembersReads } from './include-page.ts'
 import { isLinkageFromIncluded } from './linkage.ts'
-import { compileLinkages, withoutLinkageLookups } from './linkage-lookups.ts'
+import { compileLinkages, type LinkageRead, withoutLinkageLookups } from './linkage-lookups.ts'
 import { isFoundByKey } from './related-rows.ts'
 import { compileSelection } from './select.ts'
 
@@ -32,6 +32,8 @@ export interface FullRead extends IncludeStatements {
   readonly longPositions: LongPositions
   /** Whether the read is one statement for one row by its id, so that it needs no transaction. Its values may be of any kind. */
   readonly isOneStatement: boolean
+  /** Reads all linkage that rows of a type are read without, for a stream: it reads the included rows after the primary ones. */
+  streamedLinkages(type: string): readonly LinkageRead[]
 }
 
 /**
@@ -66,6 +68,21 @@ export function compileFullRead(shape: ReadShape, target: Target, lookup?: 'scan
       shape.included.map((layout) => [layout.type, compileLinkages(layout, target)]),
     ),
     members: compileMembersReads(shape.includeEdges, target),
+    streamedLinkages: createStreamedLinkages(shape, target),
+  }
+}
+
+/** Compiles the linkage of each type of a stream when its first batch needs it. */
+function createStreamedLinkages(
+  { primary, included }: ReadShape,
+  target: Target,
+): FullRead['streamedLinkages'] {
+  const byType = new Map<string, readonly LinkageRead[]>()
+  return (type) => {
+    const layout = [primary, ...included].find((each) => each.type === type)
+    const linkages = byType.get(type) ?? (layout ? compileLinkages(layout, target) : [])
+    byType.set(type, linkages)
+    return linkages
   }
 }
 

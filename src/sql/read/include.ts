@@ -215,7 +215,7 @@ class KnownRows {
 }
 
 /** Reads the linkage of rows, one statement for each relationship. @returns the rows with their linkage */
-function* readLinkages(
+export function* readLinkages(
   rows: readonly Row[],
   linkages: readonly LinkageRead[],
   budget: DocumentBudget,

@@ -108,6 +108,8 @@ for (const database of everyDatabase.filter(({ name }) => name === 'PostgreSQL')
         '/members?page[size]=1000&include=boss.tags.members,team',
         '/members?page[size]=1000&filter[boss__tags__name]=old&sort=-boss.name,id&include=boss',
         '/teams/1/members?page[size]=1000&include=boss,tags',
+        '/members?page[size]=1000&fields[member]=boss,tags',
+        '/teams?include=members.tags',
       ]) {
         const [expected, found] = [await plain.get(request), await sharded.get(request)]
         assert.equal(expected.status, 200, expected.text.slice(0, 300))
@@ -126,6 +128,16 @@ for (const database of everyDatabase.filter(({ name }) => name === 'PostgreSQL')
         '/members?filter[team__name]=red&sort=team.name&fields[member]=name',
       )
       assert.doesNotMatch(ofTeam, /offset 0/)
+    })
+
+    it('given keys that no foreign key keeps, then the start says so, and says nothing of tables on one server', async (test) => {
+      const isOfShards = (warning: string) => warning.includes('other servers')
+      const { warnings } = await serve(test, `${tables};${distributed}`)
+      assert.deepEqual(warnings.filter(isOfShards), [
+        'member.fields.boss: the rows of "member" may be on other servers than the keys that reference them, so no foreign key keeps a deleted row from being referenced, and one response may show a change of one server before that of another; to fix it: distribute both tables by the same key, or make "member" a reference table',
+      ])
+      const plain = await serve(test, tables)
+      assert.deepEqual(plain.warnings.filter(isOfShards), [])
     })
 
     it('given writes with related rows, then the responses equal those of tables on one server', async (test) => {

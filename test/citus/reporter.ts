@@ -1,0 +1,37 @@
+import type { TestEvent } from 'node:test/reporters'
+import { exceptions } from './exceptions.ts'
+import { type LayoutName, layouts } from './layouts.ts'
+
+// The reporter of a run on Citus. The run succeeds if exactly the exceptions of its layout fail.
+
+/** Prints the tests that fail and are no exceptions, and the exceptions that pass. */
+// biome-ignore lint/style/noDefaultExport: the test runner takes the reporter from it
+export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  const layout = process.env.LAPIDARY_TEST_CITUS_LAYOUT as LayoutName
+  yield `${layouts[layout].title}\n`
+  const expected = new Set(
+    exceptions.filter((each) => each.layouts.includes(layout)).map(({ test }) => test),
+  )
+  const failed = new Set<string>()
+  const passed = new Set<string>()
+  let unexpected = 0
+  for await (const { type, data } of source) {
+    const isTest = (type === 'test:pass' || type === 'test:fail') && data.details.type !== 'suite'
+    if (!isTest || data.skip !== undefined) continue
+    if (type === 'test:pass') passed.add(data.name)
+    else if (expected.has(data.name)) failed.add(data.name)
+    else {
+      unexpected += 1
+      const { cause } = data.details.error
+      yield `  ✖ ${data.name} (${data.file})\n    ${String(cause ?? data.details.error).slice(0, 400)}\n`
+    }
+  }
+  const stale = [...expected].filter((test) => passed.has(test) && !failed.has(test))
+  for (const test of stale) yield `  ✖ passes and is an exception: ${test}\n`
+  yield `  ${passed.size} passed, ${failed.size} exceptions, ${unexpected + stale.length} errors\n`
+  const isGood = unexpected + stale.length === 0 && passed.size > 0
+  // The test runner sets the code of a run with failures, also expected ones.
+  process.once('exit', () => {
+    process.exitCode = isGood ? 0 : 1
+  })
+}
