@@ -50,11 +50,8 @@ export function compileFullRead(shape: ReadShape, target: Target, lookup?: 'scan
     included: shape.included.map((layout) => withoutLinkageLookups(layout, target)),
   }
   const read = compileRead(withoutLookups, target)
-  const linkages = compileLinkages(
-    shape.primary,
-    target,
-    ownedEdges.map(({ edge }) => edge.relationship),
-  )
+  const ownedNames = ownedEdges.map(({ edge }) => edge.relationship)
+  const linkages = compileLinkages(shape.primary, target, ownedNames)
   const isOneStatement =
     shape.addressed.is === 'one' && shape.includeEdges.length === 0 && linkages.length === 0
   return {

@@ -205,7 +205,7 @@ export const mutants: readonly Mutant[] = [
     seed: 300,
     variant: 'large-postgres',
     file: 'src/postgres/read/read.ts',
-    from: 'compiled: statements.streamedRead(shape),',
+    from: 'compiled: fullRead?.read ?? statements.streamedRead(shape),',
     to: 'compiled: createPostgresStatements(statements.target.access?.unrestricted ?? statements.target).streamedRead(shape),',
   },
   {
