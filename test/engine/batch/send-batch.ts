@@ -57,6 +57,8 @@ interface BatchApp {
   /** Reads rows by SQL. */
   rows(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>
   execute(sql: string): Promise<void>
+  /** Fills the tables anew. */
+  reset(): Promise<void>
 }
 
 /** What a suite serves. */
@@ -131,6 +133,7 @@ export function describeBatches(
           ),
         rows: (text) => store.snapshot((query) => query(sql.raw(text))),
         execute,
+        reset: refill,
       })
     })
 }
