@@ -3,6 +3,7 @@ import { findConflicts, serverSettings } from '../process/server-settings.ts'
 import {
   collectTexts,
   formatSettings,
+  integerBetween,
   oneOf,
   parseSettings,
   type SettingTable,
@@ -11,7 +12,7 @@ import {
   toFlag,
 } from '../process/settings.ts'
 
-/** The settings of the service: those of every server, with a default database, and `migrate`. */
+/** The settings of the service: those of every server, with a default database, `migrate` and `idempotencyHours`. */
 const table = {
   ...serverSettings,
   databaseUrl: { ...serverSettings.databaseUrl, default: 'sqlite:data/lapidary.db' },
@@ -19,6 +20,11 @@ const table = {
     ...oneOf('auto', 'only', 'off'),
     default: 'auto',
     help: 'auto creates missing tables, only creates them and exits, off does neither',
+  },
+  idempotencyHours: {
+    ...integerBetween(1, 8760),
+    default: '24',
+    help: 'hours for which the response to a write with an Idempotency-Key is kept',
   },
 } as const satisfies SettingTable
 

@@ -44,6 +44,7 @@ export function prepareService(settings: Settings, demo: boolean): Promise<strin
 
 function createApplication(settings: Settings, demo: boolean): Application {
   const { clientIds, idMismatch, pageSize, basePath, maxPageSize = null, secret, pages } = settings
+  const { idempotencyHours } = settings
   // The supervisor has migrated the database before it started the workers.
   const isMigrated = settings.migrate === 'off' || cluster.isWorker
   return {
@@ -57,6 +58,7 @@ function createApplication(settings: Settings, demo: boolean): Application {
       atomic: toAtomicOptions(settings),
       // The service has no identities: all clients share their keys.
       principal: () => 'service',
+      idempotencyHours,
     }),
     title: 'Persons and computers',
     rootMeta: {

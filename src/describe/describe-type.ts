@@ -111,6 +111,8 @@ export interface ActionDescription {
   readonly parameters: readonly ParameterDescription[]
   /** What its response has; `undefined` for a message. */
   readonly returns: ActionResult | undefined
+  /** Whether a client may run it without effects. */
+  readonly hasDryRun: boolean
 }
 
 /** A resource type as an identity sees it. */
@@ -164,8 +166,10 @@ export function describeType(
     filters: listFilters(resource, parameters),
     sorts: listSorts(resource),
     parameters,
-    actions: [...actions].map(([name, { on, description, parameters, returns }]) => {
-      return { name, on, description, parameters: describeParameters(parameters), returns }
+    actions: [...actions].map(([name, action]) => {
+      const { on, description, returns, dryRun = false } = action
+      const parameters = describeParameters(action.parameters)
+      return { name, on, description, parameters, returns, hasDryRun: dryRun }
     }),
   }
 }

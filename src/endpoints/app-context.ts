@@ -1,6 +1,7 @@
 import type { ActionDependencies } from '../lifecycle/action.ts'
 import { createReadHookBinder } from '../lifecycle/read-hooks.ts'
 import { createCertainty, createWriteLifecycles } from '../lifecycle/write-lifecycle.ts'
+import type { Catalog } from '../model/catalog.ts'
 import type { Declarations, Model } from '../model/model.ts'
 import type { Identity } from '../plan/access/identity.ts'
 import { createRightsFinder, type FindRights } from '../plan/access/rights.ts'
@@ -33,6 +34,8 @@ export interface AppContext<Body = DocumentText> extends ActionDependencies {
   readonly serializer: DocumentSerializer<Body>
   /** Returns the `Cache-Control` that the declarations give the documents of a query shape; null if they give none. */
   readonly getCacheControl: (shape: ReadShape) => string | null
+  /** Returns the tables of the database, as they were when they were needed first. */
+  readonly catalog: () => Promise<Catalog>
   /** The keys of writes that may be repeated. */
   readonly writeKeys: WriteKeys
   readonly knownTags: KnownTags
@@ -69,9 +72,22 @@ export function createAppContext(options: AppOptions): AppContext {
     isCertain: createCertainty(model),
     serializer: createDocumentSerializer(model, prefix),
     getCacheControl: createCacheControl(model),
+    catalog: keepSuccess(() => store.catalog()),
     writeKeys: createWriteKeys(model, store),
     knownTags: createKnownTags(),
     prefix,
     rootMeta,
+  }
+}
+
+/** Keeps the result of work that succeeds. What needs it at the same time waits for the same work. */
+function keepSuccess<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let kept: Promise<Result> | undefined
+  return () => {
+    kept ??= work().catch((error: unknown) => {
+      kept = undefined
+      throw error
+    })
+    return kept
   }
 }

@@ -2,6 +2,7 @@ import type { Awaitable } from '../model/declare/hooks.ts'
 import { partMeasured } from '../observe/events.ts'
 import { thenMaybe } from '../sql/then-maybe.ts'
 import type { AppContext } from './app-context.ts'
+import { executeRestricted } from './dry-run.ts'
 import type { ApiRequest, ApiResponse } from './handler.ts'
 import { observePlan } from './observe-plan.ts'
 import { applyPreferences, checkPreferences } from './preferences.ts'
@@ -18,7 +19,9 @@ export function handleRequest<Body>(
   const { idempotency, preferences } = request
   if (idempotency === undefined && preferences === undefined)
     return executePlan(plan(request, context), request, context)
-  if (idempotency === undefined) return executePreferred(plan(request, context), request, context)
+  // A dry run can be repeated.
+  if (idempotency === undefined || preferences?.isDryRun)
+    return executePreferred(plan(request, context), request, context)
   const write = {
     plan: () => plan(request, context),
     execute: (planned: RequestPlan<Body>, within: AppContext<Body>) =>
@@ -36,7 +39,10 @@ function executePreferred<Body>(
   const { preferences } = request
   if (preferences === undefined) return executePlan(plan, request, context)
   checkPreferences(plan, preferences)
-  return thenMaybe(executePlan(plan, request, context), (response) =>
-    applyPreferences(response, plan, preferences),
-  )
+  const isWrite = plan.is !== 'read' && plan.is !== 'document'
+  const isRestricted = isWrite && (preferences.isDryRun || preferences.maxAffected !== undefined)
+  const executed = isRestricted
+    ? executeRestricted(plan, request, context, preferences)
+    : executePlan(plan, request, context)
+  return thenMaybe(executed, (response) => applyPreferences(response, plan, preferences))
 }

@@ -13,21 +13,46 @@ function mayBeMinimal<Body>(plan: RequestPlan<Body>): boolean {
 }
 
 /**
- * Checks the preferences of a strict request before it is executed. Preferences of others that cannot be applied are ignored.
+ * Checks the preferences of a request before it is executed. Those that cannot be applied are ignored, unless the client is strict, or
+ * they restrict a write.
  * @throws HeaderError `invalid_preference` (400)
  */
-export function checkPreferences<Body>(
-  plan: RequestPlan<Body>,
-  { isStrict, returns, unknown }: Preferences,
-): void {
-  if (!isStrict) return
+export function checkPreferences<Body>(plan: RequestPlan<Body>, preferences: Preferences): void {
+  const { isStrict, returns, isDryRun, maxAffected, invalid, unknown } = preferences
   const isWrite = plan.is !== 'read' && plan.is !== 'document'
+  const restrictions = [
+    ...(isDryRun ? ['dry-run'] : []),
+    ...(maxAffected === undefined ? [] : [`max-affected=${maxAffected}`]),
+  ]
+  if (isWrite || isStrict) {
+    const [unread] = invalid
+    if (unread !== undefined)
+      throw preferenceError(unread, 'send dry-run without a value, and max-affected with a number.')
+  }
+  if (plan.is === 'action' || plan.is === 'batch') {
+    const hasDryRun = plan.is === 'action' && plan.call.action.dryRun === true
+    const [refused] = hasDryRun ? restrictions.slice(Number(isDryRun)) : restrictions
+    if (refused !== undefined)
+      throw preferenceError(
+        refused,
+        'max-affected is not for actions and several operations, and dry-run only for actions that declare it; leave it out.',
+      )
+  }
+  if (!isStrict) return
   const isInapplicable = returns === 'minimal' ? !mayBeMinimal(plan) : returns && !isWrite
-  const [first] = isInapplicable ? [`return=${returns}`, ...unknown] : unknown
-  if (first === undefined) return
-  throw new HeaderError(
+  const [first] = [
+    ...(isInapplicable ? [`return=${returns}`] : []),
+    ...(isWrite ? [] : restrictions),
+    ...unknown,
+  ]
+  if (first !== undefined)
+    throw preferenceError(first, 'handling=strict demands that it is; leave one of them out.')
+}
+
+function preferenceError(preference: string, remedy: string): HeaderError {
+  return new HeaderError(
     'invalid_preference',
-    `The preference ${quote(first)} cannot be applied to this request, and handling=strict demands that it is; leave one of them out.`,
+    `The preference ${quote(preference)} cannot be applied to this request: ${remedy}`,
   )
 }
 
@@ -35,14 +60,16 @@ export function checkPreferences<Body>(
 export function applyPreferences<Body>(
   response: ApiResponse<Body>,
   plan: RequestPlan<Body>,
-  { isStrict, returns }: Preferences,
+  { isStrict, returns, isDryRun, maxAffected }: Preferences,
 ): ApiResponse<Body> {
-  const isMinimal = returns === 'minimal' && mayBeMinimal(plan)
   const isWrite = plan.is !== 'read' && plan.is !== 'document'
+  const isMinimal = returns === 'minimal' && !isDryRun && mayBeMinimal(plan)
   const isComplete = returns === 'representation' && isWrite
   const applied = [
     ...(isStrict ? ['handling=strict'] : []),
     ...(isMinimal || isComplete ? [`return=${returns}`] : []),
+    ...(isWrite && isDryRun ? ['dry-run'] : []),
+    ...(isWrite && maxAffected !== undefined ? [`max-affected=${maxAffected}`] : []),
   ]
   if (applied.length === 0) return response
   const headers = { ...response.headers, 'preference-applied': applied.join(', ') }

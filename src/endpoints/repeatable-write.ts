@@ -18,7 +18,7 @@ import { jsonapiMember } from '../serialize/document.ts'
 import type { StoredResponse, WriteKey } from '../sql/key-operations.ts'
 import type { AppContext } from './app-context.ts'
 import type { ApiRequest, ApiResponse } from './handler.ts'
-import type { RequestPlan } from './request-plan.ts'
+import { observeId, type RequestPlan } from './request-plan.ts'
 
 /** The largest body of a response that is stored, in bytes before compression. */
 const maxStoredBody = 256 * 1024
@@ -150,20 +150,6 @@ function checkTypeRules<Body>(plan: RequestPlan<Body>, { transaction, request }:
   if (operation === undefined || operation === 'relate') return
   if (findRowCondition(identity?.rules, shape.type, operation) === false)
     throw createForbidden(new AccessDenied(operation, { type: shape.type }))
-}
-
-/** Returns the plan of a write that also notes the id of the written resource. */
-function observeId<Body>(plan: RequestPlan<Body>, written: { id?: string }): RequestPlan<Body> {
-  if (plan.is !== 'write') return plan
-  const { serialize } = plan.response
-  const response: typeof plan.response = {
-    ...plan.response,
-    serialize: (read, rows, id) => {
-      written.id = id
-      return serialize(read, rows, id)
-    },
-  }
-  return { ...plan, response }
 }
 
 function serializeRest<Body>(

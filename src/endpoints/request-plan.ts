@@ -128,6 +128,23 @@ function executeReadPlan<Body>(
   }))
 }
 
+/** Returns the plan of a write that also notes the id of the written resource. */
+export function observeId<Body>(
+  plan: RequestPlan<Body>,
+  written: { id?: string },
+): RequestPlan<Body> {
+  if (plan.is !== 'write') return plan
+  const { serialize } = plan.response
+  const response: typeof plan.response = {
+    ...plan.response,
+    serialize: (read, rows, id) => {
+      written.id = id
+      return serialize(read, rows, id)
+    },
+  }
+  return { ...plan, response }
+}
+
 /** Executes a create with `If-None-Match: *`. @throws VersionConflictError `already_exists` (412) instead of `id_taken` (409) */
 async function createNew<Result>(create: () => Promise<Result>): Promise<Result> {
   try {

@@ -76,14 +76,22 @@ const guide = 'https://github.com/lapidary/lapidary/blob/main/docs/guides/retrie
 
 /**
  * Checks that a write whose declaration requires a key has one. A write in an open transaction needs none: it is repeated with the
- * others of the transaction. Nor does what a program writes in process.
+ * others of the transaction. Nor does a dry run, and what a program writes in process.
  * @throws HeaderError `key_required` (400)
  */
 export function checkKey(
-  { idempotency, writer }: Readonly<{ idempotency?: object; writer?: string }>,
+  {
+    idempotency,
+    writer,
+    preferences,
+  }: Readonly<{
+    idempotency?: object
+    writer?: string
+    preferences?: Readonly<{ isDryRun: boolean }>
+  }>,
   open: object | undefined,
 ): void {
-  if (idempotency || open || writer !== undefined) return
+  if (idempotency || open || writer !== undefined || preferences?.isDryRun) return
   throw new HeaderError(
     'key_required',
     'This write needs an Idempotency-Key, with which it can be repeated safely; send a random UUID, such as Idempotency-Key: "8e03978e-40d5-43e8-bc93-6894a57f9324", and the same one to repeat the request.',

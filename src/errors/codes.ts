@@ -65,6 +65,7 @@ export const errorCodes = {
   missing_value:          { status: 422, title: 'A required value is missing' },
   invalid_value:          { status: 422, title: 'The value is not valid' },
   unknown_field:          { status: 422, title: 'The field does not exist' },
+  too_many_affected:      { status: 422, title: 'The write affects too many rows' },
   key_reused:             { status: 422, title: 'The key belongs to another request' },
   condition_required:     { status: 428, title: 'The request needs a condition' },
   headers_too_large:      { status: 431, title: 'The header fields are too large' },

@@ -42,6 +42,6 @@ export function withActionCalls<Body>(context: AppContext<Body>): AppContext<Bod
 
 /** Copies the context of a request. A spread would lose the getters that the contexts of HTTP libraries have. */
 function copyRequest(request: RequestContext): RequestContext {
-  const { auth, requestId, ip, log } = request
-  return { auth, requestId, ip, log, signal: () => request.signal() }
+  const { auth, requestId, ip, log, dryRun = false } = request
+  return { auth, requestId, ip, log, dryRun, signal: () => request.signal() }
 }

@@ -18,6 +18,7 @@ function createRequestDetails(request: RequestContext): RequestDetails {
     auth: request.auth,
     requestId: request.requestId,
     ip: request.ip,
+    dryRun: request.dryRun ?? false,
     get log() {
       return request.log
     },

@@ -41,13 +41,13 @@ export function describeActionResponses(
   type: TypeDescription,
   context: SchemaContext,
 ): ExchangedByName {
-  const responses = type.actions.flatMap(({ name, returns }) => {
+  const responses = type.actions.flatMap(({ name, returns, hasDryRun }) => {
     if (returns === undefined || !('meta' in returns)) return []
     const members = Object.entries(returns.meta).map(
       ([member, { schema }]) => [member, orNull(schema)] as const,
     )
     const meta = objectOf(
-      Object.fromEntries(members),
+      { ...(hasDryRun && { dryRun: { const: true } }), ...Object.fromEntries(members) },
       members.map(([member]) => member),
     )
     const schema = objectOf({ meta, jsonapi: context.ref('jsonapi.object') }, ['meta', 'jsonapi'])

@@ -76,18 +76,15 @@ export function describeCommonSchemas({ described, nameType, ref }: SchemaContex
         }),
         description: 'Of a page between cursors.',
       },
+      dryRun: { const: true, description: 'Of an action that was not executed.' },
     }),
     'jsonapi.resourceMeta': objectOf({
       version: text,
       page: objectOf({ cursor: text }, ['cursor']),
     }),
     'jsonapi.included': arrayOf(describeIncluded(readable, nameType, ref)),
-    'jsonapi.document': document(self, {
-      meta: {
-        ...objectOf({ message: text, replayed: { const: true } }, ['message', 'replayed']),
-        description: 'Of a repeated request whose response was too large to be stored.',
-      },
-    }),
+    'jsonapi.writeMeta': describeWriteMeta(),
+    'jsonapi.document': document(self, { meta: ref('jsonapi.writeMeta') }),
     'jsonapi.collection': openObject(
       { included, links: collection, meta: ref('jsonapi.listMeta'), jsonapi },
       [...required, 'meta'],
@@ -102,10 +99,7 @@ export function describeCommonSchemas({ described, nameType, ref }: SchemaContex
     'jsonapi.toManyLinks': objectOf({ ...both, prev: linkOrNull, next: linkOrNull }, [
       ...['self', 'related'],
     ]),
-    'jsonapi.message': objectOf({ meta: objectOf({ message: text }, ['message']), jsonapi }, [
-      'meta',
-      'jsonapi',
-    ]),
+    'jsonapi.message': objectOf({ meta: ref('jsonapi.writeMeta'), jsonapi }, ['meta', 'jsonapi']),
     'jsonapi.root': objectOf(
       {
         meta: openObject({ resources: { type: 'object', additionalProperties: rootEntry } }, [
@@ -118,6 +112,34 @@ export function describeCommonSchemas({ described, nameType, ref }: SchemaContex
     ),
     'jsonapi.errors': describeErrors(jsonapi),
   }
+}
+
+/** Describes what the response to a write says of its execution. */
+function describeWriteMeta(): JsonSchema {
+  const byName = (values: JsonSchema) => ({ type: 'object', additionalProperties: values })
+  return objectOf(
+    {
+      message: text,
+      replayed: {
+        const: true,
+        description: 'Of a repeated request whose response was too large to be stored.',
+      },
+      dryRun: {
+        const: true,
+        description: 'Nothing was written; the other members say what would.',
+      },
+      affected: {
+        ...byName(objectOf({ created: count, updated: count, deleted: count })),
+        description: 'The numbers of rows by type.',
+      },
+      members: {
+        ...byName(byName(objectOf({ added: count, removed: count }, ['added', 'removed']))),
+        description: 'The numbers of changed members by type and relationship.',
+      },
+      wouldCreate: { type: 'object', description: 'The new resource, whose id is not final.' },
+    },
+    ['message'],
+  )
 }
 
 /** A resource type in the root document; `relationships` has the related types by name, `parameters` those of the list. */

@@ -46,6 +46,8 @@ interface Operation {
   readonly errors: ErrorResponseName
   /** Whether the response may be without a document, if the client prefers that. */
   readonly hasMinimal?: boolean
+  /** Whether the client may restrict what is written. Default true, and false for a read. */
+  readonly hasDryRun?: boolean
 }
 
 /** What the operations of a path have in common. */
@@ -107,7 +109,7 @@ function addCondition(operation: Operation, method: Method, { target }: ModelPat
   const fields = [
     field,
     method === 'GET' ? undefined : ('idempotencyKey' as const),
-    operation.hasMinimal ? ('prefer' as const) : undefined,
+    method !== 'GET' && operation.hasDryRun !== false ? ('prefer' as const) : undefined,
   ]
   const added = fields.flatMap((name) => (name === undefined ? [] : [parameter(name)]))
   return { ...operation, parameters: [...(operation.parameters ?? []), ...added] }
@@ -181,6 +183,7 @@ function describeOperation(
     ...(sent !== undefined && { requestBody: body(sent) }),
     responses: {
       [status]: response(name + suffix),
+      ...(status === 201 && { 200: response('dryRun') }),
       ...(hasMinimal && { 204: response('minimal') }),
       ...(errors !== writeErrors && { 304: response('notModified') }),
       '4XX': response(errors + suffix),
@@ -398,6 +401,7 @@ function describeAction(
       POST: {
         ...{ verb, summary: `Call ${action.name}`, description, body: verb },
         ...{ response: nameActionResponse(type, action, context), errors: writeErrors },
+        hasDryRun: action.hasDryRun,
       },
     },
   }

@@ -39,6 +39,7 @@ const writeCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'key_not_supported',
   'key_reused',
   'request_in_progress',
+  'too_many_affected',
   'relationship_conflict',
   'constraint_conflict',
   'body_too_large',
@@ -88,6 +89,10 @@ export function describeCommonResponses(
     notModified: {
       description: 'The client has the document: its entity tag is in If-None-Match.',
     },
+    dryRun: {
+      description: 'Nothing was written: this was a dry run.',
+      ...describeContent(ref('jsonapi.message')),
+    },
     minimal: { description: 'Done; the client prefers no document.' },
     options: { description: 'The methods.', headers: { Allow: { schema: { type: 'string' } } } },
     readError: describeErrors(rejected, (code, status) => status < 500 && !writeCodes.has(code)),
@@ -113,6 +118,7 @@ export function describeCommonResponses(
     | 'root'
     | 'head'
     | 'notModified'
+    | 'dryRun'
     | 'minimal'
     | 'options',
     Exchanged

@@ -3,6 +3,7 @@ import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import { getResourceType, type ResourceType } from '../model/model.ts'
 import type { MembersShape } from '../plan/members.ts'
 import type { ReadShape } from '../plan/read.ts'
+import type { ReferencingShape } from '../plan/referencing.ts'
 import type { WritePlan, WriteShape } from '../plan/write.ts'
 import type { AccessCheck } from './access/access-check.ts'
 import { compileChangedMemberChecks } from './access/link-checks.ts'
@@ -21,6 +22,7 @@ import {
 } from './write/compile-write.ts'
 import { compileMemberLocks } from './write/link-changes.ts'
 import { compileMembers } from './write/members.ts'
+import { compileReferencing } from './write/referencing.ts'
 import { compileUnlinkChecks, type UnlinkCheck } from './write/unlink-checks.ts'
 
 /** The statements of a resource type that are the same for every query shape. */
@@ -56,6 +58,7 @@ export interface Statements {
   readonly members: (shape: MembersShape) => Statement
   /** Whether a document stays the same until a transaction is committed. */
   readonly showsRowsOnly: (shape: ReadShape) => boolean
+  readonly referencing: (shape: ReferencingShape) => Statement
   readonly ofType: (type: string) => TypeStatements
   readonly target: Target
 }
@@ -65,7 +68,6 @@ export interface Statements {
  * @param cache - holds the statements of query shapes
  */
 export function createStatements(target: Target, cache = new StatementCache()): Statements {
-  const types = new Map<string, TypeStatements>()
   return {
     target,
     streamedRead: cache.memoize(
@@ -83,15 +85,24 @@ export function createStatements(target: Target, cache = new StatementCache()): 
       (shape: MembersShape) => compileMembers(shape, target),
       (statement) => statementSize(statement),
     ),
+    referencing: cache.memoize(
+      (shape: ReferencingShape) => compileReferencing(shape, target),
+      (statement) => statementSize(statement),
+    ),
     memberLocks: createMemberLocks(target),
     showsRowsOnly: memoizeByIdentity((shape) => showsRowsOnly(shape, target)),
-    ofType: (type) => {
-      const known = types.get(type)
-      if (known !== undefined) return known
-      const created = createTypeStatements(getResourceType(target.model, type), target)
-      types.set(type, created)
-      return created
-    },
+    ofType: createStatementsOfTypes(target),
+  }
+}
+
+function createStatementsOfTypes(target: Target): Statements['ofType'] {
+  const types = new Map<string, TypeStatements>()
+  return (type) => {
+    const known = types.get(type)
+    if (known !== undefined) return known
+    const created = createTypeStatements(getResourceType(target.model, type), target)
+    types.set(type, created)
+    return created
   }
 }
 

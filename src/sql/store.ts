@@ -8,6 +8,7 @@ import type { Identity } from '../plan/access/identity.ts'
 import type { MembersShape } from '../plan/members.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { CompleteRows, Rows } from '../plan/read-result.ts'
+import type { ReferencingShape } from '../plan/referencing.ts'
 import type { Row, RowLayout } from '../plan/row-layout.ts'
 import type { WritePlan } from '../plan/write.ts'
 import type { AllowedOperations, AllowedQuestion } from './access/find-allowed.ts'
@@ -142,6 +143,18 @@ export interface Transaction {
    * @throws HeaderError `too_many_resources` (400)
    */
   readMembers(shape: MembersShape, values: Readonly<MemberValues>): Promise<readonly Row[]>
+  /**
+   * Reads the ids of the rows that reference rows with the given ids, as far as the request may read them.
+   * @param ids - one at least
+   * @param maxRows - the most that it returns
+   */
+  readReferencing(
+    shape: ReferencingShape,
+    ids: readonly string[],
+    maxRows: number,
+  ): Promise<readonly string[]>
+  /** Checks the constraints that the commit would check. @throws ApiError for violated ones */
+  checkDeferred(): Promise<void>
   /**
    * Deletes a resource.
    * @param isLast - as of `WriteOptions`

@@ -4,6 +4,7 @@ import { addAuth } from './read/run-values.ts'
 import type { Statements } from './statements.ts'
 import type { Transaction } from './store.ts'
 import { compileActionSql } from './write/action.ts'
+import { commitConstraintError, reportConstraintErrors } from './write/constraints.ts'
 import { createKeyOperations } from './write/idempotency.ts'
 import { checkMemberLimit, maxChangedMembers } from './write/members.ts'
 import { checkPreconditions } from './write/preconditions.ts'
@@ -70,12 +71,29 @@ function transactionOn(
       checkIds(await connection.read(plan, id), plan.shape, statements.target),
     checkPreconditions: (plan) => checkPreconditions({ connection, plan, statements }),
     ...createWriteOperations(connection, statements),
+    ...createListReads(connection, statements),
+    checkDeferred: async () =>
+      reportConstraintErrors(() => connection.checkDeferred(), commitConstraintError),
+    remove: (plan, isLast) => removeResource({ connection, plan, statements }, isLast),
+  }
+}
+
+/** The reads of several resources by a list of ids. */
+function createListReads(
+  connection: WriteConnection,
+  statements: Statements,
+): Pick<Transaction, 'readMembers' | 'readReferencing'> {
+  return {
     readMembers: async (shape, { id, ids }) => {
       const values = { planValues: [], id, ids, maxRows: maxChangedMembers + 1 }
       const rows = await connection.all(statements.members(shape), values)
       checkMemberLimit(rows, shape)
       return rows
     },
-    remove: (plan, isLast) => removeResource({ connection, plan, statements }, isLast),
+    readReferencing: async (shape, ids, maxRows) => {
+      const values = { planValues: [], ids, maxRows }
+      const rows = await connection.all(statements.referencing(shape), values)
+      return rows.map(([id]) => String(id))
+    },
   }
 }

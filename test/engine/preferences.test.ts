@@ -95,7 +95,11 @@ engine('Preferences', served, (app) => {
 })
 
 describe('The syntax of Prefer', () => {
-  const minimal = { isStrict: false, returns: 'minimal', unknown: [] }
+  const none = {
+    ...{ isStrict: false, returns: undefined, isDryRun: false, maxAffected: undefined },
+    ...{ invalid: [], unknown: [] },
+  }
+  const minimal = { ...none, returns: 'minimal' }
   const cases: readonly (readonly [string, object])[] = [
     ['return=minimal', minimal],
     ['Return=minimal', minimal],
@@ -103,10 +107,15 @@ describe('The syntax of Prefer', () => {
     ['return = minimal; foo="a,b"', minimal],
     ['return=minimal, return=representation', minimal],
     [', return=minimal,,', minimal],
-    ['handling=strict, a, b=c', { isStrict: true, returns: undefined, unknown: ['a', 'b=c'] }],
-    ['return=other', { isStrict: false, returns: undefined, unknown: ['return=other'] }],
-    ['return=minimal, "', { isStrict: false, returns: undefined, unknown: [] }],
-    ['', { isStrict: false, returns: undefined, unknown: [] }],
+    ['handling=strict, a, b=c', { ...none, isStrict: true, unknown: ['a', 'b=c'] }],
+    ['return=other', { ...none, unknown: ['return=other'] }],
+    ['return=minimal, "', none],
+    ['', none],
+    ['Dry-Run', { ...none, isDryRun: true }],
+    ['dry-run=true, max-affected="12"', { ...none, isDryRun: true, maxAffected: 12 }],
+    ['dry-run=1', { ...none, invalid: ['dry-run=1'] }],
+    ['max-affected=1e3', { ...none, invalid: ['max-affected=1e3'] }],
+    ['max-affected=1, "', { ...none, invalid: ['max-affected=max-affected=1, "'] }],
   ]
   for (const [field, expected] of cases)
     it(`reads ${JSON.stringify(field)}`, () => assert.deepEqual(parsePreferences(field), expected))

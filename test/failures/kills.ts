@@ -25,7 +25,8 @@ interface KillReport {
 
 /**
  * Kills processes of the service repeatedly while clients write, and checks the database each time: every acknowledged write is
- * stored, one without a response is stored completely or not at all, and nothing else has changed.
+ * stored, one without a response is stored completely or not at all, and nothing else has changed. Repeated with its key, that one is
+ * stored exactly once.
  */
 export async function killDuringWrites(
   test: TestContext,
@@ -52,11 +53,21 @@ export async function killDuringWrites(
     await assertSound(url)
     const found = await statesOf(url)
     for (const each of all) {
-      if (each.inDoubt) inDoubt += 1
+      if (each.isInDoubt) inDoubt += 1
       const isExecuted = each.continueWith(found.get(each.prefix) ?? nothing)
       if (isExecuted) executed += 1
     }
   }
+  const child = await start(test, await folder(test), [
+    '--log-level',
+    'warn',
+    '--database-url',
+    url,
+  ])
+  await Promise.all(all.map((each) => each.settle(child.url)))
+  assert.equal((await child.end('SIGTERM')).code, 0, child.printed())
+  const found = await statesOf(url)
+  for (const each of all) each.continueWith(found.get(each.prefix) ?? nothing)
   await remove()
   return { acknowledged, inDoubt, executed }
 }

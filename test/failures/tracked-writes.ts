@@ -114,22 +114,26 @@ const kinds: Readonly<Record<string, (state: State, name: string) => Write | und
 /** The names of the kinds of writes. */
 export const writeKinds: readonly string[] = Object.keys(kinds)
 
-/** A client that sends one write after the other and tracks the expected rows. */
+/** A client that sends one write with a key after the other and tracks the expected rows. */
 export class TrackedClient {
   /** The beginning of every name that it writes. */
   readonly prefix: string
   /** The acknowledged state. */
   state: State = { persons: new Map(), computers: new Map() }
-  /** The state if the write without a response was stored. */
-  inDoubt: State | undefined
+  /** The write without a response. */
+  #pending: (Write & Readonly<{ key: string; kind: string; isExecuted?: boolean }>) | undefined
   #count = 0
 
   constructor(prefix: string) {
     this.prefix = prefix
   }
 
+  get isInDoubt(): boolean {
+    return this.#pending !== undefined
+  }
+
   /**
-   * Writes until it is stopped or gets no response.
+   * Writes until it is stopped or gets no response. It begins with a repetition of the write that got none.
    * @param acknowledged - counts acknowledged writes by kind
    * @throws Error when a write is rejected, or when its connection hangs
    */
@@ -137,45 +141,74 @@ export class TrackedClient {
     const session = connect(url)
     try {
       while (!stop.aborted) {
-        const kind = writeKinds[Math.floor(Math.random() * writeKinds.length)] ?? ''
-        this.#count += 1
-        const write = kinds[kind]?.(this.state, `${this.prefix}-${this.#count}`)
-        if (write === undefined) continue
-        this.inDoubt = write.after('?')
-        const { method, path, data } = write
-        const exchange = await session
-          .send(method, path, data === undefined ? {} : { body: { data } })
-          .catch(unlessHanging)
-        if (exchange === undefined) return
-        // An overloaded service has not begun with the request.
-        if (exchange.status === 503 && exchange.text.includes('"overloaded"')) {
-          this.inDoubt = undefined
-          await pause(20)
-          continue
-        }
-        assert.ok(exchange.status < 300, `${kind}: ${exchange.status} ${exchange.text}`)
-        const { body } = parseResponse(exchange)
-        this.state = write.after(method === 'POST' ? idOf(body.data) : '')
-        this.inDoubt = undefined
-        acknowledged.set(kind, (acknowledged.get(kind) ?? 0) + 1)
+        this.#pending ??= this.#choose()
+        if (this.#pending && !(await this.#send(session, acknowledged))) return
       }
     } finally {
       session.close()
     }
   }
 
+  /** Repeats the write that got no response, if there is one. */
+  async settle(url: string): Promise<void> {
+    const session = connect(url)
+    while (this.#pending) assert.ok(await this.#send(session, new Map()), 'no response')
+    session.close()
+  }
+
+  #choose() {
+    const kind = writeKinds[Math.floor(Math.random() * writeKinds.length)] ?? ''
+    this.#count += 1
+    const key = `${this.prefix}-${this.#count}`
+    const write = kinds[kind]?.(this.state, key)
+    return write && { ...write, key, kind }
+  }
+
+  /** Sends the pending write. @returns whether there was a response */
+  async #send(
+    session: ReturnType<typeof connect>,
+    acknowledged: Map<string, number>,
+  ): Promise<boolean> {
+    if (this.#pending === undefined) return true
+    const { method, path, data, key, kind, after, isExecuted } = this.#pending
+    const exchange = await session
+      .send(method, path, {
+        headers: { 'idempotency-key': key },
+        ...(data !== undefined && { body: { data } }),
+      })
+      .catch(unlessHanging)
+    if (exchange === undefined) return false
+    // An overloaded service has not begun with the request, and PostgreSQL may not have noticed the end of the first one.
+    if (/"code":"(?:overloaded|request_in_progress)"/.test(exchange.text)) {
+      await pause(20)
+      return true
+    }
+    assert.ok(exchange.status < 300, `${kind}: ${exchange.status} ${exchange.text}`)
+    if (isExecuted !== undefined)
+      assert.equal(exchange.headers['idempotency-replayed'], isExecuted ? 'true' : undefined, kind)
+    const { body } = parseResponse(exchange)
+    this.state = after(method === 'POST' ? idOf(body.data) : '')
+    this.#pending = undefined
+    acknowledged.set(kind, (acknowledged.get(kind) ?? 0) + 1)
+    return true
+  }
+
   /**
-   * Continues with the stored rows, which must be the acknowledged ones, with or without the write that has no response.
+   * Continues with the stored rows, which must be the acknowledged ones, with or without the write that has no response. That write will
+   * be repeated with its key: it must be executed then if it was not, and replayed if it was.
    *
    * @returns whether that write was stored
    */
   continueWith(found: State): boolean {
     const lines = linesOf(found)
-    const [without, after] = [linesOf(this.state), this.inDoubt && linesOf(this.inDoubt)]
+    const after = this.#pending && linesOf(this.#pending.after('?'))
+    const without = linesOf(this.state)
     const isExecuted = after !== undefined && isDeepStrictEqual(lines, after)
     if (!isExecuted) assert.deepEqual(lines, without, `in doubt:\n${after?.join('\n')}`)
+    // A write that changes nothing may have been executed or not.
+    const isKnown = after !== undefined && !isDeepStrictEqual(without, after)
+    if (this.#pending && isKnown) this.#pending = { ...this.#pending, isExecuted }
     this.state = found
-    this.inDoubt = undefined
     return isExecuted
   }
 }

@@ -6,6 +6,7 @@ import { isObject } from '../kinds/json.ts'
 import { sql } from '../sql.ts'
 import { fieldAccessChecks } from './check-access-options.ts'
 import {
+  booleanCheck,
   type Check,
   each,
   isFunction,
@@ -44,6 +45,7 @@ export function createActionCheck({ kind, sqlExpression }: ActionChecks): Check 
     description: optional(stringCheck),
     callable: fieldAccessChecks.readable,
     idempotency: optional(oneOf('required', 'optional')),
+    dryRun: optional(booleanCheck),
     sql: optional(aFunction),
     run: optional(aFunction),
   } satisfies Record<keyof Action, Check>)

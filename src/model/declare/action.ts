@@ -102,6 +102,8 @@ interface ActionOptions<
   readonly callable?: FieldRule
   /** `required`: calls without `Idempotency-Key` are rejected (400). Default: that of the type. */
   readonly idempotency?: 'required' | 'optional'
+  /** Whether `Prefer: dry-run` may run it, and roll back what it writes: it has no other effects then. Default false. */
+  readonly dryRun?: boolean
 }
 
 /** What an action does: JavaScript, or SQL such as the call of a stored function or procedure. */
@@ -157,6 +159,7 @@ export interface Action<
   readonly description?: string
   readonly callable?: FieldRule
   readonly idempotency?: 'required' | 'optional'
+  readonly dryRun?: boolean
   /** The SQL of the action; absent if JavaScript does it. */
   readonly sql?: (parameters: Readonly<Record<string, Sql>>, ...id: readonly Sql[]) => Sql
   /** The JavaScript of the action; absent if SQL does it. */

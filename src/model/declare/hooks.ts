@@ -109,6 +109,8 @@ export interface RequestDetails<Auth = unknown> {
   readonly log: Logger
   /** Aborts when the client disconnects before the response is sent. */
   readonly signal: AbortSignal
+  /** Whether what is written will be rolled back: the client only wants to know what would happen. */
+  readonly dryRun: boolean
 }
 
 /** Runs SQL in a transaction and returns the rows by column name. */

@@ -36,4 +36,6 @@ export interface RequestContext {
   readonly log: Logger
   /** Returns a signal that aborts when the client disconnects before the response is sent; created on the first call. */
   readonly signal: () => AbortSignal
+  /** Whether what is written will be rolled back. Default false. */
+  readonly dryRun?: boolean
 }

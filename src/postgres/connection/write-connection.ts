@@ -30,6 +30,9 @@ export function createWriteConnection(
         reportConstraintErrors(() => transaction.commitNext(isAllowed), commitConstraintError),
     }),
     query: createPostgresRunQuery(transaction, statements.target.dialect),
+    checkDeferred: async () => {
+      await transaction.execute('set constraints all immediate')
+    },
     savepoint: (work) => transaction.nest(work),
   }
 }

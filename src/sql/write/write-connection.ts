@@ -26,6 +26,8 @@ export interface WriteConnection {
    */
   readonly commitNext?: ((isAllowed: () => boolean) => Promise<void>) | undefined
   readonly query: RunQuery
+  /** Checks the constraints that the commit would check. @throws ConstraintError */
+  checkDeferred(): Awaitable<void>
   /** Runs work, and rolls back what it wrote if it throws. */
   savepoint<Result>(work: () => Promise<Result>): Promise<Result>
 }

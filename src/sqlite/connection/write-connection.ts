@@ -1,6 +1,7 @@
 import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows } from '../../plan/read-result.ts'
 import type { Row } from '../../plan/row-layout.ts'
+import { ConstraintError } from '../../sql/errors.ts'
 import { countCharacters, writeBudget } from '../../sql/read/document-budget.ts'
 import { executeFullRead, type FullReadStatements } from '../../sql/read/execute-full-read.ts'
 import { runSync } from '../../sql/read/query-sequence.ts'
@@ -37,6 +38,7 @@ export function createWriteConnection(
       writer.checkTransaction()
       return runQuery(expression)
     },
+    checkDeferred: () => checkDeferred(writer),
     savepoint: (work) => runInSavepoint(writer, work),
   }
 }
@@ -76,6 +78,24 @@ function createTextLimit(
     } catch (error) {
       throw error instanceof LargeResultError ? tooMuchTextError() : error
     }
+  }
+}
+
+/** Checks the tables with deferred foreign keys: SQLite has a list of the violations of each, and none of those of a transaction. */
+function checkDeferred(writer: SqliteConnection): void {
+  writer.checkTransaction()
+  const tables = writer.introspect(
+    "select name from sqlite_schema where type = 'table' and sql like '%initially deferred%'",
+  )
+  for (const [name] of tables) {
+    const violations = 'select 1 from pragma_foreign_key_check(?) limit 1'
+    const [violation] = writer.introspect(violations, String(name))
+    if (violation !== undefined)
+      throw new ConstraintError(
+        'foreignKey',
+        {},
+        new Error(`The table ${name} has rows that reference none.`),
+      )
   }
 }
 

@@ -18,6 +18,8 @@ export interface TestRequest {
   readonly body?: unknown
   /** Default: that of an API client. */
   readonly accept?: string
+  /** What the client prefers. */
+  readonly prefer?: string
 }
 
 const numbers = ['1', '2', '3', '4', '5', '6', '7', '20', '21', '50'] as const

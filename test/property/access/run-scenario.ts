@@ -237,6 +237,10 @@ async function sendWrite(
   const [writer, otherWriter] = concurrent.writers
   assert.ok(before && other && snapshot)
   if (summarize(reference, before) !== summarize(reference, other)) return undefined
+  if (concurrent.random.chance(0.3)) {
+    await assertDryRun({ request, hint }, context)
+    assert.deepEqual(await Promise.all(snapshots.map((read) => read())), [before, other], hint)
+  }
   const change =
     writer && concurrent.random.chance(0.4)
       ? drawChange([before, other], reference, request.path, concurrent.random)
@@ -254,6 +258,16 @@ async function sendWrite(
   if (hasWaited) checkChanges(reference, applyChange(change, before), after, at)
   else checkChanges(reference, before, undoChange(change, before, after), at)
   return responses
+}
+
+/** Asserts that a dry run of a write says the same of both databases. */
+async function assertDryRun(
+  { request, hint }: HintedRequest,
+  { accesses }: ScenarioContext,
+): Promise<void> {
+  const dryRun: TestRequest = { ...request, prefer: 'dry-run' }
+  const [response, otherResponse] = await Promise.all(accesses.map(({ http }) => http(dryRun)))
+  assert.equal(otherResponse, response, `${hint}, as a dry run`)
 }
 
 function countResources(response: string): number {

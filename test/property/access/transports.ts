@@ -18,12 +18,13 @@ export function createHandlerOf(store: Store): Handle {
 
 /** Creates a function that sends requests to a handler. */
 export function createSender(handle: Handle, identity: Identity | undefined): Send {
-  return async ({ method, path, body, accept }) => {
+  return async ({ method, path, body, accept, prefer }) => {
     const response = await handle(
       new Request(`http://localhost${path}`, {
         method,
         headers: {
           ...(accept !== undefined && { accept }),
+          ...(prefer !== undefined && { prefer }),
           ...(body !== undefined && { 'content-type': 'application/vnd.api+json' }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),

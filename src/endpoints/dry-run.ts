@@ -1,0 +1,153 @@
+import { HeaderError } from '../errors/errors.ts'
+import { type Affected, countAffected, executeCounted } from '../lifecycle/affected.ts'
+import { executeInTransaction } from '../lifecycle/transaction.ts'
+import type { UnitOfWork } from '../lifecycle/unit-of-work.ts'
+import { isObject, type JsonValue, parseExactJson, serializeJson } from '../model/kinds/json.ts'
+import type { Preferences } from '../parse/prefer.ts'
+import type { AppContext } from './app-context.ts'
+import type { ApiRequest, ApiResponse } from './handler.ts'
+import { executePlan, observeId, type RequestPlan } from './request-plan.ts'
+
+/** A write that is counted. It is rolled back if it is a dry run, or affects more rows than its client allows. */
+type Restrictions = Pick<Preferences, 'isDryRun' | 'maxAffected'>
+
+/**
+ * Executes a write whose client restricts it, in one transaction: counts what it affects, and rolls it back if it is a dry run.
+ *
+ * A batch of operations is one write here: it opens the transaction as this function does, calls `executeCountedPlan` for each operation
+ * with the same `affected`, and ends with `finish`.
+ * @throws HeaderError `too_many_affected` (422); what the write throws
+ */
+export async function executeRestricted<Body>(
+  plan: RequestPlan<Body>,
+  request: ApiRequest,
+  context: AppContext<Body>,
+  restrictions: Restrictions,
+): Promise<ApiResponse<Body>> {
+  const { isDryRun } = restrictions
+  // Outside of the transaction: the catalog needs a connection of its own.
+  await context.catalog()
+  const counted = { ...request, dryRun: isDryRun }
+  const affected: Affected = { rows: new Map(), members: new Map() }
+  try {
+    return await executeInTransaction(context, counted, async (unit) => {
+      affected.rows.clear()
+      affected.members.clear()
+      const within = { ...context, open: { ...unit, isOfRequest: true } }
+      const response = await executeCountedPlan(plan, counted, within, affected)
+      return finish(plan, response, { unit, affected, restrictions })
+    })
+  } catch (error) {
+    if (!(error instanceof DryRunEnd)) throw error
+    // It was made of a response with this type of body.
+    return error.response as ApiResponse<Body>
+  }
+}
+
+/** Ends the transaction of a dry run. */
+class DryRunEnd extends Error {
+  readonly response: ApiResponse<unknown>
+  constructor(response: ApiResponse<unknown>) {
+    super('The dry run has ended.')
+    this.response = response
+  }
+}
+
+/** Executes one write of an open transaction, and adds what it affects. */
+async function executeCountedPlan<Body>(
+  plan: RequestPlan<Body>,
+  request: ApiRequest,
+  context: AppContext<Body> & Readonly<{ open: UnitOfWork }>,
+  affected: Affected,
+): Promise<ApiResponse<Body>> {
+  const written: { id?: string } = {}
+  const execute = async () => {
+    const response = await executePlan(observeId(plan, written), request, context)
+    return { ...response, body: await response.body, ...written }
+  }
+  if (plan.is !== 'write' && plan.is !== 'link' && plan.is !== 'delete') return execute()
+  const write = { plan: plan.write, isDeletion: plan.is === 'delete' }
+  const catalog = await context.catalog()
+  const { id: _, ...response } = await executeCounted(
+    write,
+    context.open,
+    { catalog, affected },
+    execute,
+  )
+  return response
+}
+
+/** Checks what was written, and throws the response of a dry run, which rolls it back. */
+async function finish<Body>(
+  plan: RequestPlan<Body>,
+  response: ApiResponse<Body>,
+  {
+    unit,
+    affected,
+    restrictions: { isDryRun, maxAffected },
+  }: Readonly<{ unit: UnitOfWork; affected: Affected; restrictions: Restrictions }>,
+): Promise<ApiResponse<Body>> {
+  const count = countAffected(affected)
+  if (maxAffected !== undefined && count > maxAffected)
+    throw new HeaderError(
+      'too_many_affected',
+      `The request affects more rows (${count}) than max-affected allows (${maxAffected}); nothing was written. Send a larger number, or change fewer rows.`,
+    )
+  if (!isDryRun) return response
+  await unit.transaction.checkDeferred()
+  const document = typeof response.body === 'string' ? parseExactJson(response.body) : {}
+  const body = describeDryRun(plan, isObject(document) ? document : {}, affected)
+  throw new DryRunEnd({ status: 200, body: serializeJson(body) })
+}
+
+/** Makes the document of a dry run of that of the write. The id of a new resource is not final. */
+function describeDryRun<Body>(
+  plan: RequestPlan<Body>,
+  { data, meta, ...document }: Readonly<Record<string, unknown>>,
+  { rows, members }: Affected,
+): JsonValue {
+  const isCreate = plan.is === 'write' && plan.write.operation === 'create'
+  const isShown = (plan.is === 'write' && !isCreate) || plan.is === 'action'
+  const counted = {
+    ...(plan.is !== 'action' && { affected: Object.fromEntries(rows) }),
+    ...(members.size > 0 && { members: listMembers(members) }),
+  }
+  const described = {
+    ...(isShown && { ...document, ...(data !== undefined && { data }) }),
+    meta: {
+      ...(plan.is === 'action' && isObject(meta) && meta),
+      ...(plan.is !== 'action' && { message: 'Nothing was written: this was a dry run' }),
+      dryRun: true,
+      ...counted,
+      ...(isCreate && { wouldCreate: withoutId(data) }),
+    },
+    jsonapi: document.jsonapi,
+  }
+  // It was parsed from JSON.
+  return described as unknown as JsonValue
+}
+
+/** The changed members by type and relationship. */
+function listMembers(members: Affected['members']): unknown {
+  const byType = Map.groupBy(members.values(), ({ type }) => type)
+  return Object.fromEntries(
+    [...byType].map(([type, all]) => [
+      type,
+      Object.fromEntries(
+        all.map(({ relationship, added, removed }) => [relationship, { added, removed }]),
+      ),
+    ]),
+  )
+}
+
+/** A resource object without its id, and without the links, which contain it. */
+function withoutId(data: unknown): unknown {
+  if (!isObject(data)) return null
+  const { id: _, links: __, relationships, ...rest } = data
+  if (!isObject(relationships)) return rest
+  const withoutLinks = Object.entries(relationships).map(([name, value]) => {
+    const { links: ___, ...relationship } = isObject(value) ? value : {}
+    return [name, relationship]
+  })
+  return { ...rest, relationships: Object.fromEntries(withoutLinks) }
+}
