@@ -82,6 +82,8 @@ export interface Dialect extends Database, Comparisons {
   versionOf(columns: readonly Sql[]): Sql
   /** Absent where a statement needs the id of the inserted row as a parameter. */
   readonly lastInsertId?: LastInsertId
+  /** Compiles whether no other table inherits from a table, and no rule or policy changes its statements. Absent where nothing can. */
+  isPlainTable?(table: string): Sql
   /** Whether the planner executes `not exists` as an anti-join instead of once for each row. */
   readonly hasAntiJoins?: boolean
   /** Whether a subquery in `from` may refer to the rows in front of it, as `cross join lateral`. */

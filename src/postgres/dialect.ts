@@ -60,6 +60,8 @@ export function postgresDialect(folding: string, keepsSettings = true): Dialect 
     preventPullUp: (condition) => sql`(${condition}) is true`,
     ...(keepsSettings && { lastInsertId }),
     locks,
+    isPlainTable: (table) =>
+      sql`(select not (relhassubclass or relhasrules or relrowsecurity) from pg_class where oid = ${sql.lit(table)}::regclass)`,
     now: sql`now()`,
     ...subqueries,
     aggregateIds,

@@ -22,6 +22,7 @@ import {
 } from './write/compile-write.ts'
 import { compileMemberLocks } from './write/link-changes.ts'
 import { compileMembers } from './write/members.ts'
+import { isStillPlain } from './write/one-row.ts'
 import { compileReferencing } from './write/referencing.ts'
 import { compileUnlinkChecks, type UnlinkCheck } from './write/unlink-checks.ts'
 
@@ -36,6 +37,8 @@ interface TypeStatements {
   readonly lookup: Statement
   /** Deletes the resource with the id, if the rules allow it. */
   readonly remove: Statement
+  /** The same if it is the whole deletion; it deletes no row if something else may decide by now. */
+  readonly removeAtOnce: Statement
   /** Returns a row if the resource with the id is in the declared scope of its type, whoever may read it. */
   readonly inScope: Statement
   /** Returns which of the ids are in the declared scope, whoever may read them. */
@@ -150,6 +153,7 @@ function createMemberChecks(target: Target, cache: StatementCache): Statements['
 function createTypeStatements(resource: ResourceType, target: Target): TypeStatements {
   const locks = new Map<RowLock, Statement>()
   let remove: Statement | undefined
+  let removeAtOnce: Statement | undefined
   const { unrestricted } = resource
   const exists = compileExists(resource, target)
   const lookup = compileLookup(resource, target)
@@ -170,6 +174,10 @@ function createTypeStatements(resource: ResourceType, target: Target): TypeState
       remove ??= compileDelete(resource, target)
       return remove
     },
+    get removeAtOnce() {
+      removeAtOnce ??= compileDelete(resource, target, isStillPlain(resource, target))
+      return removeAtOnce
+    },
   }
 }
 
@@ -178,8 +186,9 @@ function readSize({ rows, count }: CompiledRead, { includeEdges }: ReadShape): n
   return (6 + 2 * includeEdges.length) * statementSize(rows, count)
 }
 
-function writeSize({ insert, denied, insertedId, update, links, parent }: CompiledWrite): number {
-  const own = [insert, insertedId, update].filter((each) => each !== undefined)
+function writeSize(compiled: CompiledWrite): number {
+  const { insert, denied, insertedId, update, updateAtOnce, links, parent } = compiled
+  const own = [insert, insertedId, update, updateAtOnce].filter((each) => each !== undefined)
   const checks = denied.map(({ statement }) => statement)
   return statementSize(...own, ...checks, ...links.flat(), ...parent)
 }

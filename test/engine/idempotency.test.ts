@@ -49,6 +49,13 @@ const served = {
     insert into computer (serial, person_id) values ('a', 1), ('b', 2)`,
 }
 
+/** Makes the database reject the response to a write, which is stored last. */
+const rejectResponses = {
+  sqlite: `create trigger reject before update on lapidary_idempotency begin select raise(abort, 'no'); end`,
+  postgres: `create function reject() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
+    create trigger reject before update on lapidary_idempotency for each row execute function reject()`,
+}
+
 const created = { data: { type: 'person', attributes: { name: 'Cleo' } } }
 const renamed = (name: string) => ({ data: { type: 'person', id: '1', attributes: { name } } })
 const codesOf = ({ body }: TestResponse) => body.errors?.map(({ code }) => code)
@@ -93,6 +100,16 @@ engine('Idempotency keys', served, (app) => {
       const { data } = (await app.get('/persons/1')).body
       assert.equal(!Array.isArray(data) && data?.attributes?.name, 'Other')
     })
+
+  for (const [method, path, body] of writes) {
+    it(`a response to ${method} ${path} that cannot be stored undoes the write`, async () => {
+      const readAll = async () => (await app.get('/persons', { include: 'computers' })).text
+      const before = await readAll()
+      await app.execute(rejectResponses[app.dialect])
+      assert.equal((await send(method, path, 'a', body)).status, 500)
+      assert.equal(await readAll(), before)
+    })
+  }
 
   it('requests with one key that overlap write once, and all get the response', async () => {
     const all = await Promise.all(

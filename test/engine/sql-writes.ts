@@ -8,6 +8,9 @@ type WriteRow = readonly [
   postgres: readonly string[],
 ]
 
+/** Whether the table still has no rows of other tables, no rules and no policies: a write in one round trip is committed at once. */
+const staysPlain = `(select not (relhassubclass or relhasrules or relrowsecurity) from pg_class where oid = '"book"'::regclass)`
+
 /** Writes to the library. Responses contain no fields. */
 // biome-ignore format: a table, one statement a line
 export const writes: readonly WriteRow[] = [
@@ -109,8 +112,7 @@ export const writes: readonly WriteRow[] = [
     'select 1 from "book" as "t0" where "t0"."id" = ?',
     'update "book" as "t0" set "by" = ? where "t0"."id" = ?',
   ], [
-    'select 1 from "book" as "t0" where "t0"."id" = ?::bigint for no key update',
-    'update "book" as "t0" set "by" = ?::bigint where "t0"."id" = ?::bigint',
+    `update "book" as "t0" set "by" = ?::bigint where "t0"."id" = ?::bigint and ${staysPlain}`,
   ]],
   ['a key cleared if it is this one', 'DELETE', '/books/1/relationships/author', { data: { type: 'author', id: '1' } }, [
     'select 1 from "book" as "t0" where "t0"."id" = ?',
@@ -122,6 +124,6 @@ export const writes: readonly WriteRow[] = [
   ['a deletion', 'DELETE', '/books/1', undefined, [
     'delete from "book" as "t0" where "t0"."id" = ?',
   ], [
-    'delete from "book" as "t0" where "t0"."id" = ?::bigint',
+    `delete from "book" as "t0" where "t0"."id" = ?::bigint and ${staysPlain}`,
   ]],
 ]

@@ -5,8 +5,6 @@ import { DataPointType } from '@opentelemetry/sdk-metrics'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
 import { attribute, createApi, defineModel, resource, text } from 'lapidary'
 import { openSqlite } from 'lapidary/sqlite'
-import { observeOpenTelemetry } from 'lapidary/telemetry'
-import { requestEnded } from '../../src/observe/events.ts'
 import { hosts, type RunningHost } from '../adapters/hosts.ts'
 import { inMemory } from '../databases.ts'
 import { engine } from '../engine/engine.ts'
@@ -152,12 +150,6 @@ engine('OpenTelemetry', { model: library, tables: libraryTables }, (api) => {
         for (const name of Object.keys(attributes))
           assert.ok(convention.attributes.includes(name), `${descriptor.name}: ${name}`)
     }
-  })
-
-  it('is not listened to without an SDK', async () => {
-    const stop = await observeOpenTelemetry()
-    assert.equal(requestEnded.hasSubscribers, false)
-    stop()
   })
 })
 

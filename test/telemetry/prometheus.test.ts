@@ -2,13 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect as connectSocket } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
-import {
-  addSnapshots,
-  keepCounters,
-  type Series,
-  serveMetrics,
-  startMeters,
-} from 'lapidary/telemetry'
+import { addSnapshots, keepCounters, type Series, serveMetrics } from 'lapidary/telemetry'
 import { metricDefinitions, toPrometheusName } from '../../src/telemetry/metrics.ts'
 import { engine } from '../engine/engine.ts'
 import { library, libraryTables } from '../engine/library.ts'
@@ -201,16 +195,5 @@ describe('The server of metrics', () => {
   it('says in one line that the port is in use', async (test) => {
     const { url } = await start(test)
     await assert.rejects(serveMetrics({ port: Number(new URL(url).port) }), /EADDRINUSE/)
-  })
-
-  it('ends the measurement when it closes', async () => {
-    const { requestEnded } = await import('../../src/observe/events.ts')
-    const server = await serveMetrics({ port: 0 })
-    assert.equal(requestEnded.hasSubscribers, true)
-    await server.close()
-    assert.equal(requestEnded.hasSubscribers, false)
-    const meters = startMeters()
-    meters.stop()
-    assert.equal(requestEnded.hasSubscribers, false)
   })
 })

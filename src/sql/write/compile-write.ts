@@ -31,7 +31,7 @@ import {
   tableName,
 } from '../tables.ts'
 import { compileLink } from './link-changes.ts'
-import { changesOneRow } from './one-row.ts'
+import { changesOneRow, isStillPlain } from './one-row.ts'
 import {
   type Assignment,
   columnNames,
@@ -60,6 +60,8 @@ export interface CompiledWrite {
   readonly update: Statement | undefined
   /** Whether the statement that writes the row is the whole write, and decides alone whether it succeeds. */
   readonly isOneStatement: boolean
+  /** The same as `update` if this statement is the whole write; it changes no row if something else may decide by now. */
+  readonly updateAtOnce: Statement | undefined
   /** The statements that change the members of each link of the shape; they take the row's id and the members' `ids`. */
   readonly links: readonly (readonly Statement[])[]
   /** The statements that link the resource in the path to the new row; they take its id, and the new id as `ids`. */
@@ -76,6 +78,7 @@ export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
   const mayChangeId = triggers?.changes.has('insert') ?? false
   const sent = compileSentColumns(shape, resource, target)
   const inserted = isNew ? compileInsertedColumns(sent, resource, target) : undefined
+  const isOneStatement = (isNew || sent.length > 0) && isOneRow(shape, resource, target)
   return {
     insert: inserted && compileInsert(shape, inserted, resource, target),
     denied: mayBeKnown(shape, resource, target)
@@ -86,7 +89,11 @@ export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
     needsId: shape.row === 'new' ? !isFoundAsLastInsert(shape, resource, target) : mayChangeId,
     hasScope: (resource.unrestricted ?? resource).scope !== undefined,
     update: isNew ? undefined : compileUpdate(sent, resource, target),
-    isOneStatement: (isNew || sent.length > 0) && isOneRow(shape, resource, target),
+    isOneStatement,
+    updateAtOnce:
+      isNew || !isOneStatement
+        ? undefined
+        : compileUpdate(sent, resource, target, isStillPlain(resource, target)),
     links: shape.links.map((change) => compileLink(resource, change, linking)),
     parent: compileParent(shape, target),
   }
@@ -225,10 +232,15 @@ function compileUpdate(
   columns: readonly Assignment[],
   resource: ResourceType,
   target: Target,
+  further: readonly Sql[] = [],
 ): Statement | undefined {
   if (columns.length === 0) return undefined
   const pairs = columns.map(([name, value]) => sql`${sql.id(name)} = ${value}`)
-  const conditions = [matchesRequestedId(resource, 0, target), ...isRowReadable(resource)]
+  const conditions = [
+    matchesRequestedId(resource, 0, target),
+    ...isRowReadable(resource),
+    ...further,
+  ]
   const changed = compileChangedRows(resource, conditions, target)
   return compileStatement(
     sql`update ${changed.table} set ${sql.join(pairs)}${compileIncrement(resource, target)} where ${changed.where}`,
@@ -301,10 +313,14 @@ function compileAllAssignments(
 }
 
 /** Compiles the deletion of a resource: of its row, or by the column that stores when it was deleted. */
-export function compileDelete(resource: ResourceType, target: Target): Statement {
+export function compileDelete(
+  resource: ResourceType,
+  target: Target,
+  further: readonly Sql[] = [],
+): Statement {
   const { softDelete } = resource
   const { dialect } = target
-  const conditions = isDeletable(resource, target)
+  const conditions = [...isDeletable(resource, target), ...further]
   const { table, where } = compileChangedRows(resource, conditions, target)
   const change =
     softDelete === undefined

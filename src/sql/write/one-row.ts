@@ -1,11 +1,13 @@
 import { findTable } from '../../model/catalog.ts'
+import type { Sql } from '../../model/dialect.ts'
 import type { ResourceType } from '../../model/model.ts'
+import { quoteTableName } from '../quote-identifier.ts'
 import type { Target } from '../tables.ts'
 
 /**
  * Whether a statement that changes the row with an id changes this row or none, as the database itself guarantees, and no rule, scope or
- * tenant restricts it. Then the number of changed rows says all that JavaScript could check before the commit. As with all facts, what
- * happens to a table later is not known before the next start.
+ * tenant restricts it. Then the number of changed rows says all that JavaScript could check before the commit. What happens to the table
+ * after the start, the statement finds itself (`isStillPlain`), but for triggers.
  */
 export function changesOneRow(
   { table, id, rowScope, scope }: ResourceType,
@@ -17,4 +19,9 @@ export function changesOneRow(
   const isId = (columns: readonly string[]) =>
     columns.length === id.columns.length && columns.every((name) => id.columns.includes(name))
   return isId(stored.primaryKey)
+}
+
+/** Compiles whether a table that was plain at the start still is; no condition where it stays so. */
+export function isStillPlain({ table }: ResourceType, { dialect }: Target): Sql[] {
+  return dialect.isPlainTable ? [dialect.isPlainTable(quoteTableName(table))] : []
 }

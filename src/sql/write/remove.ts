@@ -4,11 +4,14 @@ import type { Row } from '../../plan/row-layout.ts'
 import { lockAndCheck } from '../access/run-checks.ts'
 import { notFoundError } from '../errors.ts'
 import { repeatedIdError } from '../read/repeated-ids.ts'
+import type { Statement } from '../statement.ts'
+import type { Statements } from '../statements.ts'
 import { thenMaybe } from '../then-maybe.ts'
 import { convertConstraintError, deletionConstraintError } from './constraints.ts'
 import { changesOneRow } from './one-row.ts'
 import { checkCondition, lockResource } from './preconditions.ts'
 import { runAtOnce, type Step } from './steps.ts'
+import { UnclearError } from './write-row.ts'
 import type { PlannedWrite } from './write-state.ts'
 
 /** A deletion, and how many rows it has changed. */
@@ -75,17 +78,27 @@ const findStep: Step<Deletion> = {
 }
 
 const removeStep: Omit<Step<Deletion>, 'needs'> = {
-  run: (deletion) => {
-    const { connection, plan, statements } = deletion
-    const { remove } = statements.ofType(plan.shape.type)
-    return thenMaybe(connection.run(remove, { planValues: [], id: plan.id }), (removed) => {
-      deletion.removed = removed
-    })
-  },
+  run: (deletion) => runRemoval(deletion, ofType(deletion).remove),
   convertError: (error, deletion) =>
     convertConstraintError(error, (violated) =>
       deletionConstraintError(violated, getType(deletion)),
     ),
+}
+
+/** Deletes a row that was not looked up. @throws UnclearError if there is none */
+const removeAtOnceStep: Step<Deletion> = {
+  ...{ ...removeStep, needs: [] },
+  run: (deletion) =>
+    thenMaybe(runRemoval(deletion, ofType(deletion).removeAtOnce), () => {
+      if (deletion.removed === 0) throw new UnclearError('No row was deleted.')
+    }),
+}
+
+function runRemoval(deletion: Deletion, statement: Statement): Awaitable<void> {
+  const { connection, plan } = deletion
+  return thenMaybe(connection.run(statement, { planValues: [], id: plan.id }), (removed) => {
+    deletion.removed = removed
+  })
 }
 
 /** Deletes a row and commits. If there is none, the commit changes nothing. */
@@ -93,7 +106,7 @@ async function removeAtOnce(
   deletion: Deletion,
   commit: NonNullable<PlannedWrite['connection']['commitNext']>,
 ): Promise<void> {
-  const results = await runAtOnce([{ ...removeStep, needs: [] }], deletion, commit)
+  const results = await runAtOnce([removeAtOnceStep], deletion, commit)
   for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
@@ -103,8 +116,12 @@ function find({ connection, plan, statements }: PlannedWrite): Awaitable<readonl
   return connection.all(exists, { planValues: [], id: plan.id })
 }
 
-function getType({ plan, statements }: PlannedWrite): ResourceType {
-  return statements.ofType(plan.shape.type).resource
+function ofType({ plan, statements }: PlannedWrite): ReturnType<Statements['ofType']> {
+  return statements.ofType(plan.shape.type)
+}
+
+function getType(write: PlannedWrite): ResourceType {
+  return ofType(write).resource
 }
 
 /** @throws NotFoundError for the resource in the path, if there is one */

@@ -6,7 +6,8 @@ import type { Row } from '../../plan/row-layout.ts'
 import type { WritePlan, WriteShape } from '../../plan/write.ts'
 import { listColumnNames } from '../../plan/written-columns.ts'
 import type { DeniedWrite } from '../access/denied-write.ts'
-import { ConstraintError, notFoundError, notStoredError, scopeError } from '../errors.ts'
+import { ConstraintError, notStoredError, scopeError } from '../errors.ts'
+import type { Statement } from '../statement.ts'
 import type { Statements } from '../statements.ts'
 import { thenMaybe } from '../then-maybe.ts'
 import { convertConstraintError, rowConstraintError } from './constraints.ts'
@@ -27,15 +28,14 @@ export const writeUnlessDeniedStep: WriteStep = {
 export const updateStep: WriteStep = { needs: [], run: updateRow, convertError: toRowError }
 
 /**
- * The step that updates a row which was not locked before, and decides by the number of updated rows whether it exists.
- * It throws NotFoundError for none, and `UnclearError` for a value that its column rejects: whether the row exists is more important.
+ * The step that updates a row which was not locked before.
+ * It throws `UnclearError` if it updated none, and for a value that its column rejects: whether the row exists is more important.
  */
 export const updateAtOnceStep: WriteStep = {
   needs: [],
   run: (state) =>
-    thenMaybe(updateRow(state), (count) => {
-      const { precondition } = state.plan
-      if (count === 0 && precondition) throw notFoundError(precondition.notFound, precondition.id)
+    thenMaybe(runUpdate(state, state.compiled.updateAtOnce), (count) => {
+      if (count === 0) throw new UnclearError('No row was updated.')
     }),
   convertError: (error, state) =>
     error instanceof ConstraintError && error.is === 'type'
@@ -43,7 +43,7 @@ export const updateAtOnceStep: WriteStep = {
       : toRowError(error, state),
 }
 
-/** A write failed, and was rolled back, before it was known which of its errors is the first one. Written in steps, it says so. */
+/** A write changed nothing before it was known which of its errors is the first one. Written in steps, it says so. */
 export class UnclearError extends Error {}
 
 function toRowError(error: unknown, { plan, statements }: WriteState): unknown {
@@ -119,10 +119,16 @@ function insertRow(state: WriteState): Awaitable<void> {
   })
 }
 
-function updateRow({ connection, plan, id, compiled }: WriteState): Awaitable<unknown> {
+function updateRow(state: WriteState): Awaitable<unknown> {
+  return runUpdate(state, state.compiled.update)
+}
+
+function runUpdate(
+  { connection, plan, id }: WriteState,
+  update: Statement | undefined,
+): Awaitable<unknown> {
   const { shape, values: planValues } = plan
   if (id === undefined) throw new Error(`An update of ${shape.type} was planned without an id.`)
-  const { update } = compiled
   return update && connection.run(update, { planValues, id })
 }
 

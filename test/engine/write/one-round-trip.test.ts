@@ -175,9 +175,9 @@ describe('A write to PostgreSQL', () => {
         [201, 1],
         [201, 1],
         [200, 1],
-        [404, 1],
+        [404, 3],
         [200, 1],
-        [404, 1],
+        [404, 3],
       ],
     )
     assert.deepEqual(await codes(), ['a'])
