@@ -15,12 +15,13 @@ interface KnownTag {
 }
 
 /** The entity tags that clients have asked about, by request and what its identity sees. */
-export type KnownTags = LRUCache<string, KnownTag>
+export type KnownTags = Pick<Map<string, KnownTag>, 'get'> &
+  Readonly<{ set: (key: string, tag: KnownTag) => void }>
 
 /** The most entity tags: at 150 bytes each, 1.5 MB. */
 const maxTags = 10_000
 
 /** Creates the memory of entity tags of an application. */
 export function createKnownTags(): KnownTags {
-  return new LRUCache({ max: maxTags })
+  return new LRUCache<string, KnownTag>({ max: maxTags })
 }

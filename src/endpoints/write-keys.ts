@@ -25,8 +25,8 @@ const intervals = { usual: 60_000, behind: 1000 }
  * Creates the keys of an application. There is no timer: requests with keys delete those that have expired, so that a process that gets
  * none has nothing to do, and nothing to stop.
  */
-export function createWriteKeys({ idempotency }: Model, store: Store): WriteKeys {
-  const { principal = findSubject, hours } = idempotency
+export function createWriteKeys(model: Model, store: Store): WriteKeys {
+  const { principal = findSubject, hours } = model.idempotency
   let hasTable = false
   let looking: Promise<boolean> | undefined
   const lookUp = async () =>

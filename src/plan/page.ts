@@ -242,9 +242,9 @@ function nameSort(sort: string, { resource, model }: CursorList): string | undef
 export function cursorOrder(
   { type }: ResourceType,
   order: readonly OrderTerm[],
-  { sealer }: Model,
+  model: Model,
 ): CursorOrder {
-  return { type, sort: formatOrder(order), sealer }
+  return { type, sort: formatOrder(order), sealer: model.sealer }
 }
 
 /** The number of sort keys: one for each term, and for an id one for each of its columns. */

@@ -83,7 +83,9 @@ function findParts({ id, version, fields }: ResourceType, model: Model): Version
   for (const field of fields.values()) {
     if (field.is === 'computed') for (const [column] of field.columns) columns.add(column)
     else if (field.is === 'attribute') {
-      if (field.column !== undefined) columns.add(field.column)
+      // What the identity may neither read nor change does not concern it.
+      const matters = field.isReadable || !field.isImmutable
+      if (field.column !== undefined && matters) columns.add(field.column)
     } else if (field.link.foreignKey === 'own') {
       if (mayBeHidden(field, model)) relationships.push(field.name)
       else for (const column of listStoredColumns(field)) columns.add(column)

@@ -65,7 +65,9 @@ async function run(): Promise<readonly unknown[]> {
   // @ts-expect-error: responses have no write-only attribute
   const email = one.data?.data.attributes?.email
   const statuses = [list, created, one, unknown, incomplete, wrong].map(({ response }) => response.status)
-  return [name, code, created.data?.data.id, email, statuses]
+  // A dry run of a create has no resource.
+  const id = created.data && 'data' in created.data ? created.data.data.id : undefined
+  return [name, code, id, email, statuses]
 }
 console.log(JSON.stringify(await run()))
 `
