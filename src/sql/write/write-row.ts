@@ -7,7 +7,6 @@ import type { WritePlan, WriteShape } from '../../plan/write.ts'
 import { listColumnNames } from '../../plan/written-columns.ts'
 import type { DeniedWrite } from '../access/denied-write.ts'
 import { ConstraintError, notStoredError, scopeError } from '../errors.ts'
-import type { Statement } from '../statement.ts'
 import type { Statements } from '../statements.ts'
 import { thenMaybe } from '../then-maybe.ts'
 import { convertConstraintError, rowConstraintError } from './constraints.ts'
@@ -34,7 +33,7 @@ export const updateStep: WriteStep = { needs: [], run: updateRow, convertError: 
 export const updateAtOnceStep: WriteStep = {
   needs: [],
   run: (state) =>
-    thenMaybe(runUpdate(state, state.compiled.updateAtOnce), (count) => {
+    thenMaybe(updateRow(state, state.compiled.updateAtOnce), (count) => {
       if (count === 0) throw new UnclearError('No row was updated.')
     }),
   convertError: (error, state) =>
@@ -119,13 +118,9 @@ function insertRow(state: WriteState): Awaitable<void> {
   })
 }
 
-function updateRow(state: WriteState): Awaitable<unknown> {
-  return runUpdate(state, state.compiled.update)
-}
-
-function runUpdate(
-  { connection, plan, id }: WriteState,
-  update: Statement | undefined,
+function updateRow(
+  { connection, plan, id, compiled }: WriteState,
+  update = compiled.update,
 ): Awaitable<unknown> {
   const { shape, values: planValues } = plan
   if (id === undefined) throw new Error(`An update of ${shape.type} was planned without an id.`)
