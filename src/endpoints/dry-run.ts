@@ -13,9 +13,6 @@ type Restrictions = Pick<Preferences, 'isDryRun' | 'maxAffected'>
 
 /**
  * Executes a write whose client restricts it, in one transaction: counts what it affects, and rolls it back if it is a dry run.
- *
- * A batch of operations is one write here: it opens the transaction as this function does, calls `executeCountedPlan` for each operation
- * with the same `affected`, and ends with `finish`.
  * @throws HeaderError `too_many_affected` (422); what the write throws
  */
 export async function executeRestricted<Body>(

@@ -7,7 +7,7 @@ import type { ApiRequest, ApiResponse } from './handler.ts'
 import { observePlan } from './observe-plan.ts'
 import { applyPreferences, checkPreferences } from './preferences.ts'
 import { executeRepeatable } from './repeatable-write.ts'
-import { executePlan, type PlanRequest, type RequestPlan } from './request-plan.ts'
+import { executePlan, isWritePlan, type PlanRequest, type RequestPlan } from './request-plan.ts'
 
 /** Plans and executes a request. @throws the errors of `PlanRequest`, of the database, and of hooks */
 export function handleRequest<Body>(
@@ -39,7 +39,7 @@ function executePreferred<Body>(
   const { preferences } = request
   if (preferences === undefined) return executePlan(plan, request, context)
   checkPreferences(plan, preferences)
-  const isWrite = plan.is !== 'read' && plan.is !== 'document'
+  const isWrite = isWritePlan(plan)
   const isRestricted = isWrite && (preferences.isDryRun || preferences.maxAffected !== undefined)
   const executed = isRestricted
     ? executeRestricted(plan, request, context, preferences)

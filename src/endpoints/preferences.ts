@@ -2,7 +2,7 @@ import { HeaderError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import type { Preferences } from '../parse/prefer.ts'
 import type { ApiResponse } from './handler.ts'
-import type { RequestPlan } from './request-plan.ts'
+import { isWritePlan, type RequestPlan } from './request-plan.ts'
 
 /** Whether the response to a write may be without its document: JSON:API demands that of a create whose id the server chose. */
 function mayBeMinimal<Body>(plan: RequestPlan<Body>): boolean {
@@ -19,7 +19,7 @@ function mayBeMinimal<Body>(plan: RequestPlan<Body>): boolean {
  */
 export function checkPreferences<Body>(plan: RequestPlan<Body>, preferences: Preferences): void {
   const { isStrict, returns, isDryRun, maxAffected, invalid, unknown } = preferences
-  const isWrite = plan.is !== 'read' && plan.is !== 'document'
+  const isWrite = isWritePlan(plan)
   const restrictions = [
     ...(isDryRun ? ['dry-run'] : []),
     ...(maxAffected === undefined ? [] : [`max-affected=${maxAffected}`]),
@@ -62,7 +62,7 @@ export function applyPreferences<Body>(
   plan: RequestPlan<Body>,
   { isStrict, returns, isDryRun, maxAffected }: Preferences,
 ): ApiResponse<Body> {
-  const isWrite = plan.is !== 'read' && plan.is !== 'document'
+  const isWrite = isWritePlan(plan)
   const isMinimal = returns === 'minimal' && !isDryRun && mayBeMinimal(plan)
   const isComplete = returns === 'representation' && isWrite
   const applied = [

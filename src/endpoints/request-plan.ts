@@ -128,6 +128,11 @@ function executeReadPlan<Body>(
   }))
 }
 
+/** Whether a request may change something. */
+export function isWritePlan<Body>({ is }: RequestPlan<Body>): boolean {
+  return is !== 'read' && is !== 'document'
+}
+
 /** Returns the plan of a write that also notes the id of the written resource. */
 export function observeId<Body>(
   plan: RequestPlan<Body>,

@@ -41,7 +41,7 @@ import {
   type OperationTarget,
   type TargetContext,
 } from './operation-targets.ts'
-import { executePlan, type PlanRequest, type RequestPlan } from './request-plan.ts'
+import { executePlan, observeId, type PlanRequest, type RequestPlan } from './request-plan.ts'
 import { listEndpoints } from './route-table.ts'
 
 /** An operation whose target has been found. */
@@ -351,28 +351,15 @@ async function executeOperation<Body>(
   context: AppContext<Body>,
 ): Promise<Awaited<Body>> {
   try {
+    const written: { id?: string } = {}
     let response: ApiResponse<Body> | undefined
     for (const step of steps) {
-      const plan = observeId(step.plan(ids), (id) => ids.set(location.index, id))
-      response = await executePlan(plan, request, context)
+      response = await executePlan(observeId(step.plan(ids), written), request, context)
+      if (written.id !== undefined) ids.set(location.index, written.id)
     }
     if (response === undefined) throw new Error('An operation has no step.')
     return await response.body
   } catch (error) {
     throw locateError(error, location)
   }
-}
-
-/** Returns a plan that also tells the id of the written resource. */
-function observeId<Body>(plan: RequestPlan<Body>, notice: (id: string) => void): RequestPlan<Body> {
-  if (plan.is !== 'write') return plan
-  const { serialize } = plan.response
-  const response: typeof plan.response = {
-    ...plan.response,
-    serialize: (read, rows, id) => {
-      notice(id)
-      return serialize(read, rows, id)
-    },
-  }
-  return { ...plan, response }
 }

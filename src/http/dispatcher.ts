@@ -134,9 +134,10 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
       const { auth, challenge } = identity
       const routed = { context: app, route, id, auth, challenge, signal }
       const response = runHandler(noBytes)
-      const sent = respond(response instanceof Promise ? await response : response, request, routed)
+      const complete = response instanceof Promise ? await response : response
+      const responded = respond(complete, request, routed)
       // Most reads on SQLite are complete by now, and to await a value takes as long as to build these objects.
-      return sent instanceof Promise ? await sent : sent
+      return responded instanceof Promise ? await responded : responded
     } catch (error) {
       return fail(error, request, version)
     }
@@ -150,7 +151,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
   }
 }
 
-/** Finds the route of a path if it has one. The pipeline reports a path that is not UTF-8. */
+/** Finds the route of a path if it has one. The dispatcher reports a path that is not UTF-8. */
 function tryFind(find: FindRoute, target: string): Match | undefined {
   try {
     return find(target)

@@ -19,7 +19,7 @@ type ObserveRequest = (
   process: () => Promise<HttpResponse>,
 ) => Promise<HttpResponse>
 
-/** Creates what a pipeline calls while somebody listens to its requests. */
+/** Creates what a dispatcher calls while somebody listens to its requests. */
 export function createRequestObserver(options: HttpOptions): ObserveRequest {
   const { prefix = '', serverTiming } = options
   const templates = new Map<Route, RouteTemplate>()

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { ObservedStatement } from '../observe/events.ts'
 
 /** What telemetry says of a statement, by the names of OpenTelemetry's conventions for databases. */
@@ -24,14 +25,12 @@ export function createStatementDescriber(): (
   statement: ObservedStatement['statement'],
 ) => DescribedStatement {
   const byStatement = new WeakMap<object, DescribedStatement>()
-  const byText = new Map<string, DescribedStatement>()
+  const byText = new LRUCache<string, DescribedStatement>({ max: maxTexts })
   return (statement) => {
     const known = byStatement.get(statement)
     if (known) return known
     const described = byText.get(statement.sql) ?? describeSql(statement.sql)
     byStatement.set(statement, described)
-    const [oldest] = byText.keys()
-    if (byText.size >= maxTexts && oldest !== undefined) byText.delete(oldest)
     byText.set(statement.sql, described)
     return described
   }

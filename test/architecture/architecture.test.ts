@@ -48,7 +48,7 @@ const layers: Readonly<Record<string, Readonly<{ layers: readonly string[]; outs
   'in-process': { layers: ['errors', 'model', 'parse', 'plan', 'sql', 'serialize', 'lifecycle', 'endpoints'], outside: ['node:async_hooks'] },
   docs:      { layers: ['openapi'],                                                         outside: [/^node:/] },
   openapi:   { layers: ['errors', 'model', 'parse', 'plan', 'describe', 'endpoints'],    outside: [] },
-  telemetry: { layers: ['observe', 'model/declare/request-context.ts', 'http/bounds/server-factory.ts'], outside: ['@opentelemetry/api', 'prom-client', /^node:/] },
+  telemetry: { layers: ['observe', 'model/declare/request-context.ts', 'http/bounds/server-factory.ts'], outside: ['@opentelemetry/api', 'lru-cache', 'prom-client', /^node:/] },
   tools:     { layers: ['errors', 'model', 'plan', 'describe', 'sql', 'lifecycle', 'endpoints', 'http', 'sqlite/database.ts', 'postgres/database.ts'], outside: [] },
   html:      { layers: ['errors', 'model', 'parse', 'describe', 'endpoints', 'http', 'tools/explain-read.ts', 'sql/read/explain.ts'], outside: ['decode-named-character-reference', 'marked', 'preact', 'preact-render-to-string', /^node:/] },
   http:      { layers: ['errors', 'observe', 'model', 'parse', 'serialize', 'describe', 'endpoints', 'in-process/action-calls.ts', 'openapi', 'tools/list-access.ts', 'sql/read/explain.ts'], outside: ['fastify', 'find-my-way', /^node:/] },

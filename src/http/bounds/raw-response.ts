@@ -24,7 +24,7 @@ export function toErrorResponse(error: ApiError): Rejection {
   return { ...response, code: error.code }
 }
 
-/** Publishes that a request is rejected before the pipeline gets it. */
+/** Publishes that a request is rejected before the dispatcher gets it. */
 export function publishRejection({ code }: Rejection): void {
   if (rejected.hasSubscribers) rejected.publish({ code })
 }
