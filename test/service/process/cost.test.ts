@@ -96,8 +96,8 @@ describeService(
         first.written > 0 && first.prepared > 0 && first.serializers > 0,
         JSON.stringify(first),
       )
-      // On PostgreSQL a statement is prepared when it runs for the second time.
-      await app.get('/persons', sparse)
+      // On PostgreSQL each session prepares a statement, when it runs there for the second time.
+      for (let each = 0; each < 20; each++) await app.get('/persons', sparse)
       assert.deepEqual(await compiledBy(() => app.get('/persons', sparse)), nothing)
       const sorted = await compiledBy(() => app.get('/persons', { ...sparse, sort: 'birth_date' }))
       assert.ok(sorted.written > 0 && sorted.prepared > 0)
