@@ -83,6 +83,7 @@ export type {
   ApiDocument,
   DocumentRelationship,
   DocumentResource,
+  DryRunDocument,
   ListDocument,
   MessageDocument,
 } from './model/declare/document-types.ts'
@@ -183,6 +184,12 @@ export type {
   UntypedResource,
   ValueFormat,
 } from './model/declare/resource-types.ts'
+export type {
+  AffectedMembers,
+  AffectedRows,
+  DryRun,
+  WriteRestrictions,
+} from './model/declare/restricted-writes.ts'
 export type { SessionOptions } from './model/declare/session.ts'
 export { storedAs } from './model/declare/stored-as.ts'
 export { type TableFunction, tableFunction } from './model/declare/table-function.ts'

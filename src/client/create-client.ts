@@ -6,6 +6,7 @@ import {
   parseChange,
 } from '../parse/format-document.ts'
 import { formatQuery, type QueryInput } from '../parse/format-query.ts'
+import { readWrite } from './dry-run.ts'
 import type { DeclarationSource, HttpClient, SourceDeclarations } from './http-client.ts'
 import { addIncluded, linkResources } from './link-resources.ts'
 import { betweenCursors, findNext, readList } from './read-list.ts'
@@ -16,6 +17,7 @@ import {
   type ResponseDocument,
   type Send,
   type TransportOptions,
+  type WriteCallOptions,
 } from './transport.ts'
 
 /** The options of `createClient`. */
@@ -93,6 +95,8 @@ interface Endpoint extends ClientContext {
   readonly format: (query: QueryInput | undefined, of?: string) => Promise<string>
 }
 
+type UntypedWriteOptions = WriteCallOptions<boolean>
+
 /** Creates the operations on a resource type. */
 function createOperations(type: string, context: ClientContext): object {
   const { find } = context
@@ -156,32 +160,39 @@ function createReads({ type, send, find, locate, format }: Endpoint) {
 
 function createWrites({ type, send, find, locate, format }: Endpoint) {
   return {
-    create: async (fields: FieldInput, query?: QueryInput, options?: CallOptions) => {
+    create: async (fields: FieldInput, query?: QueryInput, options?: UntypedWriteOptions) => {
       const url = (await locate()) + (await format(query))
       const body = formatResource(await find(type), fields)
-      return linkResources(await send({ ...options, method: 'POST', url, body }))
+      const document = await send({ ...options, method: 'POST', url, body })
+      return readWrite(document, options, linkResources)
     },
-    update: async (id: string, fields: FieldInput, query?: QueryInput, options?: CallOptions) => {
+    update: async (
+      id: string,
+      fields: FieldInput,
+      query?: QueryInput,
+      options?: UntypedWriteOptions,
+    ) => {
       const url = (await locate(id)) + (await format(query))
       const body = formatResource(await find(type), fields, id)
-      return linkResources(await send({ ...options, method: 'PATCH', url, body }))
+      const document = await send({ ...options, method: 'PATCH', url, body })
+      return readWrite(document, options, linkResources)
     },
-    remove: async (id: string, options?: CallOptions) => {
-      await send({ ...options, method: 'DELETE', url: await locate(id) })
+    remove: async (id: string, options?: UntypedWriteOptions) => {
+      const document = await send({ ...options, method: 'DELETE', url: await locate(id) })
+      return readWrite(document, options, returnNothing)
     },
-    relate: async (id: string, name: string, change: FieldInput, options?: CallOptions) => {
+    relate: async (id: string, name: string, change: FieldInput, options?: UntypedWriteOptions) => {
       const [kind, members] = parseChange(change)
       const to = (await find(type)).relatedType(name) ?? name
       const url = await locate(id, 'relationships', name)
-      await send({
-        ...options,
-        method: methods[kind],
-        url,
-        body: { data: formatLinkage(members, to) },
-      })
+      const body = { data: formatLinkage(members, to) }
+      const document = await send({ ...options, method: methods[kind], url, body })
+      return readWrite(document, options, returnNothing)
     },
   }
 }
+
+const returnNothing = (): void => {}
 
 /** What a call of an action sends. */
 interface UntypedCall extends QueryInput {
@@ -194,7 +205,7 @@ function createCalls({ send, locate }: Endpoint) {
     call: async (
       action: string,
       { id, parameters = {}, ...query }: UntypedCall = {},
-      options?: CallOptions,
+      options?: UntypedWriteOptions,
     ) => {
       const path = ['actions', action]
       const url = await (id === undefined ? locate(...path) : locate(id, ...path))
@@ -205,10 +216,15 @@ function createCalls({ send, locate }: Endpoint) {
         url: url + (search && `?${search}`),
         body: { meta: parameters },
       })
-      if (Array.isArray(document.data)) return toPage(document)
-      return 'data' in document ? linkResources(document) : omitMessage(document.meta)
+      return readWrite(document, options, readCall)
     },
   }
+}
+
+/** Reads what an action returns. */
+function readCall(document: ResponseDocument): unknown {
+  if (Array.isArray(document.data)) return toPage(document)
+  return 'data' in document ? linkResources(document) : omitMessage(document.meta)
 }
 
 /** An action that returns nothing has a message for people. */

@@ -27,8 +27,9 @@ import type {
   ResourceUpdate,
   TypeName,
 } from '../model/declare/resource-types.ts'
+import type { WriteResult } from '../model/declare/restricted-writes.ts'
 import type { Declarations } from '../model/model.ts'
-import type { CallOptions } from './transport.ts'
+import type { CallOptions, WriteCallOptions } from './transport.ts'
 
 /** A page of a list. */
 export interface ResourcePage<Resource> {
@@ -139,12 +140,12 @@ export interface ReadOperations<Types extends Declarations, Type extends TypeNam
     >
   >
   /** Changes a relationship: `POST`, `DELETE` or `PATCH /persons/1/relationships/computers`. */
-  relate<Name extends ChangeableName<FieldsOf<Types, Type>> & string>(
+  relate<Name extends ChangeableName<FieldsOf<Types, Type>> & string, Dry extends boolean = false>(
     id: string,
     relationship: Name,
     change: LinkageChange<FieldsOf<Types, Type>[Name]>,
-    options?: CallOptions,
-  ): Promise<void>
+    options?: WriteCallOptions<Dry>,
+  ): Promise<WriteResult<Dry, void, undefined>>
 }
 
 /** The operations on the resources of a type that clients can write. */
@@ -156,23 +157,34 @@ export interface WriteOperations<
   create<
     Path extends IncludePath<Types, Type> = never,
     const Sets extends Fieldsets<Types> = NoFieldsets,
+    Dry extends boolean = false,
   >(
     fields: NewResource<Types, Type, 'json'>,
     query?: ResourceQuery<Types, Type, Path, Sets>,
-    options?: CallOptions,
-  ): Promise<ClientResource<Types, Type, Path, Sets>>
+    options?: WriteCallOptions<Dry>,
+  ): Promise<
+    WriteResult<
+      Dry,
+      ClientResource<Types, Type, Path, Sets>,
+      Omit<ClientResource<Types, Type, Path, Sets>, 'id'>
+    >
+  >
   /** Updates a resource: `PATCH /persons/1`. @returns the updated resource */
   update<
     Path extends IncludePath<Types, Type> = never,
     const Sets extends Fieldsets<Types> = NoFieldsets,
+    Dry extends boolean = false,
   >(
     id: string,
     fields: ResourceUpdate<Types, Type, 'json'>,
     query?: ResourceQuery<Types, Type, Path, Sets>,
-    options?: CallOptions,
-  ): Promise<ClientResource<Types, Type, Path, Sets>>
+    options?: WriteCallOptions<Dry>,
+  ): Promise<WriteResult<Dry, ClientResource<Types, Type, Path, Sets>>>
   /** Deletes a resource: `DELETE /persons/1`. */
-  remove(id: string, options?: CallOptions): Promise<void>
+  remove<Dry extends boolean = false>(
+    id: string,
+    options?: WriteCallOptions<Dry>,
+  ): Promise<WriteResult<Dry, void, undefined>>
 }
 
 /** The calls of the actions of a type. */
@@ -185,12 +197,13 @@ interface CallOperations<Types extends Declarations, Type extends TypeName<Types
     Name extends ActionName<Types[Type]>,
     Path extends CallPath<Types, Type, Name> = never,
     const Sets extends Fieldsets<Types> = NoFieldsets,
+    Dry extends boolean = false,
   >(
     action: Name,
     input: CallInput<Types, Type, Name, 'json'> &
       CallQuery<Types, ReturnedType<Types, Type, Name>, Path, Sets>,
-    options?: CallOptions,
-  ): Promise<CallResult<Types, Type, Name, Path, Sets, 'json'>>
+    options?: WriteCallOptions<Dry>,
+  ): Promise<WriteResult<Dry, CallResult<Types, Type, Name, Path, Sets, 'json'>>>
 }
 
 /** The operations on a resource type. A read-only type has no `create`, `update` and `remove`. */

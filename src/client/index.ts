@@ -4,6 +4,13 @@
 export { type IfMatch, versionOf } from '../model/declare/if-match.ts'
 /** Whether a relationship has more members than a page of them. */
 export { hasMore } from '../model/declare/more-members.ts'
+/** Writes that are tried before they are done. */
+export type {
+  AffectedMembers,
+  AffectedRows,
+  DryRun,
+  WriteRestrictions,
+} from '../model/declare/restricted-writes.ts'
 /** Creates a client. */
 export { type ClientOptions, createClient } from './create-client.ts'
 /** The types of a client and of its operations. */
@@ -26,4 +33,4 @@ export {
 /** The root document, in which a client finds the paths. */
 export type { ResourceEntry, RootDocument } from './root-document.ts'
 /** The options of requests. */
-export type { CallOptions, HeaderFields, TransportOptions } from './transport.ts'
+export type { CallOptions, HeaderFields, TransportOptions, WriteCallOptions } from './transport.ts'

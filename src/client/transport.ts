@@ -1,5 +1,6 @@
 import type { IfMatch } from '../model/declare/if-match.ts'
 import { formatIfMatch } from '../model/declare/if-match.ts'
+import { formatRestrictions, type WriteRestrictions } from '../model/declare/restricted-writes.ts'
 import { isObject, parseExactJson, serializeJson, toJsonValue } from '../model/kinds/json.ts'
 import {
   type ErrorObject,
@@ -32,6 +33,11 @@ export interface CallOptions {
   readonly idempotencyKey?: string | undefined
 }
 
+/** The options of a write. */
+export interface WriteCallOptions<Dry extends boolean = false>
+  extends CallOptions,
+    WriteRestrictions<Dry> {}
+
 /** The options of the requests of a client. */
 export interface TransportOptions {
   /** Sends requests. Default: the global `fetch`. */
@@ -41,7 +47,7 @@ export interface TransportOptions {
 }
 
 /** A request of a client. */
-interface ClientRequest extends CallOptions {
+interface ClientRequest extends WriteCallOptions<boolean> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'QUERY'
   readonly url: string
   /** The document to send. */
@@ -61,6 +67,7 @@ export function createSend({ fetch, headers: clientHeaders }: TransportOptions):
   return async (request) => {
     const { method, url, body, query, signal, headers, ifMatch, idempotencyKey } = request
     const condition = formatIfMatch(ifMatch)
+    const prefer = formatRestrictions(request)
     const common = typeof clientHeaders === 'function' ? await clientHeaders() : clientHeaders
     // Also of a POST without a document: the call of an action without parameters.
     const isWrite = body !== undefined || method === 'POST'
@@ -74,6 +81,7 @@ export function createSend({ fetch, headers: clientHeaders }: TransportOptions):
         ...common,
         ...headers,
         ...(condition && { 'if-match': condition }),
+        ...(prefer && { prefer }),
         ...(idempotencyKey !== undefined && { 'idempotency-key': JSON.stringify(idempotencyKey) }),
       },
       ...(body !== undefined && { body: serializeJson(toJsonValue(body, 'The fields')) }),

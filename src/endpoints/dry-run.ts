@@ -2,6 +2,7 @@ import { HeaderError } from '../errors/errors.ts'
 import { type Affected, countAffected, executeCounted } from '../lifecycle/affected.ts'
 import { executeInTransaction } from '../lifecycle/transaction.ts'
 import type { UnitOfWork } from '../lifecycle/unit-of-work.ts'
+import type { DryRun } from '../model/declare/restricted-writes.ts'
 import { isObject, type JsonValue, parseExactJson, serializeJson } from '../model/kinds/json.ts'
 import type { Preferences } from '../parse/prefer.ts'
 import type { AppContext } from './app-context.ts'
@@ -24,7 +25,8 @@ export async function executeRestricted<Body>(
   const { isDryRun } = restrictions
   // Outside of the transaction: the catalog needs a connection of its own.
   await context.catalog()
-  const counted = { ...request, dryRun: isDryRun }
+  // What a dry run of an action calls is part of it.
+  const counted = { ...request, dryRun: isDryRun || request.dryRun === true }
   const affected: Affected = { rows: new Map(), members: new Map() }
   try {
     return await executeInTransaction(context, counted, async (unit) => {
@@ -92,9 +94,36 @@ async function finish<Body>(
     )
   if (!isDryRun) return response
   await unit.transaction.checkDeferred()
-  const document = typeof response.body === 'string' ? parseExactJson(response.body) : {}
-  const body = describeDryRun(plan, isObject(document) ? document : {}, affected)
-  throw new DryRunEnd({ status: 200, body: serializeJson(body) })
+  const { body } = response
+  const described =
+    typeof body === 'string'
+      ? serializeJson(describeDryRun(plan, parseDocument(body), affected))
+      : returnDryRun(plan, body, affected)
+  throw new DryRunEnd({ status: 200, body: described })
+}
+
+function parseDocument(text: string): Readonly<Record<string, unknown>> {
+  const document = parseExactJson(text)
+  return isObject(document) ? document : {}
+}
+
+function isCreate<Body>(plan: RequestPlan<Body>): boolean {
+  return plan.is === 'write' && plan.write.operation === 'create'
+}
+
+/** Makes what a dry run in process returns of what the write would have returned. */
+function returnDryRun<Body>(
+  plan: RequestPlan<Body>,
+  returned: unknown,
+  { rows, members }: Affected,
+): DryRun<unknown> {
+  const { id: _, ...withoutId } = isObject(returned) ? returned : {}
+  return {
+    dryRun: true,
+    affected: plan.is === 'action' ? {} : Object.fromEntries(rows),
+    members: listMembers(members),
+    result: isCreate(plan) ? withoutId : returned,
+  }
 }
 
 /** Makes the document of a dry run of that of the write. The id of a new resource is not final. */
@@ -103,8 +132,8 @@ function describeDryRun<Body>(
   { data, meta, ...document }: Readonly<Record<string, unknown>>,
   { rows, members }: Affected,
 ): JsonValue {
-  const isCreate = plan.is === 'write' && plan.write.operation === 'create'
-  const isShown = (plan.is === 'write' && !isCreate) || plan.is === 'action'
+  const isNew = isCreate(plan)
+  const isShown = (plan.is === 'write' && !isNew) || plan.is === 'action'
   const counted = {
     ...(plan.is !== 'action' && { affected: Object.fromEntries(rows) }),
     ...(members.size > 0 && { members: listMembers(members) }),
@@ -116,7 +145,7 @@ function describeDryRun<Body>(
       ...(plan.is !== 'action' && { message: 'Nothing was written: this was a dry run' }),
       dryRun: true,
       ...counted,
-      ...(isCreate && { wouldCreate: withoutId(data) }),
+      ...(isNew && { wouldCreate: withoutId(data) }),
     },
     jsonapi: document.jsonapi,
   }
@@ -125,7 +154,7 @@ function describeDryRun<Body>(
 }
 
 /** The changed members by type and relationship. */
-function listMembers(members: Affected['members']): unknown {
+function listMembers(members: Affected['members']): DryRun<unknown>['members'] {
   const byType = Map.groupBy(members.values(), ({ type }) => type)
   return Object.fromEntries(
     [...byType].map(([type, all]) => [

@@ -11,6 +11,7 @@ import type { DeclarationsOf } from '../model/declare/define-model.ts'
 import type {
   ApiDocument,
   DocumentResource,
+  DryRunDocument,
   ListDocument,
   MessageDocument,
 } from '../model/declare/document-types.ts'
@@ -41,6 +42,7 @@ import type {
   TypeName,
   WritableType,
 } from '../model/declare/resource-types.ts'
+import type { WriteRestrictions, WriteResult } from '../model/declare/restricted-writes.ts'
 import type { Sql } from '../model/dialect.ts'
 import type { Declarations } from '../model/model.ts'
 
@@ -54,8 +56,8 @@ export interface ResourceList<Resource> {
   readonly meta: Readonly<{ count: number; page?: PageCursors }>
 }
 
-/** How a write may be repeated. */
-interface Repeatable {
+/** How a write may be repeated, and how it is restricted. */
+interface Repeatable<Dry extends boolean> extends WriteRestrictions<Dry> {
   /**
    * A key such as `crypto.randomUUID()`: a call with the same arguments and key gets the result of the first one, and writes nothing. The
    * auth context needs a principal.
@@ -63,14 +65,17 @@ interface Repeatable {
   readonly idempotencyKey?: string | undefined
 }
 
-/** What a write depends on, and how it may be repeated. */
-interface Condition extends Repeatable {
+/** What a write depends on, how it may be repeated, and how it is restricted. */
+interface Condition<Dry extends boolean> extends Repeatable<Dry> {
   /**
    * The version of what it changes, or an object that was read with `withVersions: true`; `*` for any version. If it is another one,
    * the call throws `VersionConflictError`, and nothing is written.
    */
   readonly ifMatch?: IfMatch | undefined
 }
+
+/** The document of a write: in a dry run, that of what it would have done. */
+type DocumentResult<Dry extends boolean, Document> = Dry extends true ? DryRunDocument : Document
 
 /** Who writes: a program, or the server by `asServer()`. */
 type Writer = 'program' | 'server'
@@ -124,39 +129,48 @@ export interface ResourceOperations<
     Type extends WritableType<Types> & TypeName<Types>,
     Path extends IncludePath<Types, Type> = never,
     const Sets extends Fieldsets<Types> = NoFieldsets,
+    Dry extends boolean = false,
   >(
     type: Type,
     fields: NewResource<Types, Type, 'kind', ClosedTo<By>['create']>,
-    query?: ResourceQuery<Types, Type, Path, Sets> & Repeatable,
-  ): Promise<ResourceObject<Types, Type, Path, Sets>>
+    query?: ResourceQuery<Types, Type, Path, Sets> & Repeatable<Dry>,
+  ): Promise<
+    WriteResult<
+      Dry,
+      ResourceObject<Types, Type, Path, Sets>,
+      Omit<ResourceObject<Types, Type, Path, Sets>, 'id'>
+    >
+  >
   /** Updates a resource, as `PATCH /persons/1`. @returns the updated resource */
   update<
     Type extends WritableType<Types> & TypeName<Types>,
     Path extends IncludePath<Types, Type> = never,
     const Sets extends Fieldsets<Types> = NoFieldsets,
+    Dry extends boolean = false,
   >(
     type: Type,
     id: string,
     fields: ResourceUpdate<Types, Type, 'kind', ClosedTo<By>['update']>,
-    query?: ResourceQuery<Types, Type, Path, Sets> & Condition,
-  ): Promise<ResourceObject<Types, Type, Path, Sets>>
+    query?: ResourceQuery<Types, Type, Path, Sets> & Condition<Dry>,
+  ): Promise<WriteResult<Dry, ResourceObject<Types, Type, Path, Sets>>>
   /** Deletes a resource, as `DELETE /persons/1`. */
-  remove<Type extends WritableType<Types> & TypeName<Types>>(
+  remove<Type extends WritableType<Types> & TypeName<Types>, Dry extends boolean = false>(
     type: Type,
     id: string,
-    options?: Condition,
-  ): Promise<void>
+    options?: Condition<Dry>,
+  ): Promise<WriteResult<Dry, void, undefined>>
   /** Changes a relationship, as `POST`, `DELETE` or `PATCH /persons/1/relationships/computers`. */
   relate<
     Type extends TypeName<Types> & string,
     Name extends LinkedName<FieldsOf<Types, Type>, By> & string,
+    Dry extends boolean = false,
   >(
     type: Type,
     id: string,
     relationship: Name,
     change: LinkageChange<FieldsOf<Types, Type>[Name]>,
-    options?: Condition,
-  ): Promise<void>
+    options?: Condition<Dry>,
+  ): Promise<WriteResult<Dry, void, undefined>>
 }
 
 /** Calls of actions. */
@@ -170,12 +184,14 @@ interface ActionOperations<Types extends Declarations = Declarations> {
     Name extends ActionName<Types[Type]>,
     Path extends CallPath<Types, Type, Name> = never,
     const Sets extends Fieldsets<Types> = NoFieldsets,
+    Dry extends boolean = false,
   >(
     type: Type,
     action: Name,
     input: CallInput<Types, Type, Name> &
-      CallQuery<Types, ReturnedType<Types, Type, Name>, Path, Sets>,
-  ): Promise<CallResult<Types, Type, Name, Path, Sets>>
+      CallQuery<Types, ReturnedType<Types, Type, Name>, Path, Sets> &
+      Pick<WriteRestrictions<Dry>, 'dryRun'>,
+  ): Promise<WriteResult<Dry, CallResult<Types, Type, Name, Path, Sets>>>
 }
 
 /** The same reads and writes with JSON:API documents as results, equal to those of the responses over HTTP. */
@@ -211,39 +227,42 @@ export interface DocumentOperations<
     Type extends WritableType<Types> & TypeName<Types>,
     Path extends IncludePath<Types, Type> = never,
     const Sets extends Fieldsets<Types> = NoFieldsets,
+    Dry extends boolean = false,
   >(
     type: Type,
     fields: NewResource<Types, Type, 'kind', ClosedTo<By>['create']>,
-    query?: ResourceQuery<Types, Type, Path, Sets> & Repeatable,
-  ): Promise<ApiDocument<DocumentResource<Types, Type, Sets>>>
+    query?: ResourceQuery<Types, Type, Path, Sets> & Repeatable<Dry>,
+  ): Promise<DocumentResult<Dry, ApiDocument<DocumentResource<Types, Type, Sets>>>>
   /** Updates a resource, as `PATCH /persons/1`. */
   update<
     Type extends WritableType<Types> & TypeName<Types>,
     Path extends IncludePath<Types, Type> = never,
     const Sets extends Fieldsets<Types> = NoFieldsets,
+    Dry extends boolean = false,
   >(
     type: Type,
     id: string,
     fields: ResourceUpdate<Types, Type, 'kind', ClosedTo<By>['update']>,
-    query?: ResourceQuery<Types, Type, Path, Sets> & Condition,
-  ): Promise<ApiDocument<DocumentResource<Types, Type, Sets>>>
+    query?: ResourceQuery<Types, Type, Path, Sets> & Condition<Dry>,
+  ): Promise<DocumentResult<Dry, ApiDocument<DocumentResource<Types, Type, Sets>>>>
   /** Deletes a resource, as `DELETE /persons/1`. */
-  remove<Type extends WritableType<Types> & TypeName<Types>>(
+  remove<Type extends WritableType<Types> & TypeName<Types>, Dry extends boolean = false>(
     type: Type,
     id: string,
-    options?: Condition,
-  ): Promise<MessageDocument>
+    options?: Condition<Dry>,
+  ): Promise<DocumentResult<Dry, MessageDocument>>
   /** Changes a relationship, as `POST`, `DELETE` or `PATCH /persons/1/relationships/computers`. */
   relate<
     Type extends TypeName<Types> & string,
     Name extends LinkedName<FieldsOf<Types, Type>, By> & string,
+    Dry extends boolean = false,
   >(
     type: Type,
     id: string,
     relationship: Name,
     change: LinkageChange<FieldsOf<Types, Type>[Name]>,
-    options?: Condition,
-  ): Promise<MessageDocument>
+    options?: Condition<Dry>,
+  ): Promise<DocumentResult<Dry, MessageDocument>>
 }
 
 /** The query of `each`: the selection of a list, without pages and included resources. */

@@ -1,6 +1,7 @@
 import type { ApiRequest } from '../endpoints/handler.ts'
 import type { PlanRequest } from '../endpoints/request-plan.ts'
 import { formatIfMatch } from '../model/declare/if-match.ts'
+import { formatRestrictions } from '../model/declare/restricted-writes.ts'
 import type { ResourceType } from '../model/model.ts'
 import {
   type FieldInput,
@@ -11,6 +12,7 @@ import {
 } from '../parse/format-document.ts'
 import { formatQuery, type QueryInput } from '../parse/format-query.ts'
 import { createCallKey } from '../parse/idempotency-key.ts'
+import { parsePreferences } from '../parse/prefer.ts'
 import { findNamedField, type Writer } from '../plan/write-rights.ts'
 import { checkArguments } from './check-arguments.ts'
 import {
@@ -23,7 +25,7 @@ import {
 /** The parts of a request that differ between the calls of a client. */
 export type CallRequest = Pick<
   ApiRequest,
-  'id' | 'search' | 'body' | 'writer' | 'conditions' | 'idempotency'
+  'id' | 'search' | 'body' | 'writer' | 'conditions' | 'idempotency' | 'preferences'
 >
 
 /** Who writes in process: a program, or by `asServer()` the server. */
@@ -49,9 +51,11 @@ export interface UntypedOperations {
   call(type: string, action: string, input?: UntypedCall): Promise<unknown>
 }
 
-/** The query of a create, and the key with which it may be repeated. */
+/** The query of a create, the key with which it may be repeated, and how it is restricted. */
 interface RepeatableQuery extends QueryInput {
   readonly idempotencyKey?: unknown
+  readonly dryRun?: unknown
+  readonly maxAffected?: unknown
 }
 
 /** The query of a write, and what it depends on. */
@@ -87,31 +91,33 @@ export function createOperations(
     },
     create: async (type, fields, options) => {
       checkArguments('create', { type, fields, query: options })
-      const { idempotencyKey, ...query } = options ?? {}
+      const { idempotencyKey, dryRun, maxAffected, ...query } = options ?? {}
       const { resource, create } = find(type)
       checkWritable(resource)
       const body = formatResource(toInputType(resource, writer), fields)
       const search = formatQuery(query)
       const repeat = formatKey(idempotencyKey, ['create', type, search, body])
-      return call(create, { id: '', search, body, writer, ...repeat })
+      const restricted = restrict({ dryRun, maxAffected })
+      return call(create, { id: '', search, body, writer, ...repeat, ...restricted })
     },
     update: async (type, id, fields, options) => {
       checkArguments('update', { type, id, fields, query: options })
-      const { ifMatch, idempotencyKey, ...query } = options ?? {}
+      const { ifMatch, idempotencyKey, dryRun, maxAffected, ...query } = options ?? {}
       const { resource, update } = find(type)
       checkWritable(resource)
       const body = formatResource(toInputType(resource, writer), fields, id)
       const search = formatQuery(query)
       const repeat = formatKey(idempotencyKey, ['update', type, id, search, body])
-      return call(update, { id, search, body, writer, ...formatConditions(ifMatch), ...repeat })
+      const condition = { ...formatConditions(ifMatch), ...restrict({ dryRun, maxAffected }) }
+      return call(update, { id, search, body, writer, ...condition, ...repeat })
     },
     remove: async (type, id, options) => {
       checkArguments('remove', { type, id, options })
       const { resource, remove } = find(type)
       checkWritable(resource)
-      const conditions = formatConditions(options?.ifMatch)
+      const condition = { ...formatConditions(options?.ifMatch), ...restrict(options) }
       const repeat = formatKey(options?.idempotencyKey, ['remove', type, id])
-      return call(remove, { id, search: '', body: noBody, writer, ...conditions, ...repeat })
+      return call(remove, { id, search: '', body: noBody, writer, ...condition, ...repeat })
     },
     relate: async (type, id, name, change, options) => {
       checkArguments('relate', { type, id, relationship: name, change, options })
@@ -119,23 +125,24 @@ export function createOperations(
       const relationship = findWritableRelationship(resource, name, writer)
       const [kind, members] = parseChange(change)
       const body = { data: formatLinkage(members, relationship.to) }
-      const conditions = formatConditions(options?.ifMatch)
+      const condition = { ...formatConditions(options?.ifMatch), ...restrict(options) }
       const repeat = formatKey(options?.idempotencyKey, ['relate', type, id, name, kind, body])
       const endpoint = relate(relationship)[kind]
-      return call(endpoint, { id, search: '', body, writer, ...conditions, ...repeat })
+      return call(endpoint, { id, search: '', body, writer, ...condition, ...repeat })
     },
     call: async (type, action, input) => {
       checkArguments('call', { type, action, input })
-      const { id = '', parameters = {}, ifMatch, idempotencyKey, ...query } = input ?? {}
+      const { id = '', parameters = {}, ifMatch, idempotencyKey, ...more } = input ?? {}
+      const { dryRun, maxAffected, ...query } = more
       const handler = findAction(find(type), action)
       // Without an id, an action of a resource would be 404.
       if (find(type).resource.actions.get(action)?.on === 'resource')
         checkArguments('call.input', { id: input?.id })
-      const conditions = formatConditions(ifMatch)
+      const condition = { ...formatConditions(ifMatch), ...restrict({ dryRun, maxAffected }) }
       const body = { meta: parameters }
       const search = formatQuery(query)
       const repeat = formatKey(idempotencyKey, ['call', type, action, id, search, body])
-      return call(handler, { id, search, body, writer, ...conditions, ...repeat })
+      return call(handler, { id, search, body, writer, ...condition, ...repeat })
     },
   }
 }
@@ -146,6 +153,14 @@ function formatKey(
   call: Parameters<typeof createCallKey>[1],
 ): Pick<CallRequest, 'idempotency'> {
   return key === undefined ? {} : { idempotency: createCallKey(key, call) }
+}
+
+/** How a call is restricted, as a request says it. */
+function restrict(
+  options: Pick<RepeatableQuery, 'dryRun' | 'maxAffected'> = {},
+): Pick<CallRequest, 'preferences'> {
+  const prefer = formatRestrictions(options)
+  return prefer === '' ? {} : { preferences: parsePreferences(prefer) }
 }
 
 /** The condition of a call, as a request has it. */

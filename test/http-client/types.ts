@@ -1,6 +1,7 @@
 import { expectTypeOf } from 'expect-type'
 import type {
   ApiDocument,
+  DryRun,
   Identifier,
   Json,
   Model,
@@ -349,8 +350,15 @@ export async function writes({ item, shop, tag, total }: Client): Promise<void> 
     (await tag.create({ word: 'x' }, { include: ['items'] })).items,
   ).branded.toEqualTypeOf<readonly Item[]>()
   expectTypeOf(await tag.update('1', {}, { fields: { tag: [] } })).not.toHaveProperty('word')
-  expectTypeOf(item.remove).returns.resolves.toEqualTypeOf<void>()
-  expectTypeOf(item.relate).returns.resolves.toEqualTypeOf<void>()
+  expectTypeOf(await item.remove('1')).toEqualTypeOf<void>()
+  expectTypeOf(await item.relate('1', 'shop', { replace: null })).toEqualTypeOf<void>()
+  expectTypeOf(await item.remove('1', { dryRun: true })).toEqualTypeOf<DryRun<undefined>>()
+  expectTypeOf((await tag.create({ word: 'x' }, {}, { dryRun: true })).result).not.toHaveProperty(
+    'id',
+  )
+  expectTypeOf(
+    (await item.update('1', { name: 'x' }, {}, { dryRun: true })).result,
+  ).branded.toEqualTypeOf<Item>()
   expectTypeOf(await item.related('1', 'shop')).branded.toEqualTypeOf<Shop | null>()
   expectTypeOf((await item.related('1', 'tags')).data).branded.toEqualTypeOf<readonly Tag[]>()
   expectTypeOf((await item.related('1', 'tags', { include: ['items'] })).data).items.toHaveProperty(

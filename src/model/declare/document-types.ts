@@ -8,6 +8,7 @@ import type {
   ResourceObject,
   TypeName,
 } from './resource-types.ts'
+import type { DryRun } from './restricted-writes.ts'
 
 /** The JSON of a value: a 64-bit integer is a number, or a bigint or a text if it is beyond 2^53. */
 type JsonOf<Value> = Value extends bigint ? number | bigint | string : Value
@@ -77,5 +78,18 @@ export interface ListDocument<Data> extends ApiDocument<readonly Data[]> {
 /** A document without resources: the response to a delete, or to a change of a relationship. */
 export interface MessageDocument {
   readonly meta: Readonly<{ message: string }>
+  readonly jsonapi: Readonly<{ version: '1.0' }>
+}
+
+/** The document of a dry run. An update shows the resource as it would be. */
+export interface DryRunDocument extends Partial<Omit<ApiDocument<DocumentResource>, 'jsonapi'>> {
+  readonly meta: Readonly<{
+    message?: string
+    dryRun: true
+    affected?: DryRun<unknown>['affected']
+    members?: DryRun<unknown>['members']
+    /** The new resource, whose id would be another one. */
+    wouldCreate?: Readonly<Record<string, unknown>>
+  }>
   readonly jsonapi: Readonly<{ version: '1.0' }>
 }

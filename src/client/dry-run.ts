@@ -1,0 +1,27 @@
+import type { DryRun } from '../model/declare/restricted-writes.ts'
+import type { ResponseDocument, WriteCallOptions } from './transport.ts'
+
+/** The members of `meta` in the document of a dry run. */
+interface DryRunMeta extends Partial<Pick<DryRun<unknown>, 'dryRun' | 'affected' | 'members'>> {
+  readonly wouldCreate?: unknown
+}
+
+/**
+ * Reads the response to a write.
+ * @param read - returns the result of the write
+ * @throws Error if a dry run was none, because something in between removed the header field
+ */
+export function readWrite(
+  document: ResponseDocument,
+  options: Pick<WriteCallOptions<boolean>, 'dryRun'> | undefined,
+  read: (document: ResponseDocument) => unknown,
+): unknown {
+  if (!options?.dryRun) return read(document)
+  const { meta = {}, ...rest } = document as { readonly meta?: DryRunMeta }
+  const { dryRun, affected = {}, members = {}, wouldCreate, ...others } = meta
+  if (!dryRun) throw new Error('This was no dry run: the server has executed the write.')
+  const tried = wouldCreate === undefined ? { ...rest, meta: others } : { data: wouldCreate }
+  const result = read(tried)
+  if (wouldCreate !== undefined) Reflect.deleteProperty(Object(result), 'id')
+  return { dryRun, affected, members, result }
+}
