@@ -1,7 +1,9 @@
 import type { Awaitable } from '../model/declare/hooks.ts'
 import { partMeasured } from '../observe/events.ts'
+import type { Preferences } from '../parse/prefer.ts'
 import { thenMaybe } from '../sql/then-maybe.ts'
 import type { AppContext } from './app-context.ts'
+import { commitWithin, executeWithin, readWithin } from './deadline.ts'
 import { executeRestricted } from './dry-run.ts'
 import type { ApiRequest, ApiResponse } from './handler.ts'
 import { observePlan } from './observe-plan.ts'
@@ -15,8 +17,12 @@ export function handleRequest<Body>(
   request: ApiRequest,
   context: AppContext<Body>,
 ): Awaitable<ApiResponse<Body>> {
+  const { idempotency, preferences, deadline } = request
+  if (preferences?.wait !== undefined && deadline === undefined)
+    return executeWithin(preferences.wait, request, (limited) =>
+      handleRequest(planRequest, limited, context),
+    )
   const plan = partMeasured.hasSubscribers ? observePlan(planRequest) : planRequest
-  const { idempotency, preferences } = request
   if (idempotency === undefined && preferences === undefined)
     return executePlan(plan(request, context), request, context)
   // A dry run can be repeated.
@@ -39,10 +45,27 @@ function executePreferred<Body>(
   const { preferences } = request
   if (preferences === undefined) return executePlan(plan, request, context)
   checkPreferences(plan, preferences)
-  const isWrite = isWritePlan(plan)
-  const isRestricted = isWrite && (preferences.isDryRun || preferences.maxAffected !== undefined)
-  const executed = isRestricted
-    ? executeRestricted(plan, request, context, preferences)
-    : executePlan(plan, request, context)
+  const executed = executeInTime(plan, { ...request, preferences }, context)
   return thenMaybe(executed, (response) => applyPreferences(response, plan, preferences))
+}
+
+/** Executes a request as its client restricts it, before its deadline. */
+function executeInTime<Body>(
+  plan: RequestPlan<Body>,
+  request: ApiRequest & Readonly<{ preferences: Preferences }>,
+  context: AppContext<Body>,
+): Awaitable<ApiResponse<Body>> {
+  const { preferences, deadline } = request
+  const { isDryRun, maxAffected } = preferences
+  const isWrite = isWritePlan(plan)
+  const isRestricted = isWrite && (isDryRun || maxAffected !== undefined)
+  const execute = (within: AppContext<Body>) =>
+    isRestricted
+      ? executeRestricted(plan, request, within, preferences)
+      : executePlan(plan, request, within)
+  if (deadline === undefined) return execute(context)
+  // A dry run commits nothing, and ends its own transaction.
+  return isWrite && !isDryRun
+    ? commitWithin(deadline, plan, request, context, execute)
+    : readWithin(deadline, () => execute(context))
 }

@@ -10,6 +10,12 @@ import type { DocumentText } from '../serialize/document.ts'
 import type { AppContext } from './app-context.ts'
 import type { Revalidation } from './known-tags.ts'
 
+/** The time until which a client waits for the response to its request. */
+export interface Deadline {
+  /** @throws an error that ends the request if it has passed */
+  check(): void
+}
+
 /** The parts of an HTTP request that handlers use. */
 export interface ApiRequest extends RequestContext {
   /** The id in the path, without percent-encoding; empty for a path without an id. */
@@ -32,6 +38,8 @@ export interface ApiRequest extends RequestContext {
   readonly idempotency?: IdempotencyKey
   /** What the client prefers; absent without `Prefer`. */
   readonly preferences?: Preferences
+  /** Until when its client waits; absent if the client does not say it. */
+  readonly deadline?: Deadline
   /** Who has made the document. Default: a client. */
   readonly writer?: Writer
 }

@@ -60,7 +60,7 @@ function preferenceError(preference: string, remedy: string): HeaderError {
 export function applyPreferences<Body>(
   response: ApiResponse<Body>,
   plan: RequestPlan<Body>,
-  { isStrict, returns, isDryRun, maxAffected }: Preferences,
+  { isStrict, returns, isDryRun, maxAffected, wait }: Preferences,
 ): ApiResponse<Body> {
   const isWrite = isWritePlan(plan)
   const isMinimal = returns === 'minimal' && !isDryRun && mayBeMinimal(plan)
@@ -70,6 +70,7 @@ export function applyPreferences<Body>(
     ...(isMinimal || isComplete ? [`return=${returns}`] : []),
     ...(isWrite && isDryRun ? ['dry-run'] : []),
     ...(isWrite && maxAffected !== undefined ? [`max-affected=${maxAffected}`] : []),
+    ...(wait === undefined ? [] : [`wait=${wait}`]),
   ]
   if (applied.length === 0) return response
   const headers = { ...response.headers, 'preference-applied': applied.join(', ') }

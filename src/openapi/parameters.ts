@@ -42,7 +42,7 @@ export function describeCommonParameters({ described }: SchemaContext): Paramete
     prefer: {
       ...{ name: 'Prefer', in: 'header' },
       description:
-        '`dry-run`: nothing is written; the response says what would be. `max-affected=5`: nothing is written if more rows would be. `return=minimal`: the response to an update has no document. `handling=strict`: a preference that cannot be applied is an error.',
+        '`dry-run`: nothing is written; the response says what would be. `max-affected=5`: nothing is written if more rows would be. `return=minimal`: the response to an update has no document. `wait=5`: nothing is written after 5 seconds. `handling=strict`: a preference that cannot be applied is an error.',
       schema: { type: 'string' },
     },
     ifNoneMatch: {

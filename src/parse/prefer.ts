@@ -8,6 +8,8 @@ export interface Preferences {
   readonly isDryRun: boolean
   /** How many rows the write may affect. */
   readonly maxAffected: number | undefined
+  /** How many seconds the client waits for the response. */
+  readonly wait: number | undefined
   /** Preferences that restrict a write and whose values cannot be read, as sent: to ignore them would write too much. */
   readonly invalid: readonly string[]
   /** The other preferences that the server does not know, or whose value it does not know, as sent. */
@@ -24,6 +26,7 @@ const known: Readonly<Record<string, RegExp>> = {
   return: /^(?:minimal|representation)$/,
   'dry-run': /^(?:true)?$/,
   'max-affected': /^\d{1,9}$/,
+  wait: /^[1-9]\d{0,5}$/,
 }
 /** The preferences that restrict a write. */
 const restrictions = ['dry-run', 'max-affected'] as const
@@ -43,12 +46,16 @@ export function parsePreferences(field: string): Preferences {
     .filter(([name]) => !Object.hasOwn(known, name) || readValue(name) === undefined)
     .map(([name, value]) => (value === '' ? name : `${name}=${value}`))
   const returns = readValue('return')
-  const maxAffected = readValue('max-affected')
+  const readNumber = (name: string) => {
+    const value = readValue(name)
+    return value === undefined ? undefined : Number(value)
+  }
   return {
     isStrict: readValue('handling') === 'strict',
     returns: returns === 'minimal' || returns === 'representation' ? returns : undefined,
     isDryRun: readValue('dry-run') !== undefined,
-    maxAffected: maxAffected === undefined ? undefined : Number(maxAffected),
+    maxAffected: readNumber('max-affected'),
+    wait: readNumber('wait'),
     invalid: unknown.filter(isRestriction),
     unknown: unknown.filter((each) => !isRestriction(each)),
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import {
   attribute,
@@ -15,6 +16,13 @@ import type { ColumnTypes } from '../databases.ts'
 import type { TestResponse } from '../test-response.ts'
 import { engine } from './engine.ts'
 
+let isSlow = false
+/** What a hook does: it waits until nobody needs it any more. */
+const work = async ({ signal }: { readonly signal: AbortSignal }) => {
+  if (isSlow && !signal.aborted) await once(signal, 'abort')
+}
+
+const ticketId = '6f1a3c1e-7b3e-4c5e-9d0a-0123456789ac'
 const person = resource('person', {
   path: '/persons',
   table: 'person',
@@ -25,6 +33,7 @@ const ticket = resource('ticket', {
   table: 'ticket',
   id: { kind: uuid, client: 'optional' },
   fields: { title: attribute(text), person: toOne('person', { column: 'person_id' }) },
+  hooks: { beforeRead: work, afterUpdate: (_before, _after, context) => work(context) },
 })
 const served = {
   model: defineModel([person, ticket], { principal: () => 'everybody' }),
@@ -32,7 +41,8 @@ const served = {
     create table person (id ${newId}, name text);
     create table ticket (id ${uuid} primary key, title text, person_id ${id} references person (id));
     ${idempotencyTable}
-    insert into person (name) values ('Ada')`,
+    insert into person (name) values ('Ada');
+    insert into ticket (id, title) values ('${ticketId}', 'first')`,
 }
 const named = { data: { type: 'person', id: '1', attributes: { name: 'Ada L.' } } }
 const codesOf = ({ body }: TestResponse) => body.errors?.map(({ code }) => code)
@@ -84,6 +94,48 @@ engine('Preferences', served, (app) => {
     assert.deepEqual([read.status, codesOf(read)], [400, ['invalid_preference']])
   })
 
+  const path = `/tickets/${ticketId}`
+  const titled = (title: string) => ({
+    data: { type: 'ticket', id: ticketId, attributes: { title } },
+  })
+  const slowly = async (method: string, prefer: string, body?: unknown, more = {}) => {
+    isSlow = true
+    try {
+      return await send(method, path, prefer, body, more)
+    } finally {
+      isSlow = false
+    }
+  }
+
+  it('wait is acknowledged', async () => {
+    const updated = await send('PATCH', path, 'wait=60', titled('second'))
+    assert.deepEqual([updated.status, updated.headers['preference-applied']], [200, 'wait=60'])
+    const read = await send('GET', path, 'handling=strict, wait=60')
+    assert.deepEqual(
+      [read.status, read.headers['preference-applied']],
+      [200, 'handling=strict, wait=60'],
+    )
+    const strict = await send('GET', path, 'handling=strict, wait=0')
+    assert.deepEqual([strict.status, codesOf(strict)], [400, ['invalid_preference']])
+  })
+
+  for (const prefer of ['wait=1', 'wait=1, max-affected=5', 'wait=1, dry-run'])
+    it(`${prefer}: a late write is rolled back`, async () => {
+      const key = { 'idempotency-key': '"late"' }
+      const late = await slowly('PATCH', prefer, titled('late'), key)
+      assert.deepEqual([late.status, codesOf(late)], [503, ['query_timeout']])
+      assert.match(String(late.body.errors?.[0]?.detail), /wait=1 allows, and was stopped/)
+      const { body } = await app.get(path)
+      assert.equal(!Array.isArray(body.data) && body.data?.attributes?.title, 'first')
+      const again = await send('PATCH', path, 'return=representation', titled('first'), key)
+      assert.deepEqual([again.status, again.headers['idempotency-replayed']], [200, undefined])
+    })
+
+  it('wait: a late read is an error', async () => {
+    const late = await slowly('GET', 'wait=1')
+    assert.deepEqual([late.status, codesOf(late)], [503, ['query_timeout']])
+  })
+
   it('the replay of a minimal response is minimal', async () => {
     const key = { 'idempotency-key': '"k"' }
     const first = await send('PATCH', '/persons/1', 'return=minimal', named, key)
@@ -97,7 +149,7 @@ engine('Preferences', served, (app) => {
 describe('The syntax of Prefer', () => {
   const none = {
     ...{ isStrict: false, returns: undefined, isDryRun: false, maxAffected: undefined },
-    ...{ invalid: [], unknown: [] },
+    ...{ wait: undefined, invalid: [], unknown: [] },
   }
   const minimal = { ...none, returns: 'minimal' }
   const cases: readonly (readonly [string, object])[] = [
@@ -115,6 +167,9 @@ describe('The syntax of Prefer', () => {
     ['dry-run=true, max-affected="12"', { ...none, isDryRun: true, maxAffected: 12 }],
     ['dry-run=1', { ...none, invalid: ['dry-run=1'] }],
     ['max-affected=1e3', { ...none, invalid: ['max-affected=1e3'] }],
+    ['wait=10, wait=5', { ...none, wait: 10 }],
+    ['wait=0', { ...none, unknown: ['wait=0'] }],
+    ['wait=soon', { ...none, unknown: ['wait=soon'] }],
     ['max-affected=1, "', { ...none, invalid: ['max-affected=max-affected=1, "'] }],
   ]
   for (const [field, expected] of cases)

@@ -91,15 +91,15 @@ inProcess('Dry runs in process', (engine) => {
       const attributes = { stock: 4 }
       const responses = await Promise.all([
         engine.call('DELETE', '/items/1', { headers }),
-        engine.call('PATCH', '/items/1', {
+        engine.call('PATCH', '/items/2', {
           headers,
-          body: { data: { type: 'item', id: '1', attributes } },
+          body: { data: { type: 'item', id: '2', attributes } },
         }),
       ])
       assert.deepEqual(
         [
           await documents.remove('item', '1', { dryRun: true }),
-          await documents.update('item', '1', attributes, { dryRun: true }),
+          await documents.update('item', '2', attributes, { dryRun: true }),
         ],
         responses.map(({ body }) => body),
       )
