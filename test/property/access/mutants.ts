@@ -23,6 +23,13 @@ export const mutants: readonly Mutant[] = [
     to: 'const rows = sql`from ${from}${compilePrimaryWhere(shape, target.access?.unrestricted ?? target)}`',
   },
   {
+    title: 'a repetition shows what another identity got',
+    seed: 313,
+    file: 'src/endpoints/repeatable-write.ts',
+    from: 'const isShown = view === current.view',
+    to: 'const isShown = true',
+  },
+  {
     title: 'a sort uses a hidden field',
     seed: 309,
     file: 'src/plan/access/visible-model.ts',

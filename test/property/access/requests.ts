@@ -20,6 +20,8 @@ export interface TestRequest {
   readonly accept?: string
   /** What the client prefers. */
   readonly prefer?: string
+  /** The key of a write that is repeated. */
+  readonly key?: string
 }
 
 const numbers = ['1', '2', '3', '4', '5', '6', '7', '20', '21', '50'] as const

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type Client, createApi, type Store, sql } from 'lapidary'
 import { describeApi } from 'lapidary/openapi'
 import type { PostgresOptions } from 'lapidary/postgres'
+import { silentLogger } from '../../../src/endpoints/handler.ts'
 import { readBudget } from '../../../src/sql/read/document-budget.ts'
 import { openStore } from '../../engine/engine.ts'
 import { isPostgres } from '../../filled.ts'
@@ -131,7 +132,10 @@ export async function runScenario(
     await assertRights(accesses[0].http, reference, data, { type, hint: `seed ${seed}` })
     if (isScoped) await assertForeignIds(accesses[0].http, `seed ${seed}`)
     const concurrent = { writers, random: own }
-    const context = { seed, random, reference, accesses, warmUps, snapshots, concurrent }
+    // One more, which changes no request of the scenario.
+    const replays = new Random(seed + 2 ** 31)
+    const shared = { seed, random, reference, accesses, warmUps, snapshots }
+    const context = { ...shared, concurrent, replays }
     const sent = await sendRequests(context, { ...size, filler })
     return { requests: 2 * (size.reads + size.writes), changes: unseen.changes, ...sent }
   } finally {
@@ -145,7 +149,7 @@ function openServer(store: Store): (identity: Identity | undefined) => Access {
   const handle = createHandlerOf(store)
   const api = createApi({ model: store.model, store })
   return (identity) => {
-    const client = api.with({ auth: identity }) as unknown as Client
+    const client = api.with({ auth: identity, log: silentLogger }) as unknown as Client
     return {
       http: createSender(handle, identity),
       documents: createCaller(client, 'documents'),
@@ -171,6 +175,8 @@ interface ScenarioContext {
   readonly snapshots: readonly (() => Promise<Data>)[]
   /** Other connections to the databases, which change rows while writes run; none where no write waits for a row. */
   readonly concurrent: Readonly<{ writers: readonly OtherWriter[]; random: Random }>
+  /** Draws which writes have a key, and are repeated. */
+  readonly replays: Random
 }
 
 /** Sends random requests to both databases. */
@@ -246,6 +252,7 @@ async function sendWrite(
       ? drawChange([before, other], reference, request.path, concurrent.random)
       : undefined
   if (!writer || !otherWriter || change === undefined) {
+    if (context.replays.chance(0.3)) return sendAgain({ request, hint }, context)
     const responses = await sendToBoth({ request, hint }, context)
     checkChanges(reference, before, await snapshot(), hint)
     return responses
@@ -258,6 +265,55 @@ async function sendWrite(
   if (hasWaited) checkChanges(reference, applyChange(change, before), after, at)
   else checkChanges(reference, before, undoChange(change, before, after), at)
   return responses
+}
+
+/**
+ * Sends a write with a key to both databases, and once more. Half of them another identity sends first, which may see more: what it got
+ * then, the repetition must not show.
+ * @returns the responses of the first request of the identity; `undefined` if the other one has done something else in each database
+ */
+async function sendAgain(
+  { request, hint }: HintedRequest,
+  context: ScenarioContext,
+): Promise<readonly string[] | undefined> {
+  const { seed, reference, snapshots, warmUps, replays } = context
+  const keyed = { ...request, key: `${seed}-${replays.int(2 ** 30)}` }
+  const isRepetition = replays.chance(0.5)
+  if (isRepetition) {
+    const [stored = '', other = ''] = await Promise.all(warmUps.map((send) => send(keyed)))
+    if (findStored(stored) !== findStored(other)) return undefined
+  }
+  const [before, other] = await Promise.all(snapshots.map((read) => read()))
+  assert.ok(before && other)
+  if (summarize(reference, before) !== summarize(reference, other)) return undefined
+  const { accesses } = context
+  const sendBoth = isRepetition
+    ? () => Promise.all(accesses.map(({ http }) => http(keyed)))
+    : sendBothBy(drawSends(keyed, context))
+  const responses = await sendBoth()
+  const after = await snapshots[0]?.()
+  assert.ok(after)
+  checkChanges(reference, before, after, hint)
+  const [again = '', otherAgain] = await sendBoth()
+  const at = `${hint}, ${isRepetition ? 'after another identity' : 'again'}`
+  const [response = '', otherResponse] = responses
+  assert.equal(otherResponse, response, at)
+  assert.equal(otherAgain, again, at)
+  if (findStored(response) === undefined) return responses
+  assert.equal(again.slice(0, 3), response.slice(0, 3), at)
+  assert.deepEqual(await snapshots[0]?.(), after, at)
+  return responses
+}
+
+function sendBothBy(sends: ReturnType<typeof drawSends>): () => Promise<readonly string[]> {
+  return () => Promise.all(sends.map((send) => send()))
+}
+
+/** Returns what another identity may know of a write that was stored; `undefined` of one that failed. */
+function findStored(response: string): string | undefined {
+  if (!response.startsWith('2')) return undefined
+  const location = /"location","[^"]*"/.exec(response)
+  return `${response.slice(0, 3)} ${location}`
 }
 
 /** Asserts that a dry run of a write says the same of both databases. */

@@ -1,3 +1,4 @@
+import { idempotencyTable } from 'lapidary'
 import type { ColumnTypes } from '../../databases.ts'
 
 /** An identity. */
@@ -96,7 +97,7 @@ export function createTables({ newId }: ColumnTypes): string {
       create index ${type}_next on ${type} (${nextColumns(type).join(', ')});`
   })
   return `${things.join('')} create table fan (red_id bigint not null, green_id bigint not null, primary key (red_id, green_id));
-    create index fan_green on fan (green_id);${isPostgres ? createPolicies : ''}`
+    create index fan_green on fan (green_id); ${idempotencyTable}${isPostgres ? createPolicies : ''}`
 }
 
 /** The role of the sessions that the policies restrict. */

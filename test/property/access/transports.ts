@@ -1,5 +1,6 @@
 import { type Client, createHandler, ManyErrors, type Store } from 'lapidary'
 import { createPages } from 'lapidary/html'
+import { silentLogger } from '../../../src/endpoints/handler.ts'
 import type { TestRequest } from './requests.ts'
 import type { Identity } from './schema.ts'
 
@@ -13,18 +14,21 @@ type Handle = ReturnType<typeof createHandler>
 export function createHandlerOf(store: Store): Handle {
   return createHandler({
     ...{ model: store.model, store, html: createPages(), openapi: { examples: 'rows' } },
+    // A scenario may end while expired keys are deleted.
+    log: silentLogger,
   })
 }
 
 /** Creates a function that sends requests to a handler. */
 export function createSender(handle: Handle, identity: Identity | undefined): Send {
-  return async ({ method, path, body, accept, prefer }) => {
+  return async ({ method, path, body, accept, prefer, key }) => {
     const response = await handle(
       new Request(`http://localhost${path}`, {
         method,
         headers: {
           ...(accept !== undefined && { accept }),
           ...(prefer !== undefined && { prefer }),
+          ...(key !== undefined && { 'idempotency-key': JSON.stringify(key) }),
           ...(body !== undefined && { 'content-type': 'application/vnd.api+json' }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -42,9 +46,15 @@ interface Calls {
   get(type: string, id: string, query: object): Promise<unknown>
   create(type: string, fields: object, query: object): Promise<unknown>
   update(type: string, id: string, fields: object, query: object): Promise<unknown>
-  remove(type: string, id: string): Promise<unknown>
+  remove(type: string, id: string, options: object): Promise<unknown>
   call(type: string, action: string, input: object): Promise<unknown>
-  relate(type: string, id: string, relationship: string, change: object): Promise<unknown>
+  relate(
+    type: string,
+    id: string,
+    relationship: string,
+    change: object,
+    options: object,
+  ): Promise<unknown>
 }
 
 /**
@@ -75,9 +85,10 @@ function pathOf(path: string): string[] {
   return (path.split('?')[0] ?? '').split('/').slice(1)
 }
 
-function call(calls: Calls, { method, path, body }: TestRequest): Promise<unknown> {
+function call(calls: Calls, { method, path, body, key }: TestRequest): Promise<unknown> {
   const [type = '', id, name = '', relationship] = pathOf(path)
-  const query = Object.fromEntries(new URLSearchParams(path.split('?')[1]))
+  const options = key === undefined ? {} : { idempotencyKey: key }
+  const query = { ...Object.fromEntries(new URLSearchParams(path.split('?')[1])), ...options }
   const { data, meta: parameters } = (body ?? {}) as { data?: unknown; meta?: object }
   if (id === 'actions') return calls.call(type, name, { parameters, ...query })
   if (name === 'actions' && relationship !== undefined)
@@ -88,10 +99,10 @@ function call(calls: Calls, { method, path, body }: TestRequest): Promise<unknow
       : calls.create(type, toFields(data as Resource), query)
   if (relationship !== undefined) {
     const kind = { POST: 'add', PATCH: 'replace', DELETE: 'remove', GET: 'replace' }[method]
-    return calls.relate(type, id, relationship, { [kind]: toLinkage(data) })
+    return calls.relate(type, id, relationship, { [kind]: toLinkage(data) }, options)
   }
   if (method === 'GET') return calls.get(type, id, query)
-  if (method === 'DELETE') return calls.remove(type, id)
+  if (method === 'DELETE') return calls.remove(type, id, options)
   return calls.update(type, id, toFields({ ...(data as Resource), id: undefined }), query)
 }
 
