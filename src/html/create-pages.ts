@@ -1,6 +1,7 @@
 import { getNamed } from '../describe/describe-model.ts'
 import { readAddressRights } from '../endpoints/address-rights.ts'
 import type { RouteHandler } from '../endpoints/handler.ts'
+import { readDeletion } from '../endpoints/read-deletion.ts'
 import type { Route } from '../endpoints/route-table.ts'
 import type { HtmlPages, PageDocument, PageRequest, RoutedRequest } from '../http/html.ts'
 import { throwDeclarationErrors } from '../model/check/declaration-error.ts'
@@ -21,6 +22,7 @@ import {
   findLabel,
   findType,
   getType,
+  isAllowed,
   type PageContext,
 } from './page-context.ts'
 import { parsePageUrl } from './page-url.ts'
@@ -119,14 +121,21 @@ async function renderPage(
   return renderLayout(context, files, { title, content, aside })
 }
 
-/** Adds what the identity may do at the address of a page. */
+/** A page with a form that deletes counts so many rows at most, for so many milliseconds. */
+const deletionLimits = { maxRows: 1000, timeout: 300 }
+
+/** Adds what the identity may do at the address of a page, and what a deletion would take with it. */
 async function addRights(base: BaseContext, routed: RoutedRequest): Promise<PageContext> {
   const { context, route, id, auth, signal } = routed
   const { target = { is: 'root' } } = route
   const listed = target.is === 'relationship' ? listData(base.document) : []
   const members = listed.slice(0, maxRows).map((each) => each.id)
   const rights = await readAddressRights({ context, target, id, auth, signal }, members)
-  return { ...base, routed, rights, resources: createResourceIndex(base.document) }
+  const resources = createResourceIndex(base.document)
+  const page: PageContext = { ...base, routed, rights, resources }
+  if (target.is !== 'resource' || !isAllowed(page, 'DELETE')) return page
+  const { resource } = target
+  return { ...page, deletion: await readDeletion({ context, resource, id, auth }, deletionLimits) }
 }
 
 function renderContent(context: PageContext): Html {

@@ -105,11 +105,24 @@ export function renderDeleteForm(
     h(
       'form',
       { 'data-method': 'DELETE', 'data-action': context.url.path, 'data-next': next },
-      h('p', null, `This deletes ${type} ${id}.`),
+      h('p', null, `This deletes ${type} ${id}.${describeDeletion(context.deletion)}`),
       h('p', { class: 'form-error', role: 'alert' }),
       h('p', { class: 'actions' }, h('button', { class: 'danger' }, 'Delete')),
     ),
   )
+}
+
+/** Says what the database deletes and changes together with a resource. */
+function describeDeletion(deletion: PageContext['deletion']): string {
+  if (deletion === undefined) return ''
+  if (deletion === 'many') return ' The database deletes or changes more than 1,000 others with it.'
+  const sentences = (['deleted', 'updated'] as const).map((operation) => {
+    const rows = deletion.filter((each) => each.operation === operation)
+    const counts = rows.map(({ type, count }) => `${count} ${type}`).join(', ')
+    const verb = operation === 'deleted' ? 'deletes' : 'changes'
+    return rows.length === 0 ? '' : ` With it, the database ${verb}: ${counts}.`
+  })
+  return sentences.join('')
 }
 
 /** @param isLinked - whether a relationship is set already */

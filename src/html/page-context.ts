@@ -2,6 +2,7 @@ import { getTypeDescription } from '../describe/describe-model.ts'
 import type { TypeDescription } from '../describe/describe-type.ts'
 import type { Method } from '../describe/paths.ts'
 import type { AddressRights } from '../endpoints/address-rights.ts'
+import type { DeletedRows } from '../endpoints/read-deletion.ts'
 import type { RoutedRequest } from '../http/html.ts'
 import type { CountedRequest } from './count-resources.ts'
 import {
@@ -24,6 +25,8 @@ export interface PageContext extends BaseContext {
   readonly routed: RoutedRequest
   readonly rights: AddressRights
   readonly resources: ResourceIndex
+  /** What the deletion of the resource takes with it; absent for nothing, and where it is not known. */
+  readonly deletion?: DeletedRows | 'many' | undefined
 }
 
 /** Returns a type by its name. For names that come from the model. @throws Error if there is none */

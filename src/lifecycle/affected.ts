@@ -1,11 +1,9 @@
 import { HeaderError } from '../errors/errors.ts'
 import type { Catalog } from '../model/catalog.ts'
-import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import { getRelationship, getResourceType, type ResourceType } from '../model/model.ts'
-import type { Planner } from '../plan/planner.ts'
-import { listCascades } from '../plan/referencing.ts'
 import { planRelatedIds } from '../plan/stored-columns.ts'
 import type { WritePlan } from '../plan/write.ts'
+import { countCascade } from './cascade.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 // What a write affects, as far as its identity may read it: the row itself, the rows that the database deletes or changes with it by
@@ -152,55 +150,19 @@ function addMembers(
   })
 }
 
-/** The cascades of a planner: for each catalog that was read, of which an application keeps one. */
-const getCascades = memoizeByIdentity((catalog: Catalog) =>
-  memoizeByIdentity((planner: Planner) => listCascades(planner, catalog)),
-)
-
-/** Counts a deleted row and what the database deletes and changes with it, by foreign keys at any distance. */
+/** Adds a deleted row and what the database deletes and changes with it. */
 async function countDeletion(
   resource: ResourceType,
   id: string,
-  unit: UnitOfWork,
+  { planner, transaction }: UnitOfWork,
   { catalog, affected }: CountOptions,
 ): Promise<void> {
-  if (resource.softDelete) return addRows(affected, resource.type, 'updated', 1)
-  const cascades = getCascades(catalog)(unit.planner)
-  const hidden = unit.transaction.identity?.rules.hiddenFields
-  const [deleted, updated] = [new FoundRows(), new FoundRows()]
-  const pending: [type: string, ids: readonly string[]][] = [[resource.type, [id]]]
-  deleted.add(resource.type, [id])
-  for (const [type, ids] of pending)
-    for (const { action, shapes } of cascades.get(type) ?? []) {
-      const shape = shapes.find(({ over }) => !hidden?.get(over.type)?.has(over.relationship))
-      if (shape === undefined) continue
-      const found = await unit.transaction.readReferencing(shape, ids, maxCounted + 1)
-      const isDeleted = action === 'cascade'
-      const added = (isDeleted ? deleted : updated).add(shape.layout.type, found)
-      if (deleted.size + updated.size > maxCounted) throw tooManyError()
-      if (isDeleted && added.length > 0) pending.push([shape.layout.type, added])
-    }
-  for (const [type, ids] of deleted.byType) addRows(affected, type, 'deleted', ids.size)
-  for (const [type, ids] of updated.byType) {
-    const others = ids.difference(deleted.byType.get(type) ?? new Set())
-    addRows(affected, type, 'updated', others.size)
-  }
-}
-
-/** Rows by their type and id, each once. */
-class FoundRows {
-  readonly byType = new Map<string, Set<string>>()
-  size = 0
-
-  /** @returns those that are new */
-  add(type: string, ids: readonly string[]): readonly string[] {
-    const known = this.byType.get(type) ?? new Set()
-    this.byType.set(type, known)
-    const added = ids.filter((id) => !known.has(id))
-    for (const id of added) known.add(id)
-    this.size += added.length
-    return added
-  }
+  const counts = await countCascade(resource, id, {
+    ...{ catalog, planner, identity: transaction.identity, maxRows: maxCounted },
+    read: transaction.readReferencing,
+  })
+  if (counts === undefined) throw tooManyError()
+  for (const { type, operation, count } of counts) addRows(affected, type, operation, count)
 }
 
 function tooManyError(): HeaderError {

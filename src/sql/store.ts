@@ -18,6 +18,7 @@ import type { ReadExplanation } from './read/explain.ts'
 import type { RunStatement } from './statement.ts'
 import type { Statements } from './statements.ts'
 import type { ActionCallValues } from './write/action.ts'
+import type { ReferencingQuestion } from './write/find-referencing.ts'
 import type { Step } from './write/steps.ts'
 
 /** Runs SQL in a transaction. @returns rows by the names of their columns */
@@ -208,6 +209,14 @@ export interface Store {
    * @internal
    */
   findAllowed(question: AllowedQuestion, options?: CancelOptions): Promise<AllowedOperations>
+  /**
+   * Reads the ids of rows that reference others, as `Transaction.readReferencing`.
+   * @internal
+   */
+  findReferencing(
+    question: ReferencingQuestion,
+    options?: CancelOptions,
+  ): Promise<readonly string[]>
   /**
    * Runs SQL of the application in a read-only transaction, which sees one snapshot. On SQLite it runs in a reader process.
    * @throws what the work throws; HeaderError `query_timeout` (503) for a statement that takes too long

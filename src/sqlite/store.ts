@@ -14,6 +14,7 @@ import { defaultCacheSize } from '../sql/statement-cache.ts'
 import type { Store } from '../sql/store.ts'
 import { thenMaybe } from '../sql/then-maybe.ts'
 import { describeIndexes } from '../sql/verify/index-effects.ts'
+import { findReferencing } from '../sql/write/find-referencing.ts'
 import { querySqliteCatalog } from './catalog/catalog.ts'
 import { OpenSqliteTables } from './catalog/open-tables.ts'
 import { queryOncePerSchema } from './catalog/schema-facts.ts'
@@ -138,7 +139,7 @@ function createReadOperations({
   tables,
 }: ReadContext): Pick<
   Store,
-  'read' | 'readState' | 'explain' | 'inspect' | 'findAllowed' | 'snapshot'
+  'read' | 'readState' | 'explain' | 'inspect' | 'findAllowed' | 'findReferencing' | 'snapshot'
 > {
   const explain: Store['explain'] = async (plan, id, options = {}) => {
     const { hooks } = options
@@ -174,6 +175,12 @@ function createReadOperations({
       retry(async () => {
         const statement = compileAllowed(question, tables.current.statementsOf(question.identity))
         const find = (run: RunStatement) => findAllowed(question, statement, run)
+        return reads.evaluate(statement, find, options)
+      }),
+    findReferencing: (question, options) =>
+      retry(async () => {
+        const statement = tables.current.statementsOf(question.identity).referencing(question.shape)
+        const find = (run: RunStatement) => findReferencing(question, statement, run)
         return reads.evaluate(statement, find, options)
       }),
     snapshot: (work, { signal } = {}) => reads.snapshot(work, signal),

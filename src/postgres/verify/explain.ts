@@ -22,6 +22,7 @@ import type { RunStatement, RunValues, Statement } from '../../sql/statement.ts'
 import type { ReadHooks, Store } from '../../sql/store.ts'
 import type { Target } from '../../sql/tables.ts'
 import { describeIndexes } from '../../sql/verify/index-effects.ts'
+import { findReferencing } from '../../sql/write/find-referencing.ts'
 import { queryPostgresCatalog } from '../catalog/catalog.ts'
 import type { OpenPostgresTables } from '../catalog/open-tables.ts'
 import type { PostgresPool } from '../connection/connection-pool.ts'
@@ -42,7 +43,7 @@ interface ExplainContext {
 /** Creates the operations of a store that explain reads, and who may see or change a row. */
 export function createExplainOperations(
   context: ExplainContext,
-): Pick<Store, 'explain' | 'inspect' | 'findAllowed'> {
+): Pick<Store, 'explain' | 'inspect' | 'findAllowed' | 'findReferencing'> {
   const inspect = createInspect(context)
   return {
     explain: createExplain(context),
@@ -51,6 +52,12 @@ export function createExplainOperations(
       inspect(
         question.identity,
         (statements, run) => findAllowed(question, compileAllowed(question, statements), run),
+        options,
+      ),
+    findReferencing: (question, options) =>
+      inspect(
+        question.identity,
+        (statements, run) => findReferencing(question, statements.referencing(question.shape), run),
         options,
       ),
   }
