@@ -99,7 +99,7 @@ async function renderPage(
   request: CountedRequest,
   files: PageFiles,
 ): Promise<string> {
-  const { text } = response
+  const { text, version } = response
   const document = text === undefined ? {} : parseDocument(text)
   const context = { request, document, url: parsePageUrl(request.target) }
   const content =
@@ -118,7 +118,7 @@ async function renderPage(
     renderExplanationLink(context, files),
     renderDescriptionLinks(response.link),
   ]
-  return renderLayout(context, files, { title, content, aside })
+  return renderLayout(context, files, { title, content, aside, version })
 }
 
 /** A page with a form that deletes counts so many rows at most, for so many milliseconds. */

@@ -21,6 +21,8 @@ interface PageParts {
   readonly content: Html
   /** The second column: the JSON, and the request. Absent for a page of one column. */
   readonly aside?: Html
+  /** The version of what the page shows, which its forms send; absent without one. */
+  readonly version?: string | undefined
 }
 
 /**
@@ -52,7 +54,7 @@ function renderDocument(context: BaseContext, files: PageFiles, parts: PageParts
     renderHead(files, parts.title),
     h(
       'body',
-      { 'data-model': files.model },
+      { 'data-model': files.model, 'data-version': parts.version },
       h('a', { class: 'skip', href: '#content' }, 'Skip to the content'),
       renderBreadcrumb(context),
       h(

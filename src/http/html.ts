@@ -40,6 +40,8 @@ export interface PageDocument {
   readonly challenge: string | undefined
   /** The links to descriptions (RFC 8288, `Link`); `undefined` if the response has none. */
   readonly link: string | undefined
+  /** The version of the resource, or of the members of a relationship, which the forms of the page send; `undefined` without one. */
+  readonly version: string | undefined
 }
 
 /**
@@ -84,9 +86,9 @@ export async function toPage(
 ): Promise<ApiResponse> {
   if (response.headers?.['content-type'] !== undefined) return response
   const text = await collect(response.body)
-  const { status } = response
+  const { status, version } = response
   const { 'www-authenticate': challenge, link } = response.headers ?? {}
-  const { headers, body } = await html.render({ status, text, challenge, link }, request)
+  const { headers, body } = await html.render({ status, text, challenge, link, version }, request)
   return { status, headers: { ...response.headers, ...headers }, body }
 }
 

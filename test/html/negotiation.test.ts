@@ -142,6 +142,17 @@ for (const host of hosts) {
       assert.doesNotMatch(text, /descriptions/)
     })
 
+    it('given a document with a version, when a browser opens it, then its page has the version for its forms', async () => {
+      for (const path of ['/api/authors/2', '/api/authors/2/relationships/books']) {
+        const { headers } = await send(running.client, path, mediaType)
+        const version = headers.etag?.slice(1, headers.etag.indexOf('.'))
+        const { text } = await send(running.client, path, browserAccept)
+        assert.ok(text.includes(` data-version="${version}"`), path)
+      }
+      for (const path of ['/api/authors', '/api/authors/2/relationships/books?page[size]=1'])
+        assert.doesNotMatch((await send(running.client, path, browserAccept)).text, /data-version/)
+    })
+
     it('given HEAD, when a browser sends it, then the header fields are those of the page', async () => {
       const page = await send(running.client, '/api/authors', browserAccept)
       const head = await send(running.client, '/api/authors', browserAccept, 'HEAD')

@@ -81,11 +81,44 @@ function isChanged(form, control) {
 }
 
 /**
+ * Shows the present value of the server in an input, unless the user has changed it.
+ * @param {HTMLFormElement} form
+ * @param {Control} control
+ * @param {Control} present - the input of the same field in the present page
+ */
+export function adoptValue(form, control, present) {
+  const isKept = isChanged(form, control)
+  const box = findNullBox(form, control)
+  const presentForm = present.closest('form')
+  const presentBox = presentForm ? findNullBox(presentForm, present) : undefined
+  if (control instanceof HTMLSelectElement && present instanceof HTMLSelectElement) {
+    const { value } = control
+    control.replaceChildren(...[...present.options].map((each) => each.cloneNode(true)))
+    if (isKept) control.value = value
+  } else if (!(control instanceof HTMLSelectElement) && 'defaultValue' in present)
+    adoptText(control, present.defaultValue, isKept)
+  if (!box || !presentBox) return
+  box.defaultChecked = presentBox.defaultChecked
+  if (!isKept) box.checked = box.defaultChecked
+}
+
+/**
+ * @param {HTMLInputElement | HTMLTextAreaElement} control
+ * @param {string} text - what the server has
+ * @param {boolean} isKept - whether the user has changed the input
+ */
+export function adoptText(control, text, isKept) {
+  const { value } = control
+  control.defaultValue = text
+  control.value = isKept ? value : text
+}
+
+/**
  * True if the text of an input differs from that of the page. A browser shows only what is valid for the type of an input, and a text
  * that it cannot show has not been changed by the user.
  * @param {Control} control
  */
-function isTextChanged(control) {
+export function isTextChanged(control) {
   if (control instanceof HTMLSelectElement) {
     const options = [...control.options]
     return control.value !== (options.find(({ defaultSelected }) => defaultSelected)?.value ?? '')

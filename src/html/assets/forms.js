@@ -4,6 +4,7 @@ import { reloadPage } from './focus.js'
 import { clearErrors, showErrors } from './form-errors.js'
 import { listFields } from './form-fields.js'
 import { collectBody } from './form-values.js'
+import { getCondition, isLinkageOvertaken, isOvertaken, showOvertaken } from './overtaken.js'
 import { send } from './request.js'
 
 /** @type {import('./request.js').ApiError} */
@@ -32,7 +33,10 @@ async function submit(form) {
   form.ariaBusy = 'true'
   clearErrors(form)
   try {
-    const { isOk, document, text } = await send(method, action, collectBody(form))
+    if (await isLinkageOvertaken(form)) return void (await explainOvertaken(form))
+    const condition = getCondition(method)
+    const { isOk, document, text } = await send(method, action, collectBody(form), condition)
+    if (isOvertaken(document) && (await explainOvertaken(form))) return
     if (!isOk) return showErrors(form, document.errors ?? [])
     if (call !== undefined) return keepActionResult(form, text)
     const { data } = document
@@ -48,6 +52,13 @@ async function submit(form) {
 }
 
 /** @param {HTMLFormElement} form */
+async function explainOvertaken(form) {
+  const place = form.querySelector('.form-error')
+  const again = form.querySelector('.actions button')?.textContent ?? ''
+  return place instanceof HTMLElement && showOvertaken(place, again, form)
+}
+
+/** @param {HTMLFormElement} form */
 function getFirstControl(form) {
   return listFields(form)[0]?.control ?? form
 }
@@ -55,13 +66,17 @@ function getFirstControl(form) {
 /** @param {HTMLButtonElement} button */
 async function run(button) {
   const { send: method = '', action = '', body = '' } = button.dataset
-  const { isOk, document } = await send(method, action, JSON.parse(body)).catch(() => ({
-    isOk: false,
-    document: { errors: [unreachable] },
-  }))
+  const { isOk, document } = await send(
+    method,
+    action,
+    JSON.parse(body),
+    getCondition(method),
+  ).catch(() => ({ isOk: false, document: { errors: [unreachable] } }))
   if (isOk) return reloadPage(button)
   const place = button.nextElementSibling ?? createElement('p', { className: 'form-error' })
   place.setAttribute('role', 'alert')
   button.after(place)
+  if (!(place instanceof HTMLElement)) return
+  if (isOvertaken(document) && (await showOvertaken(place, button.textContent ?? ''))) return
   place.textContent = document.errors?.map(({ detail, title }) => detail ?? title).join(' ') ?? ''
 }

@@ -15,23 +15,32 @@ async function fillPanel(panel) {
 }
 
 /**
- * Shows the linked ids. A relationship with further pages cannot be edited here: what is sent replaces all of it.
- * @param {HTMLInputElement | HTMLTextAreaElement} control
+ * Reads the ids that an input of a relationship shows, one per line.
+ * @param {HTMLElement} control
+ * @returns {Promise<{ isOk: boolean, text?: string }>} without a text if there are too many, or they cannot be loaded
  */
-async function fillControl(control) {
+export async function readLinkage(control) {
   const { isOk, document } = await send('GET', control.dataset.linkageAt ?? '').catch(() => ({
     isOk: false,
     document: /** @type {import('./request.js').ApiDocument} */ ({}),
   }))
   const { data, links } = document
-  if (!isOk || data === undefined || links?.next !== undefined) {
+  if (!isOk || data === undefined || links?.next !== undefined) return { isOk }
+  const ids = [data ?? []].flat().map(({ id }) => id)
+  return { isOk, text: ids.join('\n') }
+}
+
+/**
+ * Shows the linked ids. A relationship with further pages cannot be edited here: what is sent replaces all of it.
+ * @param {HTMLInputElement | HTMLTextAreaElement} control
+ */
+async function fillControl(control) {
+  const { isOk, text } = await readLinkage(control)
+  if (text === undefined) {
     control.placeholder = isOk ? 'Too many to edit here: open the linkage' : 'Cannot be loaded'
     return
   }
-  const text = [data ?? []]
-    .flat()
-    .map(({ id }) => id)
-    .join('\n')
   control.defaultValue = text
+  control.dataset.seen = text
   control.disabled = false
 }

@@ -8,15 +8,17 @@ const mediaType = 'application/vnd.api+json'
  * @param {string} method
  * @param {string} url
  * @param {unknown} [body]
+ * @param {Record<string, string>} [fields] - further header fields
  * @returns {Promise<{ isOk: boolean, document: ApiDocument, text: string }>} `isOk` is false for an error document
  * @throws {TypeError} when the server cannot be reached
  */
-export async function send(method, url, body) {
+export async function send(method, url, body, fields) {
   const response = await fetch(url, {
     method,
     headers: {
       Accept: mediaType,
       ...getCredentials(),
+      ...fields,
       ...((body !== undefined || method === 'POST') && { 'Content-Type': mediaType }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -40,7 +42,7 @@ function createModelLoader() {
 }
 
 /**
- * @typedef {Readonly<{ title?: string, detail?: string, source?: { pointer?: string, parameter?: string } }>} ApiError
+ * @typedef {Readonly<{ code?: string, title?: string, detail?: string, source?: { pointer?: string, parameter?: string } }>} ApiError
  * @typedef {Readonly<{ type: string, id: string, attributes?: Record<string, unknown>, links?: { self?: string } }>} ApiResource
  * @typedef {Readonly<{ data?: ApiResource | ApiResource[] | null, errors?: ApiError[], links?: Record<string, string>, meta?: Record<string, unknown> }>} ApiDocument
  * @typedef {Readonly<{ kind?: string, type?: unknown, choices?: string[], hint?: string }>} ValueDescription
