@@ -73,7 +73,11 @@ function get(path: string, query: Readonly<Record<string, string>>): TestRequest
  * that SQLite runs it in a reader process.
  */
 export function randomLongList(random: Random): TestRequest {
-  const { 'page[number]': _, ...query } = listQuery('red', random)
+  const drawn = listQuery('red', random)
+  // A page between cursors cannot be the complete list.
+  const query = Object.fromEntries(
+    Object.entries(drawn).filter(([name]) => !/^page\[(?:number|total|cursors)\]$/.test(name)),
+  )
   const nothing = { name: 'name', op: 'ilike', val: '%no such word%' }
   const or = [{ name: 'rank', op: 'ge', val: 1 }, ...Array.from({ length: 40 }, () => nothing)]
   return get('/red', {
@@ -93,7 +97,12 @@ function listQuery(type: Type, random: Random, isLinkage = false): Record<string
     ...(random.chance(0.6) && { filter: JSON.stringify([randomFilter(type, random, 2)]) }),
     ...(random.chance(0.5) && { sort: randomSort(random) }),
     ...(random.chance(0.4) && { 'page[size]': random.pick(['1', '2', '3', '10']) }),
-    ...(random.chance(0.2) && { 'page[number]': random.pick(['1', '2', '3']) }),
+    ...(random.chance(0.25)
+      ? {
+          'page[total]': random.pick(['exact', 'capped', 'none']),
+          'page[cursors]': random.pick(['true', 'false']),
+        }
+      : random.chance(0.2) && { 'page[number]': random.pick(['1', '2', '3']) }),
     ...(!isLinkage && resourceQuery(type, random)),
   }
 }
