@@ -48,7 +48,7 @@ export function toAliasValue(operator: string, value: string): string {
 
 /** A term of a sort as other servers take it: `owner__name`, `name:desc`, `name desc`; `undefined` for any other text. */
 export function findSortTerm(term: string, descending: boolean): string | undefined {
-  const [, plain = term, direction] = /^(.+?)[\s:]+(asc|desc)(?:ending)?$/i.exec(term) ?? []
+  const [, plain = term, direction] = /^(.*[^\s:])[\s:]+(asc|desc)(?:ending)?$/is.exec(term) ?? []
   const name = plain.trim().replace(/^\+/, '').replaceAll('__', '.')
   if (name === term || name === '') return undefined
   const isDescending = direction === undefined ? descending : /^desc$/i.test(direction)
