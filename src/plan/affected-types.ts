@@ -1,5 +1,5 @@
 import { getRelationship, getResourceType, type Model, type ResourceType } from '../model/model.ts'
-import type { Condition } from './condition.ts'
+import type { Condition } from './filter/condition.ts'
 import type { ReadPlan, ReadShape } from './read.ts'
 import type { OrderTerm } from './sort.ts'
 

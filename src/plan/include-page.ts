@@ -24,9 +24,9 @@ import { encodeQuery, type Pair } from '../parse/encode-query.ts'
 import { nameIncludeParameter, type ParsedIncludePage } from '../parse/include-page.ts'
 import type { ParsedQuery } from '../parse/query.ts'
 import { parseSort } from '../parse/sort.ts'
-import type { Condition, PlanParameters } from './condition.ts'
 import { type KeyValue, positionOf, sealCursor } from './cursor.ts'
-import { planFilter } from './filter.ts'
+import type { Condition, PlanParameters } from './filter/condition.ts'
+import { planFilter } from './filter/filter.ts'
 import {
   formatEdgePath,
   type IncludeEdge,

@@ -9,8 +9,8 @@ import {
   type Model,
   type ResourceType,
 } from '../model/model.ts'
-import type { Condition } from './condition.ts'
 import { type FieldsetsByType, isInFieldset } from './fields.ts'
+import type { Condition } from './filter/condition.ts'
 import type { OrderTerm } from './sort.ts'
 
 /** The number of the primary rows, where the rows of a document are numbered by their include edges. */

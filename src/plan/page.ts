@@ -4,7 +4,6 @@ import type { PageOptions } from '../model/declare/resource.ts'
 import type { Model, ResourceType } from '../model/model.ts'
 import type { PageTotal, ParsedPage } from '../parse/page.ts'
 import { parseSort } from '../parse/sort.ts'
-import type { PlanParameters } from './condition.ts'
 import {
   type CursorOrder,
   formatOrder,
@@ -12,6 +11,7 @@ import {
   openCursor,
   type Position,
 } from './cursor.ts'
+import type { PlanParameters } from './filter/condition.ts'
 import { type OrderTerm, planSort } from './sort.ts'
 
 /** A page of a list: `size` resources, `number` counted from 1, which is 1 for a page between cursors. */

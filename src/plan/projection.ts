@@ -3,8 +3,8 @@ import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { getResourceType, type RelationshipField, type ResourceType } from '../model/model.ts'
 import type { ParsedQuery } from '../parse/query.ts'
-import type { PlanParameters } from './condition.ts'
 import { type FieldsetsByType, planFields, planLayout } from './fields.ts'
+import type { PlanParameters } from './filter/condition.ts'
 import {
   type IncludeEdge,
   idIndex,

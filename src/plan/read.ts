@@ -10,8 +10,8 @@ import {
 import type { ParsedQuery } from '../parse/query.ts'
 import type { Identity } from './access/identity.ts'
 import { type CanonicalQuery, canonicalizeQuery } from './canonical-query.ts'
-import type { Condition, PlanParameters, TextParameter } from './condition.ts'
-import { planFilter } from './filter.ts'
+import type { Condition, PlanParameters, TextParameter } from './filter/condition.ts'
+import { planFilter } from './filter/filter.ts'
 import {
   type CursorShape,
   isByCursor,

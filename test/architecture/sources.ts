@@ -16,7 +16,7 @@ interface Import {
 
 /** A file of the engine or of a consumer. */
 export interface Source {
-  /** From the root of the repository, e.g. `src/plan/filter.ts`. */
+  /** From the root of the repository, e.g. `src/plan/filter/filter.ts`. */
   readonly file: string
   readonly text: string
   /** The text without comments and without the insides of strings. */

@@ -1,4 +1,4 @@
-import { cell } from './rows.ts'
+import { cell } from './everything/rows.ts'
 import type { Row, Schema } from './schema.ts'
 
 /** The persons and computers of the service, as in `docs/service.md`. No response may depend on the stored `password`. */

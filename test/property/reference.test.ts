@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { rowsOf } from './everything/rows.ts'
 import { people } from './people.ts'
 import { type CollectionRequest, evaluateRequest } from './reference/reference.ts'
 import { expectedResources } from './reference/reference-document.ts'
 import type { Filter } from './reference/reference-filter.ts'
 import { compareText, fold, isLike, isMatch, words } from './reference/reference-text.ts'
-import { rowsOf } from './rows.ts'
 import type { Data, Row } from './schema.ts'
 
 const nobody = { email: null, birth_date: null, gender: null }

@@ -6,7 +6,7 @@ import {
   operators,
 } from '../../model/kinds/operators.ts'
 import type { AttributeField } from '../../model/model.ts'
-import { readOperand } from '../operand.ts'
+import { readOperand } from '../filter/operand.ts'
 
 /** A value that a rule binds: a constant of the declaration, or a value that is computed from the auth context. */
 export interface RuleValue {

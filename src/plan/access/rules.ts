@@ -12,8 +12,8 @@ import {
 import type { Expression } from '../../model/declare/fields.ts'
 import { listRelationships, type Model, type ResourceType } from '../../model/model.ts'
 import { parseFilterObjects } from '../../parse/filter.ts'
-import type { Condition } from '../condition.ts'
-import { planFilter } from '../filter.ts'
+import type { Condition } from '../filter/condition.ts'
+import { planFilter } from '../filter/filter.ts'
 import { type RuleKey, toLinkKey, toRulePath } from './rule-key.ts'
 import { readRuleOperand, usesAuth } from './rule-value.ts'
 

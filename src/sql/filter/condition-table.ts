@@ -1,6 +1,6 @@
 import type { Sql } from '../../model/dialect.ts'
 import type { ResourceType } from '../../model/model.ts'
-import type { Condition } from '../../plan/condition.ts'
+import type { Condition } from '../../plan/filter/condition.ts'
 
 /** A comparison of a field with values of the client. */
 export type Comparison = Extract<Condition, { is: 'compare' }>

@@ -11,7 +11,7 @@ import {
   type ResourceType,
   reverseLink,
 } from '../../model/model.ts'
-import type { Condition } from '../../plan/condition.ts'
+import type { Condition } from '../../plan/filter/condition.ts'
 import {
   compileIdComparison,
   compileIdIsNull,

@@ -1,5 +1,5 @@
 import type { OperatorName } from '../../model/kinds/operators.ts'
-import type { Condition } from '../../plan/condition.ts'
+import type { Condition } from '../../plan/filter/condition.ts'
 
 /** The operators with the opposite result; both are unknown for null. */
 const opposites: Partial<Readonly<Record<OperatorName, OperatorName>>> = {

@@ -1,7 +1,7 @@
 import { type Catalog, findTable, isIndexed } from '../../model/catalog.ts'
 import type { DialectName } from '../../model/dialect.ts'
 import { getRelationship, getResourceType, type ResourceType } from '../../model/model.ts'
-import type { Condition } from '../../plan/condition.ts'
+import type { Condition } from '../../plan/filter/condition.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import type { OrderTerm } from '../../plan/sort.ts'
 import { simplifyNegations } from '../filter/simplify-negations.ts'

@@ -13,7 +13,7 @@ import {
   followPath,
   listSelections,
 } from '../../plan/affected-types.ts'
-import type { Condition } from '../../plan/condition.ts'
+import type { Condition } from '../../plan/filter/condition.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import type { RowLayout } from '../../plan/row-layout.ts'
 import { getAttribute, type Target } from '../tables.ts'

@@ -67,7 +67,7 @@ export const mutants: readonly Mutant[] = [
   {
     title: 'a field is compared with a hidden one',
     seed: 435,
-    file: 'src/plan/filter.ts',
+    file: 'src/plan/filter/filter.ts',
     from: "const other = findAttribute(predicate, name, resource, '.field')",
     to: "const other = findAttribute(predicate, name, resource.unrestricted ?? resource, '.field')",
   },
@@ -116,7 +116,7 @@ export const mutants: readonly Mutant[] = [
   {
     title: 'a filter uses a write-only value inside JSON',
     seed: 306,
-    file: 'src/plan/filter.ts',
+    file: 'src/plan/filter/filter.ts',
     from: 'if (paths.size === 0 || !isFilterable)',
     to: 'if (paths.size === 0)',
   },

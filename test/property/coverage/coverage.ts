@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { shapeOf } from '../everything/shapes.ts'
 import { cellsOf, type Side, sidesOf } from '../random/random-filter.ts'
 import type { CollectionRequest } from '../reference/reference.ts'
 import type { Clause, Filter } from '../reference/reference-filter.ts'
@@ -10,7 +11,6 @@ import {
   isRelationship,
   type Schema,
 } from '../schema.ts'
-import { shapeOf } from '../shapes.ts'
 
 /** The position of a comparison in a filter: the innermost operator around it. */
 export type Position = 'plain' | 'negated' | 'nested' | 'shortcut'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
+import { shapeOf } from '../everything/shapes.ts'
 import { type DocumentRequest, sortable } from '../random/random-requests.ts'
 import { evaluateRequest } from '../reference/reference.ts'
 import { type Data, getAttribute, getRelationship, getType, type Schema } from '../schema.ts'
-import { shapeOf } from '../shapes.ts'
 
 /** Counts what random requests for complete documents contain, so that a test can prove that they contain everything. */
 export class DocumentCoverage {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
+import { shapeOf } from '../everything/shapes.ts'
+import type { Write } from '../everything/write.ts'
 import { known, type Schema } from '../schema.ts'
-import { shapeOf } from '../shapes.ts'
-import type { Write } from '../write.ts'
 
 /** The statuses that each kind of write must have had. */
 const statuses: Readonly<Record<Write['is'], readonly number[]>> = {

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
-import type { ServerUnderTest } from '../comparison.ts'
-import { everything } from '../everything.ts'
-import { Mirror } from '../mirror.ts'
+import type { ServerUnderTest } from '../everything/comparison.ts'
+import { everything } from '../everything/everything.ts'
+import { Mirror } from '../everything/mirror.ts'
+import type { Linkage, Write } from '../everything/write.ts'
 import { type Data, getRelationship, getType, type JsonValue, known } from '../schema.ts'
-import type { Linkage, Write } from '../write.ts'
 import { anyValueOf, keys } from './random-kinds.ts'
 import { anyText } from './random-texts.ts'
 

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
+import { idOf, rowsOf } from '../everything/rows.ts'
 import type { CollectionRequest, Parent } from '../reference/reference.ts'
 import type { Selection } from '../reference/reference-document.ts'
 import { kinds } from '../reference/reference-kinds.ts'
-import { idOf, rowsOf } from '../rows.ts'
 import {
   type AttributeDescription,
   type Data,

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
+import { rowsOf, valueIn } from '../everything/rows.ts'
 import type { Literal } from '../reference/reference-filter.ts'
 import { kinds } from '../reference/reference-kinds.ts'
 import type { OperatorName } from '../reference/reference-operators.ts'
-import { rowsOf, valueIn } from '../rows.ts'
 import {
   type AttributeDescription,
   type Data,

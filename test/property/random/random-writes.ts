@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
-import { everything } from '../everything.ts'
+import { everything } from '../everything/everything.ts'
+import { idOf, rowsOf } from '../everything/rows.ts'
+import type { Linkage, Target, Write } from '../everything/write.ts'
 import { badAmounts, badValues } from '../reference/reference-errors.ts'
-import { idOf, rowsOf } from '../rows.ts'
 import {
   type AttributeDescription,
   type Data,
@@ -11,7 +12,6 @@ import {
   type Kind,
   known,
 } from '../schema.ts'
-import type { Linkage, Target, Write } from '../write.ts'
 import { anyValueOf } from './random-kinds.ts'
 
 /** The rules that a write may violate. */

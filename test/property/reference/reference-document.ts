@@ -3,7 +3,7 @@
  * Query parameters, defines them.
  */
 
-import { idOf, relatedRows, valueIn } from '../rows.ts'
+import { idOf, relatedRows, valueIn } from '../everything/rows.ts'
 import {
   type Data,
   getAttribute,

@@ -1,6 +1,7 @@
 /** Computes the errors of a write before any table is changed, over plain objects, as decision 0007 defines them. */
-import { jsonOf } from '../exact-json.ts'
-import { cell, rowWithId, valueIn } from '../rows.ts'
+import { jsonOf } from '../everything/exact-json.ts'
+import { cell, rowWithId, valueIn } from '../everything/rows.ts'
+import type { Linkage, ParsedResource, Target, Write } from '../everything/write.ts'
 import {
   type AttributeDescription,
   type Data,
@@ -11,7 +12,6 @@ import {
   type RelationshipDescription,
   type TypeDescription,
 } from '../schema.ts'
-import type { Linkage, ParsedResource, Target, Write } from '../write.ts'
 import type { Identifier } from './reference-document.ts'
 import { kinds } from './reference-kinds.ts'
 

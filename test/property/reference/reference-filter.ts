@@ -1,4 +1,4 @@
-import { relatedRows, valueIn } from '../rows.ts'
+import { relatedRows, valueIn } from '../everything/rows.ts'
 import {
   type Data,
   getAttribute,

@@ -1,6 +1,7 @@
 /** Applies writes to plain objects, or rejects them, as `docs/service.md`, Endpoints, and decision 0015 define. */
 
-import { cell, relatedRows, rowWithId, tableRows } from '../rows.ts'
+import { cell, relatedRows, rowWithId, tableRows } from '../everything/rows.ts'
+import type { Linkage, ParsedResource, Target, Write } from '../everything/write.ts'
 import {
   type Data,
   getAttribute,
@@ -11,7 +12,6 @@ import {
   type Row,
   type Value,
 } from '../schema.ts'
-import type { Linkage, ParsedResource, Target, Write } from '../write.ts'
 import { identifiersIn, keyTo, listErrors, readBody, statusOf } from './reference-errors.ts'
 import { kinds } from './reference-kinds.ts'
 

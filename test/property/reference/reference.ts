@@ -3,7 +3,7 @@
  * Query parameters, and is written for readability instead of speed: it evaluates the filter for every row.
  */
 
-import { relatedRows, rowsOf, rowWithId, valueIn } from '../rows.ts'
+import { relatedRows, rowsOf, rowWithId, valueIn } from '../everything/rows.ts'
 import { type Data, getRelationship, known, type Row, type Value } from '../schema.ts'
 import { evaluate, type Filter } from './reference-filter.ts'
 import { compareValues } from './reference-kinds.ts'

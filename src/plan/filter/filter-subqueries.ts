@@ -1,20 +1,20 @@
-import { quote } from '../errors/quote.ts'
-import { listNames, suggest } from '../errors/suggestion.ts'
-import { findTextParameter, type IdQuery } from '../model/declare/id-query.ts'
+import { quote } from '../../errors/quote.ts'
+import { listNames, suggest } from '../../errors/suggestion.ts'
+import { findTextParameter, type IdQuery } from '../../model/declare/id-query.ts'
 import {
   listParameters,
   type ResolvedParameter,
   readArgument,
   readArgumentText,
-} from '../model/declare/parameter.ts'
-import { isObject } from '../model/kinds/json.ts'
-import { kinds } from '../model/kinds/kinds.ts'
-import { type CountOperatorName, countOperators } from '../model/kinds/operators.ts'
-import type { ReadResult } from '../model/kinds/value-result.ts'
-import type { RelationshipField } from '../model/model.ts'
-import type { Operand } from '../parse/filter.ts'
+} from '../../model/declare/parameter.ts'
+import { isObject } from '../../model/kinds/json.ts'
+import { kinds } from '../../model/kinds/kinds.ts'
+import { type CountOperatorName, countOperators } from '../../model/kinds/operators.ts'
+import type { ReadResult } from '../../model/kinds/value-result.ts'
+import type { RelationshipField } from '../../model/model.ts'
+import type { Operand } from '../../parse/filter.ts'
+import { filterError, type Predicate, unknownOperator } from '../filter-errors.ts'
 import type { Condition, Parameter, PlanParameters } from './condition.ts'
-import { filterError, type Predicate, unknownOperator } from './filter-errors.ts'
 
 /** What numbers of related resources and calls of queries need of the filter that contains them. */
 interface SubqueryContext {

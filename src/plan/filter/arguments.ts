@@ -1,17 +1,17 @@
-import { attempt, type ErrorCollector, report } from '../errors/collector.ts'
-import { ParameterError } from '../errors/errors.ts'
-import { quote } from '../errors/quote.ts'
+import { attempt, type ErrorCollector, report } from '../../errors/collector.ts'
+import { ParameterError } from '../../errors/errors.ts'
+import { quote } from '../../errors/quote.ts'
 import {
   listParameters,
   type ResolvedParameter,
   readArgument,
   readArgumentText,
-} from '../model/declare/parameter.ts'
-import type { ReadResult } from '../model/kinds/value-result.ts'
-import type { ResourceType } from '../model/model.ts'
-import type { FilterClause } from '../parse/filter.ts'
+} from '../../model/declare/parameter.ts'
+import type { ReadResult } from '../../model/kinds/value-result.ts'
+import type { ResourceType } from '../../model/model.ts'
+import type { FilterClause } from '../../parse/filter.ts'
+import { filterError, type Predicate, unknownOperator } from '../filter-errors.ts'
 import type { PlanParameters } from './condition.ts'
-import { filterError, type Predicate, unknownOperator } from './filter-errors.ts'
 
 // The arguments of a table function are filters of a list with the names of its parameters (docs/decisions/0068). They are not
 // conditions: their values are the first of the plan, in the order of the parameters, where the statement finds them.

@@ -1,12 +1,17 @@
 import { it } from 'node:test'
 import * as fc from 'fast-check'
-import { engine } from '../engine/engine.ts'
-import { WriteCoverage } from './coverage/write-coverage.ts'
+import { engine } from '../../engine/engine.ts'
+import { WriteCoverage } from '../coverage/write-coverage.ts'
+import {
+  anyTemplates,
+  everyTemplate,
+  type WriteTemplate,
+  writeOf,
+} from '../random/random-writes.ts'
+import { isExhaustive, scale, seed, takePart } from '../seed.ts'
 import * as declared from './declared-museum.ts'
 import { everything } from './everything.ts'
 import { Mirror } from './mirror.ts'
-import { anyTemplates, everyTemplate, type WriteTemplate, writeOf } from './random/random-writes.ts'
-import { isExhaustive, scale, seed, takePart } from './seed.ts'
 
 const sequences = isExhaustive ? 10 * scale : 2
 /** `npm test` sends one of so many parts of the changes of relationships that there are; `npm run test:long` sends all. */

@@ -1,7 +1,7 @@
+import type { Identifier } from '../reference/reference-document.ts'
+import { getType, type JsonValue, type Schema } from '../schema.ts'
 import { resourcePath } from './collection-request.ts'
 import { jsonOf } from './exact-json.ts'
-import type { Identifier } from './reference/reference-document.ts'
-import { getType, type JsonValue, type Schema } from './schema.ts'
 
 /** The linkage of a relationship in a document. */
 export type Linkage = Identifier | readonly Identifier[] | null

@@ -23,7 +23,7 @@ import {
   url,
   uuid,
 } from 'lapidary'
-import type { ColumnTypes } from '../databases.ts'
+import type { ColumnTypes } from '../../databases.ts'
 
 /** Texts that look similar. */
 export const states = ['open', 'closed', 'Open', 'Größe', 'GRÖSSE', ''] as const

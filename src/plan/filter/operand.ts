@@ -1,5 +1,5 @@
-import { quote } from '../errors/quote.ts'
-import type { Kind } from '../model/kinds/kinds.ts'
+import { quote } from '../../errors/quote.ts'
+import type { Kind } from '../../model/kinds/kinds.ts'
 import {
   appliesTo,
   getOperandKind,
@@ -7,15 +7,15 @@ import {
   type Operator,
   type OperatorName,
   operators,
-} from '../model/kinds/operators.ts'
-import { splitWords } from '../model/kinds/texts.ts'
-import type { ReadResult } from '../model/kinds/value-result.ts'
-import type { AttributeField } from '../model/model.ts'
-import type { Operand } from '../parse/filter.ts'
-import { filterLimits } from '../parse/filter-limits.ts'
-import { describeJsonType } from '../parse/json.ts'
-import { findOperatorAlias, splitOperator } from '../parse/other-idioms.ts'
-import { filterError, type Predicate, sendInstead } from './filter-errors.ts'
+} from '../../model/kinds/operators.ts'
+import { splitWords } from '../../model/kinds/texts.ts'
+import type { ReadResult } from '../../model/kinds/value-result.ts'
+import type { AttributeField } from '../../model/model.ts'
+import type { Operand } from '../../parse/filter.ts'
+import { filterLimits } from '../../parse/filter-limits.ts'
+import { describeJsonType } from '../../parse/json.ts'
+import { findOperatorAlias, splitOperator } from '../../parse/other-idioms.ts'
+import { filterError, type Predicate, sendInstead } from '../filter-errors.ts'
 
 /** Creates an error from the rest of its sentence. */
 type CreateError = (problem: string) => Error

@@ -1,4 +1,4 @@
-import { compareValues, kinds } from './reference/reference-kinds.ts'
+import { compareValues, kinds } from '../reference/reference-kinds.ts'
 import {
   type Data,
   getAttribute,
@@ -8,7 +8,7 @@ import {
   type Row,
   type Schema,
   type Value,
-} from './schema.ts'
+} from '../schema.ts'
 
 /** All rows of a table, in the order in which they were stored. */
 export function tableRows({ tables }: Data, table: string): readonly Row[] {

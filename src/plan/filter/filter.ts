@@ -1,9 +1,9 @@
-import { attempt, emptyCollector, throwErrors } from '../errors/collector.ts'
-import { ParameterError } from '../errors/errors.ts'
-import { quote } from '../errors/quote.ts'
-import { suggest } from '../errors/suggestion.ts'
-import { readArgument } from '../model/declare/parameter.ts'
-import type { CustomOperator } from '../model/kinds/kinds.ts'
+import { attempt, emptyCollector, throwErrors } from '../../errors/collector.ts'
+import { ParameterError } from '../../errors/errors.ts'
+import { quote } from '../../errors/quote.ts'
+import { suggest } from '../../errors/suggestion.ts'
+import { readArgument } from '../../model/declare/parameter.ts'
+import type { CustomOperator } from '../../model/kinds/kinds.ts'
 import {
   appliesTo,
   findCustomOperator,
@@ -15,18 +15,16 @@ import {
   type Operator,
   type OperatorName,
   operators,
-} from '../model/kinds/operators.ts'
+} from '../../model/kinds/operators.ts'
 import {
   type AttributeField,
   getResourceType,
   type Model,
   type RelationshipField,
   type ResourceType,
-} from '../model/model.ts'
-import type { FilterClause, Operand } from '../parse/filter.ts'
-import { filterLimits } from '../parse/filter-limits.ts'
-import { findParameter, readArguments } from './arguments.ts'
-import type { Condition, PlanParameters } from './condition.ts'
+} from '../../model/model.ts'
+import type { FilterClause, Operand } from '../../parse/filter.ts'
+import { filterLimits } from '../../parse/filter-limits.ts'
 import {
   type FilterMember,
   filterError,
@@ -34,7 +32,9 @@ import {
   sendInstead,
   unknownName,
   unknownOperator,
-} from './filter-errors.ts'
+} from '../filter-errors.ts'
+import { findParameter, readArguments } from './arguments.ts'
+import type { Condition, PlanParameters } from './condition.ts'
 import { planCall, planCount } from './filter-subqueries.ts'
 import { readOperand, readTextOperand } from './operand.ts'
 

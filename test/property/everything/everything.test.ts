@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as fc from 'fast-check'
-import { type Engine, engine } from '../engine/engine.ts'
+import { type Engine, engine } from '../../engine/engine.ts'
+import { Coverage } from '../coverage/coverage.ts'
+import { DocumentCoverage } from '../coverage/document-coverage.ts'
+import { anyMuseum, storeMuseum } from '../random/random-museum.ts'
+import { anyDocumentRequest, anyFilterRequest } from '../random/random-requests.ts'
+import { start } from '../reference/reference.ts'
+import type { Data } from '../schema.ts'
+import { isExhaustive, scale, seed, takePart } from '../seed.ts'
 import { queryOf } from './collection-request.ts'
 import {
   assertDocument,
@@ -10,16 +17,9 @@ import {
   assertFoundByQuery,
   longestQuery,
 } from './comparison.ts'
-import { Coverage } from './coverage/coverage.ts'
-import { DocumentCoverage } from './coverage/document-coverage.ts'
 import * as declared from './declared-museum.ts'
 import { everyDocument, everyFilter } from './every-request.ts'
 import { everything } from './everything.ts'
-import { anyMuseum, storeMuseum } from './random/random-museum.ts'
-import { anyDocumentRequest, anyFilterRequest } from './random/random-requests.ts'
-import { start } from './reference/reference.ts'
-import type { Data } from './schema.ts'
-import { isExhaustive, scale, seed, takePart } from './seed.ts'
 
 const stages = scale
 const filtersPerStage = isExhaustive ? 100 : 35

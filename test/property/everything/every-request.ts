@@ -1,15 +1,15 @@
 /** Requests with every filter, sort, relationship and field, which random requests may miss. */
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
-import { type Position, positions } from './coverage/coverage.ts'
-import { type Cell, cellsOf, type Filters, filtersOver, sidesOf } from './random/random-filter.ts'
-import { type DocumentRequest, sortable } from './random/random-requests.ts'
-import type { CollectionRequest } from './reference/reference.ts'
-import type { Clause, Literal } from './reference/reference-filter.ts'
-import { kinds } from './reference/reference-kinds.ts'
+import { type Position, positions } from '../coverage/coverage.ts'
+import { type Cell, cellsOf, type Filters, filtersOver, sidesOf } from '../random/random-filter.ts'
+import { type DocumentRequest, sortable } from '../random/random-requests.ts'
+import type { CollectionRequest } from '../reference/reference.ts'
+import type { Clause, Literal } from '../reference/reference-filter.ts'
+import { kinds } from '../reference/reference-kinds.ts'
+import { type Data, filterable, getAttribute, getType, type Schema } from '../schema.ts'
+import { seed } from '../seed.ts'
 import { idOf, rowsOf, valueIn } from './rows.ts'
-import { type Data, filterable, getAttribute, getType, type Schema } from './schema.ts'
-import { seed } from './seed.ts'
 
 const everythingOnOnePage = { sort: [], page: { number: 1, size: 0 } }
 

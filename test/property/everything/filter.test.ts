@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as fc from 'fast-check'
-import { describeService, ids, type TestService } from '../service-suite.ts'
+import { describeService, ids, type TestService } from '../../service-suite.ts'
+import { Coverage } from '../coverage/coverage.ts'
+import { people } from '../people.ts'
+import { anyFilterRequest } from '../random/random-requests.ts'
+import { anyUnstoredRows, store } from '../random/random-rows.ts'
+import { start } from '../reference/reference.ts'
+import { isExhaustive, scale, seed, takePart } from '../seed.ts'
 import { queryOf } from './collection-request.ts'
 import { assertFound, assertFoundAsTyped, assertFoundByQuery, longestQuery } from './comparison.ts'
-import { Coverage } from './coverage/coverage.ts'
 import { everyFilter } from './every-request.ts'
-import { people } from './people.ts'
-import { anyFilterRequest } from './random/random-requests.ts'
-import { anyUnstoredRows, store } from './random/random-rows.ts'
-import { start } from './reference/reference.ts'
-import { isExhaustive, scale, seed, takePart } from './seed.ts'
 
 const stages = scale
 const requestsPerStage = isExhaustive ? 150 : 75

@@ -1,9 +1,9 @@
+import type { CollectionRequest } from '../reference/reference.ts'
+import type { Clause, Filter } from '../reference/reference-filter.ts'
+import { isCounting } from '../reference/reference-operators.ts'
+import { getAttribute, getRelationship, isRelationship, type Schema } from '../schema.ts'
 import { pairsOf } from './collection-request.ts'
 import { jsonOf } from './exact-json.ts'
-import type { CollectionRequest } from './reference/reference.ts'
-import type { Clause, Filter } from './reference/reference-filter.ts'
-import { isCounting } from './reference/reference-operators.ts'
-import { getAttribute, getRelationship, isRelationship, type Schema } from './schema.ts'
 
 type Pair = readonly [name: string, value: string]
 

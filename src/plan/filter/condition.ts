@@ -1,5 +1,5 @@
-import type { OperatorName } from '../model/kinds/operators.ts'
-import type { RuleValue, readRuleOperand } from './access/rule-value.ts'
+import type { OperatorName } from '../../model/kinds/operators.ts'
+import type { RuleValue, readRuleOperand } from '../access/rule-value.ts'
 
 /**
  * A bind parameter: an index into the client's values, which are passed separately from the query shape. In the condition of a rule it is the

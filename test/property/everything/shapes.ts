@@ -1,4 +1,4 @@
-import { getRelationship, getType, type Schema } from './schema.ts'
+import { getRelationship, getType, type Schema } from '../schema.ts'
 
 /**
  * Names the properties of a relationship that matter to the databases: how many resources it leads to, where the key is, and

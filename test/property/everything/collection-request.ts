@@ -1,7 +1,7 @@
+import type { CollectionRequest } from '../reference/reference.ts'
+import type { Selection } from '../reference/reference-document.ts'
+import { getType, type Schema } from '../schema.ts'
 import { jsonOf } from './exact-json.ts'
-import type { CollectionRequest } from './reference/reference.ts'
-import type { Selection } from './reference/reference-document.ts'
-import { getType, type Schema } from './schema.ts'
 
 /** The path of a resource. */
 export function resourcePath(schema: Schema, type: string, id: string): string {

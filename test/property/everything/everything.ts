@@ -3,15 +3,15 @@
  * engine.
  */
 
-import { roles, states } from './declared-museum.ts'
-import { cell, tableRows } from './rows.ts'
 import type {
   AttributeDescription,
   RelationshipDescription,
   Row,
   Schema,
   TableDescription,
-} from './schema.ts'
+} from '../schema.ts'
+import { roles, states } from './declared-museum.ts'
+import { cell, tableRows } from './rows.ts'
 
 type Attributes = Readonly<Record<string, AttributeDescription>>
 

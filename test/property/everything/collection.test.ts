@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as fc from 'fast-check'
-import { describeService, type TestService } from '../service-suite.ts'
+import { describeService, type TestService } from '../../service-suite.ts'
+import { anyDocumentRequest } from '../random/random-requests.ts'
+import { anyUnstoredRows, store } from '../random/random-rows.ts'
+import { isExhaustive, scale, seed } from '../seed.ts'
 import { queryOf } from './collection-request.ts'
 import { assertDocument, longestQuery } from './comparison.ts'
-import { anyDocumentRequest } from './random/random-requests.ts'
-import { anyUnstoredRows, store } from './random/random-rows.ts'
-import { isExhaustive, scale, seed } from './seed.ts'
 
 const stages = scale
 /** Each request combines filter, sort, page, fields and include. All databases get the same requests. */

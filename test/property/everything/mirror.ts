@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import type { Resource, TestResponse } from '../test-response.ts'
+import type { Resource, TestResponse } from '../../test-response.ts'
+import { expectedResources, keyOf } from '../reference/reference-document.ts'
+import { applyWrite } from '../reference/reference-writes.ts'
+import { type Data, known, type Schema } from '../schema.ts'
 import { assertDocument, compareResource, type ServerUnderTest } from './comparison.ts'
 import { jsonOf, parseExactly } from './exact-json.ts'
-import { expectedResources, keyOf } from './reference/reference-document.ts'
-import { applyWrite } from './reference/reference-writes.ts'
 import { rowWithId } from './rows.ts'
-import { type Data, known, type Schema } from './schema.ts'
 import { requestOf, type Write } from './write.ts'
 
 /**
