@@ -38,10 +38,10 @@ export const isGenuinePostgres = sql`(version() ~ '^PostgreSQL [0-9a-z.]+ ' and 
 /**
  * Creates the dialect of PostgreSQL.
  * @param folding - the collation with the full case mappings of Unicode
- * @param keepsSettings - whether a statement sees the settings of an earlier one of its transaction: not if they run on different
- *   servers
+ * @param isGenuine - whether the server is PostgreSQL itself. Elsewhere a statement may not see the settings of an earlier one of its
+ *   transaction, because they run on different servers.
  */
-export function postgresDialect(folding: string, keepsSettings = true): Dialect {
+export function postgresDialect(folding: string, isGenuine = true): Dialect {
   return {
     ...postgres,
     tryLock,
@@ -55,10 +55,10 @@ export function postgresDialect(folding: string, keepsSettings = true): Dialect 
       sql`'t' || ${isFull ? sql`${key}::text` : sql`left(${key}::text, 513)`}`,
     bindKeyValue: (value) => String(value).slice(1),
     versionOf: (columns) => sql`md5(row(${sql.join(columns)})::text)`,
-    ...createTextFunctions(folding),
+    ...createTextFunctions(folding, isGenuine),
     // Only subqueries at the top level are pulled up to joins. Planning forty joins takes 10 s.
     preventPullUp: (condition) => sql`(${condition}) is true`,
-    ...(keepsSettings && { lastInsertId }),
+    ...(isGenuine && { lastInsertId }),
     locks,
     isPlainTable: (table) =>
       sql`(select not (relhassubclass or relhasrules or relrowsecurity) from pg_class where oid = ${sql.lit(table)}::regclass)`,
@@ -81,20 +81,24 @@ const subqueries = {
 /** The comparisons of texts. */
 type TextFunctions = Pick<
   Dialect,
-  'foldCase' | 'contains' | 'like' | 'startsWith' | 'endsWith' | 'match'
+  'exact' | 'foldCase' | 'contains' | 'like' | 'startsWith' | 'endsWith' | 'match'
 >
 
-function createTextFunctions(folding: string): TextFunctions {
-  const foldCase = (text: Sql): Sql => sql`upper(lower(${text} collate ${sql.id(folding)}))`
+function createTextFunctions(folding: string, isGenuine: boolean): TextFunctions {
+  const fold = (text: Sql): Sql => sql`upper(lower(${text} collate ${sql.id(folding)}))`
+  // Citus sends a statement without the inner one of two nested collations. The folding collation finds the same texts: it compares by
+  // code point where it does not order.
+  const foldCase = isGenuine ? (text: Sql) => exact(fold(text)) : fold
   const wordsOf = (text: Sql): Sql =>
-    sql`array_remove(regexp_split_to_array(${foldCase(text)} collate "C", ${sql.lit(separators)}), '')`
-  const contains = (text: Sql, part: Sql): Sql => sql`strpos(${exact(text)}, ${exact(part)}) > 0`
+    sql`array_remove(regexp_split_to_array(${foldCase(text)}, ${sql.lit(separators)}), '')`
+  const contains = (text: Sql, part: Sql): Sql => sql`strpos(${text}, ${part}) > 0`
   return {
+    exact,
     foldCase,
     contains,
     like: (text, pattern) =>
-      sql`case when strpos(${exact(pattern)}, '%') = 0 then ${contains(text, pattern)}
-        else ${exact(text)} like replace(replace(${exact(pattern)}, '\\', '\\\\'), '_', '\\_') end`,
+      sql`case when strpos(${pattern}, '%') = 0 then ${contains(text, pattern)}
+        else ${text} like replace(replace(${pattern}, '\\', '\\\\'), '_', '\\_') end`,
     startsWith: (text, start) => sql`starts_with(${exact(text)}, ${exact(start)})`,
     endsWith: (text, end) => sql`right(${exact(text)}, length(${end})) = ${exact(end)}`,
     match: (text, words) => sql`${wordsOf(text)} @> ${wordsOf(words)}`,

@@ -26,6 +26,7 @@ export const sqliteDialect: Dialect = {
   },
   versionOf: (columns) => joinTexts(columns.map((column) => sql`quote(${column})`)),
   bindKeyValue,
+  exact: (text) => text,
   foldCase: (text) => sql`lapidary_fold(${text})`,
   contains,
   patterns: {

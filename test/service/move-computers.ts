@@ -26,8 +26,10 @@ for (let round = 0; !stopped; round++) {
   else await database.run('delete from computer where id = (select max(id) from computer)')
   await database.run(`update computer set person_id = ${owner}`)
   await database.run('update person set gender = null')
-  await database.run(`update person set gender = (select cast(count(*) as text) from computer where person_id = person.id)
-    where id = ${owner}`)
+  const [row] = await database.run(
+    `select count(*) as machines from computer where person_id = ${owner}`,
+  )
+  await database.run(`update person set gender = '${row?.machines}' where id = ${owner}`)
   await database.run('commit')
   await pause(round % 7 === 0 ? 1 : 0)
   parentPort?.postMessage(round)

@@ -56,7 +56,7 @@ describeService('The number of statements', (app) => {
   it('given a first page that is not full, then no statement counts', async () => {
     for (let each = 0; each < 5; each++) await app.person()
     // PostgreSQL reads the page and the count by one statement.
-    const without = app.database === 'PostgreSQL' ? 1 : 0
+    const without = app.dialect === 'postgres' ? 1 : 0
     for (const [size, number, counted] of [
       [6, 1, without],
       [5, 1, 1],

@@ -28,7 +28,9 @@ export interface Comparisons {
   nullSafeEquals(left: Sql, right: Sql): Sql
   /** Membership in a list that is one bind parameter. */
   inList(left: Sql, list: Sql): Sql
-  /** The case-folded text: `upper(lower(x))` by Unicode's full mappings. */
+  /** The text as `contains` and `like` compare it: by code point, whatever the collation of its column. */
+  exact(text: Sql): Sql
+  /** The same with case folded: `upper(lower(x))` by Unicode's full mappings. */
   foldCase(text: Sql): Sql
   /** Case-sensitive substring search. */
   contains(text: Sql, part: Sql): Sql
@@ -48,7 +50,7 @@ function search({ foldsCase = false, isNot = false }): Operator {
   const writeWith =
     (method: 'like' | 'contains'): Write =>
     (left, [right], dialect) => {
-      const operand = (text: Sql) => (foldsCase ? dialect.foldCase(text) : text)
+      const operand = foldsCase ? dialect.foldCase : dialect.exact
       const match = dialect[method](operand(left), operand(right))
       return isNot ? sql`not (${match})` : match
     }

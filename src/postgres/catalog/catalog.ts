@@ -122,6 +122,10 @@ const viewQuery = sql`
     array_remove(array[case when bits & 4 > 0 then 'update' end, case when bits & 8 > 0 then 'insert' end,
       case when bits & 16 > 0 then 'delete' end], null)) from pg_relation_is_updatable(t.oid, true) as bits`
 
+/** Whether a view is one by which Citus describes its tables; it has some in the schema `public`. */
+const isOfCitus = sql`exists (select 1 from pg_depend as d join pg_extension as e on e.oid = d.refobjid
+  where d.classid = 'pg_class'::regclass and d.objid = t.oid and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e' and e.extname = 'citus')`
+
 /** One statement, which sees one snapshot. */
 const catalogQuery = compileStatement(
   sql`
@@ -135,7 +139,7 @@ const catalogQuery = compileStatement(
     ) order by n.nspname, t.relname)
     from pg_class as t join pg_namespace as n on n.oid = t.relnamespace
     where t.relkind in ('r', 'p', 'v', 'm', 'f') and not t.relispartition and t.relname <> 'lapidary_migration'
-      and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg\\_%'
+      and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg\\_%' and not ${isOfCitus}
   )`,
   postgresDialect('und-x-icu'),
 )

@@ -147,7 +147,7 @@ describeService(
   'The cache of counts',
   (app) => {
     it('given a cached count, when a thousand others are cached, then it is evicted', async () => {
-      if (app.database === 'PostgreSQL') return
+      if (app.dialect === 'postgres') return
       await fill(app, 2)
       const counting = async (number: number) => {
         const query = { 'page[size]': '1', filter: [{ name: 'name', op: 'ne', val: `n${number}` }] }

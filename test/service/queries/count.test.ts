@@ -14,7 +14,7 @@ async function countOf(app: TestService, path: string, query: Query = {}): Promi
 }
 
 describeService('meta.count is cached on SQLite', (app) => {
-  if (app.database === 'PostgreSQL') return
+  if (app.dialect === 'postgres') return
 
   /** The number of count statements of a request. */
   const counting = async (path: string, query: Query = {}) => {

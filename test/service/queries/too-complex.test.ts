@@ -26,7 +26,7 @@ describeService('Queries that are too complex for a database', (app) => {
       else assert.match(response.error.detail, /too complex for the database/)
     }
     // PostgreSQL accepts every valid query; the parser of SQLite does not.
-    const expected = app.database === 'PostgreSQL' ? [200] : [200, 400]
+    const expected = app.dialect === 'postgres' ? [200] : [200, 400]
     assert.deepEqual([...new Set(statuses)].sort(), expected)
   })
 
