@@ -11,7 +11,7 @@ import { type NamedAction, planParameters } from '../plan/action.ts'
 import { cachePlans } from '../plan/cache/plan-cache.ts'
 import { parsePathId } from '../plan/path-id.ts'
 import type { Planner } from '../plan/planner.ts'
-import { checkNoParameters, planCollection, planResource, type ReadPlan } from '../plan/read.ts'
+import { checkNoParameters, planCollection, planResponse, type ReadPlan } from '../plan/read.ts'
 import type { CompleteRows } from '../plan/read-result.ts'
 import { planCondition } from '../plan/version-condition.ts'
 import type { AppContext } from './app-context.ts'
@@ -80,7 +80,7 @@ function respondWithResource(
   resource: ResourceType,
   query: ParsedQuery,
 ): Respond {
-  const plan = planResource(planner, query, { resource })
+  const plan = planResponse(planner, query, resource)
   return (call, request, context) => {
     const path = formatActionPath(context.prefix, call)
     return (result, unit) => {

@@ -4,7 +4,7 @@ import { parseQuery } from '../parse/query.ts'
 import { cachePlans } from '../plan/cache/plan-cache.ts'
 import { parsePathId } from '../plan/path-id.ts'
 import type { Planner } from '../plan/planner.ts'
-import { planLinkage, planResource, type ReadPlan } from '../plan/read.ts'
+import { planLinkage, planResource, planResponse, type ReadPlan } from '../plan/read.ts'
 import type { CompleteRows } from '../plan/read-result.ts'
 import { planCondition, planCreateCondition } from '../plan/version-condition.ts'
 import {
@@ -28,9 +28,7 @@ export function createResource(
   relationship?: RelationshipField,
 ): PlanRequest {
   const created = relationship ? getResourceType(planner.model, relationship.to) : resource
-  const planQuery = cachePlans((search) =>
-    planResource(planner, parseQuery(search), { resource: created }),
-  )
+  const planQuery = cachePlans((search) => planResponse(planner, parseQuery(search), created))
   return (request, { serializer, prefix, open }) => {
     if (created.requiresKey) checkKey(request, open)
     const parent = relationship && {
@@ -59,7 +57,7 @@ export function createResource(
 
 /** `PATCH /persons/1`: updates attributes and relationships, all of them or none. */
 export function updateResource(planner: Planner, resource: ResourceType): PlanRequest {
-  const planQuery = cachePlans((search) => planResource(planner, parseQuery(search), { resource }))
+  const planQuery = cachePlans((search) => planResponse(planner, parseQuery(search), resource))
   return (request, { serializer, prefix, open }) => {
     const id = request.inserted ? request.id : parsePathId(resource, request.id)
     if (resource.requiresKey) checkKey(request, open)

@@ -125,6 +125,7 @@ export function renderLinkage(context: PageContext, field: RelationshipDescripti
             ),
         ),
     renderOmission(members.length - maxRows),
+    renderPager(context),
     isChangeable && renderIdentifierForm(context, field),
     renderIncluded(context),
   ]

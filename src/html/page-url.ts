@@ -18,6 +18,9 @@ function formatPageUrl({ path, pairs }: PageUrl): string {
   return pairs.length === 0 ? path : `${path}?${search}`
 }
 
+/** The parameters that lead from the first page to another one. A cursor belongs to a sort. */
+const positions: ReadonlySet<string> = new Set(['page[number]', 'page[after]', 'page[before]'])
+
 /** The longest address of which a page has several variants as links, in characters before they are encoded. */
 const maxRepeatedLength = 2000
 
@@ -47,12 +50,12 @@ export function withParameter(
   name: string,
   value: string | undefined,
 ): PageUrl {
-  const others = pairs.filter(([each]) => each !== name && each !== 'page[number]')
+  const others = pairs.filter(([each]) => each !== name && !positions.has(each))
   return { path, pairs: value === undefined ? others : [...others, [name, value]] }
 }
 
 /** Returns the address without one of its parameters, on the first page. @param index - the position in `pairs` */
 export function withoutPair({ path, pairs }: PageUrl, index: number): PageUrl {
-  const others = pairs.filter(([name], at) => at !== index && name !== 'page[number]')
+  const others = pairs.filter(([name], at) => at !== index && !positions.has(name))
   return { path, pairs: others }
 }

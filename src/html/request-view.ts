@@ -1,4 +1,5 @@
 import { parseExactJson } from '../model/kinds/json.ts'
+import { parseFieldFilterName } from '../parse/filter.ts'
 import { mediaType } from '../parse/negotiate.ts'
 import { type Html, h } from './element.ts'
 import type { BaseContext } from './page-context.ts'
@@ -77,6 +78,7 @@ function formatClientCall({ request, url }: BaseContext): string | undefined {
   const { routed } = request
   const { target } = routed?.route ?? {}
   if (routed === undefined || target === undefined || !('resource' in target)) return undefined
+  if (!url.pairs.every(isExpressible)) return undefined
   const type = formatMember(target.resource.type)
   const id = formatLiteral(routed.id)
   const query = formatQuery(url)
@@ -88,6 +90,14 @@ function formatClientCall({ request, url }: BaseContext): string | undefined {
   return `await client${type}.related(${id}, ${name}${withQuery})`
 }
 
+/** Whether a parameter has a form in the query of a call. Filters by operators and lists are written as texts only in a URL. */
+function isExpressible([name, value]: PageUrl['pairs'][number]): boolean {
+  if (name === 'withVersions') return false
+  if (!name.startsWith('filter[')) return true
+  const filter = parseFieldFilterName(name)
+  return filter?.operator === 'eq' && !value.includes(',')
+}
+
 function formatQuery(url: PageUrl): string {
   const members = [
     ['filter', readFilter(url)],
@@ -96,6 +106,9 @@ function formatQuery(url: PageUrl): string {
     ['fields', readFields(url)],
     ['sort', readList(getParameter(url, 'sort'))],
     ['page', readPage(url)],
+    ['includePage', readByPath(url, /^includePage\[([^[\]]+)\]\[(size|after)\]$/, readPageMember)],
+    ['includeSort', readByPath(url, /^includeSort\[([^[\]]+)\]$/, readList)],
+    ['includeFilter', readByPath(url, /^includeFilter\[([^[\]]+)\]$/, readJsonList)],
   ].filter(([, value]) => value !== undefined)
   return members.length === 0 ? '' : formatLiteral(Object.fromEntries(members))
 }
@@ -128,12 +141,37 @@ function readFields({ pairs }: PageUrl): unknown {
   return fields.length === 0 ? undefined : Object.fromEntries(fields)
 }
 
-function readPage(url: PageUrl): unknown {
-  const members = (['number', 'size'] as const).flatMap((name) => {
-    const value = getParameter(url, `page[${name}]`)
-    return value === undefined ? [] : [[name, Number(value)]]
+function readPage({ pairs }: PageUrl): unknown {
+  const members = pairs.flatMap(([parameter, value]) => {
+    const [, name] = /^page\[(\w+)\]$/.exec(parameter) ?? []
+    return name === undefined ? [] : [[name, readPageMember(value, name)]]
   })
   return members.length === 0 ? undefined : Object.fromEntries(members)
+}
+
+function readPageMember(value: string, name: string | undefined): unknown {
+  if (name === 'number' || name === 'size') return Number(value)
+  return name === 'cursors' ? value === 'true' : value
+}
+
+/**
+ * Reads the parameters of include paths.
+ * @param pattern - finds the path in the name of a parameter, and behind it the name of a member
+ */
+function readByPath(
+  { pairs }: PageUrl,
+  pattern: RegExp,
+  read: (value: string, member: string | undefined) => unknown,
+): unknown {
+  const byPath = new Map<string, unknown>()
+  for (const [parameter, value] of pairs) {
+    const [, path, member] = pattern.exec(parameter) ?? []
+    if (path === undefined) continue
+    const known: unknown = byPath.get(path)
+    const each = read(value, member)
+    byPath.set(path, member === undefined ? each : { ...Object(known), [member]: each })
+  }
+  return byPath.size === 0 ? undefined : Object.fromEntries(byPath)
 }
 
 const identifier = /^[A-Za-z_$][\w$]*$/

@@ -88,6 +88,11 @@ function describeIncludePages({ maxPageSize }: ModelDescription): Parameters {
     ...(maxPageSize !== undefined && { maximum: maxPageSize }),
     description: 'The most members of each resource; a relationship may allow fewer.',
   }
+  const after = {
+    type: 'string',
+    description:
+      'The cursor behind which the members start, where the path leads on from one resource.',
+  }
   const describeFamily = (name: string, description: string, value: JsonSchema): Parameter => ({
     ...{ name, in: 'query', style: 'deepObject', explode: true },
     description,
@@ -97,7 +102,7 @@ function describeIncludePages({ maxPageSize }: ModelDescription): Parameters {
     includePage: describeFamily(
       'includePage',
       'The page of members of an include path, for each resource: `includePage[a.b][size]=5`.',
-      objectOf({ size }),
+      objectOf({ size, after }),
     ),
     includeSort: describeFamily(
       'includeSort',

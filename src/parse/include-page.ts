@@ -9,6 +9,8 @@ import { parseSort, type SortTerm } from './sort.ts'
 export interface ParsedIncludePage {
   /** The most members of each resource. */
   readonly size?: number
+  /** The cursor behind which the members of the only resource start, sealed. */
+  readonly after?: string
   readonly sort?: Readonly<{ text: string; terms: readonly SortTerm[] }>
   readonly filter?: Readonly<{ text: string; clauses: readonly FilterClause[] }>
 }
@@ -16,6 +18,7 @@ export interface ParsedIncludePage {
 /** The parameters of an include path, by what they say. */
 const parameters = {
   'Page[size]': 'size',
+  'Page[after]': 'after',
   Sort: 'sort',
   Filter: 'filter',
 } as const
@@ -30,6 +33,7 @@ export interface IncludeParameter {
 /** The names of the parameters, for errors. */
 export const includeParameters: readonly string[] = [
   'includePage[<path>][size]',
+  'includePage[<path>][after]',
   'includeSort[<path>]',
   'includeFilter[<path>]',
 ]
@@ -37,7 +41,7 @@ export const includeParameters: readonly string[] = [
 /** Parses the name of a parameter of an include path; `undefined` for another one. */
 export function parseIncludeParameter(name: string): IncludeParameter | undefined {
   const [, family = '', path = '', member = ''] =
-    /^include(Page|Sort|Filter)\[([^[\]]+)\](\[size\])?$/s.exec(name) ?? []
+    /^include(Page|Sort|Filter)\[([^[\]]+)\](\[(?:size|after)\])?$/s.exec(name) ?? []
   const key = `${family}${member}`
   return Object.hasOwn(parameters, key)
     ? // It is one of the keys.
@@ -49,7 +53,8 @@ export function parseIncludeParameter(name: string): IncludeParameter | undefine
 export function nameIncludeParameter(path: string, is: keyof ParsedIncludePage): string {
   switch (is) {
     case 'size':
-      return `includePage[${path}][size]`
+    case 'after':
+      return `includePage[${path}][${is}]`
     case 'sort':
       return `includeSort[${path}]`
     case 'filter':
@@ -73,6 +78,8 @@ export function parseIncludePage(
   switch (is) {
     case 'size':
       return { page: { size: parseSize(parameter, text) }, terms: 0 }
+    case 'after':
+      return { page: { after: text }, terms: 0 }
     case 'sort': {
       const terms = relocateErrors({ from: 'sort', to: parameter }, () => parseSort(text))
       return { page: { sort: { text, terms } }, terms: 0 }

@@ -70,6 +70,11 @@ export function positionOf(row: Row, range: KeyRange): Position {
   return isLong ? { place: 'on', id: String(row[0]) } : { place: 'on', keys }
 }
 
+/** The position beside an item on the other side of which a page was read, so that the item is not skipped. */
+export function beside(position: Position, place: 'before' | 'after'): Position {
+  return position.place === 'on' ? { ...position, place } : position
+}
+
 /** Seals a position as a cursor. */
 export function sealCursor(
   { place, keys, id }: Position,

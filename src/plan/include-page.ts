@@ -24,7 +24,7 @@ import { encodeQuery, type Pair } from '../parse/encode-query.ts'
 import { nameIncludeParameter, type ParsedIncludePage } from '../parse/include-page.ts'
 import type { ParsedQuery } from '../parse/query.ts'
 import { parseSort } from '../parse/sort.ts'
-import { type KeyValue, positionOf, sealCursor } from './cursor.ts'
+import { beside, type KeyValue, type Position, positionOf, sealCursor } from './cursor.ts'
 import type { Condition, PlanParameters } from './filter/condition.ts'
 import { planFilter } from './filter/filter.ts'
 import {
@@ -33,7 +33,14 @@ import {
   type IncludePageShape,
   primaryRowSet,
 } from './include.ts'
-import { cursorOrder } from './page.ts'
+import {
+  countKeys,
+  cursorOrder,
+  type KeyedRow,
+  type KnownKeys,
+  planPosition,
+  readCursor,
+} from './page.ts'
 import { type OrderTerm, planSort, untilId } from './sort.ts'
 
 // The members of an include path are a page of each relationship: they have a size, an order and a filter, as the list at the address of
@@ -48,12 +55,25 @@ export interface IncludePage {
   readonly size?: number
   /** Whether some related resources are no members because of a filter. */
   readonly isFiltered: boolean
-  /**
-   * Returns the query of the next page of the relationship, with its `?`; null if it is too long for a URL.
-   * @param id - that of the last member
-   * @param keys - the values of its sort keys; empty unless the shape has them
-   */
-  readonly linkNext: (id: string, keys: readonly KeyValue[]) => string | null
+  /** Links to the page of the relationship behind a member. */
+  readonly linkNext: (last: Member) => string | null
+  /** Links to the page in front of a member, or of the cursor if there is none; absent for a page that starts at the first member. */
+  readonly linkPrevious?: (first: Member | undefined) => string | null
+  /** The row of the cursor, if its keys have to be read before the page is. */
+  readonly keyedRow?: KeyedRow & Readonly<{ list: PagedMembers }>
+}
+
+/** A member of a relationship beside which another page is. The query of the page has its `?`; it is null if it is too long for a URL. */
+interface Member {
+  readonly id: string
+  /** The values of its sort keys; empty unless the shape has them. */
+  readonly keys: readonly KeyValue[]
+}
+
+/** The list of which the members of an include edge are a page. */
+interface PagedMembers {
+  readonly resource: ResourceType
+  readonly order: readonly OrderTerm[]
 }
 
 /** The members that a resource lists of a relationship: the value of a row, which is the array of their ids. */
@@ -64,11 +84,12 @@ export interface IncludedMembers extends ReadonlyArray<string> {
 
 /** The page that the members of a resource are. */
 export interface MemberPage {
-  /** Whether the page has a size; otherwise it has only a filter. */
+  /** Whether the page has a size or a cursor; otherwise it has only a filter. */
   readonly isSized: boolean
   readonly hasMore: boolean
   readonly isFiltered: boolean
-  /** The query of the next page, with its `?`; null if there is none. */
+  /** The queries of the pages beside it, with their `?`; null if there is none. */
+  readonly previous: string | null
   readonly next: string | null
 }
 
@@ -94,6 +115,10 @@ interface IncludePageContext {
   readonly parameters: PlanParameters
   /** The relationship whose linkage is the primary data; absent if the primary data are resources. */
   readonly linkage?: string
+  /** Whether the primary data is at most one resource or identifier. Default false. */
+  readonly isOne?: boolean
+  /** The keys of cursors that contain an id, by parameter; absent before they are read. */
+  readonly known?: KnownKeys | undefined
 }
 
 /**
@@ -117,6 +142,7 @@ export function planIncludePages(
     const field = fields[index]
     if (field === undefined || !limited.has(toKey(edge))) return undefined
     const path = formatEdgePath(edges, index)
+    attempt(() => checkParent(path, index, fields, context), errors)
     return attempt(() => planPage(path, field, context), errors)
   })
   throwErrors(errors)
@@ -172,9 +198,26 @@ function findPathProblem(
 
 function listParameters(path: string, { includePages }: ParsedQuery): string[] {
   const sent = includePages.get(path) ?? {}
-  return (['size', 'sort', 'filter'] as const).flatMap((is) =>
+  return (['size', 'after', 'sort', 'filter'] as const).flatMap((is) =>
     sent[is] === undefined ? [] : [nameIncludeParameter(path, is)],
   )
+}
+
+/** Checks that an edge with a cursor leads from one resource: it is a position in one list. */
+function checkParent(
+  path: string,
+  index: number,
+  fields: readonly RelationshipField[],
+  { query, edges, isOne = false }: IncludePageContext,
+): void {
+  if (query.includePages.get(path)?.after === undefined) return
+  let parent = edges[index]?.parent ?? primaryRowSet
+  while (parent !== primaryRowSet && !fields[parent]?.many)
+    parent = edges[parent]?.parent ?? primaryRowSet
+  if (isOne && parent === primaryRowSet) return
+  const parameter = nameIncludeParameter(path, 'after')
+  const detail = `${parameter}: the path may lead on from several resources here, and a cursor belongs to one; continue at the address of each relationship, as its links.next does.`
+  throw new ParameterError('invalid_include', parameter, detail)
 }
 
 /** The relationship at the end of a path; `undefined` if a name does not exist, which the plan of `include` reports. */
@@ -196,43 +239,95 @@ function findField(
 function planPage(
   path: string,
   field: RelationshipField,
-  { query, model, parameters }: IncludePageContext,
+  context: IncludePageContext,
 ): PlannedIncludePage {
+  const { query, model, parameters } = context
   const sent = query.includePages.get(path) ?? {}
   const errors = emptyCollector()
   const size = attempt(() => planSize(path, sent, field, model), errors)
   const related = getResourceType(model, field.to)
   const sort = attempt(() => planOrder(path, sent, field, { related, model }), errors)
   const where = attempt(() => planWhere(path, sent, related, { model, parameters }), errors)
+  const order = sort?.order ?? []
+  const list = { resource: related, order }
+  const start = sort && attempt(() => planStart(path, sent.after, list, context), errors)
   throwErrors(errors)
-  const { order, text } = sort ?? { order: [], text: undefined }
-  const hasKeys = size !== undefined && related.pages.by === 'cursor'
+  const hasKeys = start !== undefined || (size !== undefined && related.pages.by === 'cursor')
   const limit =
     size === undefined ? {} : { limit: parameters.values.push(Math.min(size, maxSize) + 1) - 1 }
-  const pairs: Pair[] = [
-    ...(text === undefined ? [] : [['sort', text] as const]),
-    ...(sent.filter ? [['filter', sent.filter.text] as const] : []),
+  const pairs = listPairs(sort?.text, sent.filter?.text, size)
+  const links = createLinks(pairs, hasKeys ? cursorOrder(related, order, model) : undefined, start)
+  const shape = { ...limit, order, ...(where && { where }), ...(hasKeys && { hasKeys }) }
+  const page = { ...(size !== undefined && { size }), isFiltered: where !== undefined, ...links }
+  return { shape: { ...shape, ...start?.shape }, page: { ...page, ...start?.page } }
+}
+
+/** Lists the parameters of a list whose page the members are. */
+function listPairs(
+  sort: string | undefined,
+  filter: string | undefined,
+  size: number | undefined,
+): Pair[] {
+  return [
+    ...(sort === undefined ? [] : [['sort', sort] as const]),
+    ...(filter === undefined ? [] : [['filter', filter] as const]),
     ...(size === undefined ? [] : [['page[size]', String(size)] as const]),
   ]
-  const linkNext = createNextLink(pairs, hasKeys ? cursorOrder(related, order, model) : undefined)
+}
+
+/** The position behind which members start, and what follows from it. */
+interface Start {
+  readonly position: Position
+  readonly shape: Pick<IncludePageShape, 'after'>
+  readonly page: Pick<IncludePage, 'keyedRow'>
+}
+
+/** @throws ParameterError `invalid_cursor` (400) */
+function planStart(
+  path: string,
+  text: string | undefined,
+  list: PagedMembers,
+  { model, parameters, known }: IncludePageContext,
+): Start | undefined {
+  if (text === undefined) return undefined
+  const parameter = nameIncludeParameter(path, 'after')
+  const opened = readCursor(parameter, text, { ...list, model })
+  const keys = known?.get(parameter)
+  const position = keys ? { ...opened, keys } : opened
+  const { id } = position
+  const isKeyed = id !== undefined && position.keys === undefined
+  const keyCount = countKeys(list.order, list.resource, model)
+  const after = planPosition(position, 'before', keyCount, parameters)
   return {
-    shape: { ...limit, order, ...(where && { where }), ...(hasKeys && { hasKeys }) },
-    page: { ...(size !== undefined && { size }), isFiltered: where !== undefined, linkNext },
+    position,
+    shape: after ? { after } : {},
+    page: isKeyed ? { keyedRow: { parameter, id, list } } : {},
   }
 }
 
-/** Creates the function that writes the query of the next page: behind a cursor, or the second one. */
-function createNextLink(
+/** Creates the functions that write the queries of the pages beside a page: at a cursor, or the second one. */
+function createLinks(
   pairs: readonly Pair[],
   order: ReturnType<typeof cursorOrder> | undefined,
-): IncludePage['linkNext'] {
-  const start = encodeQuery(pairs)
-  if (start.length > maxLinkLength) return () => null
-  if (order === undefined) return () => `${start}&page%5Bnumber%5D=2`
-  return (id, keys) => {
-    const position = positionOf([id, ...keys], { start: 1, count: keys.length })
-    return `${start}&page%5Bafter%5D=${sealCursor(position, order)}`
-  }
+  start: Start | undefined,
+): Pick<IncludePage, 'linkNext' | 'linkPrevious'> {
+  const query = encodeQuery(pairs)
+  const isLong = query.length > maxLinkLength
+  if (order === undefined)
+    return { linkNext: () => (isLong ? null : `${query}&page%5Bnumber%5D=2`) }
+  const link = (parameter: 'after' | 'before', position: Position): string | null =>
+    isLong
+      ? null
+      : `${query}${query === '' ? '?' : '&'}page%5B${parameter}%5D=${sealCursor(position, order)}`
+  const linkNext = (last: Member) => link('after', toPosition(last))
+  if (start === undefined || start.position.place === 'start') return { linkNext }
+  const linkPrevious = (first: Member | undefined) =>
+    link('before', first ? toPosition(first) : beside(start.position, 'after'))
+  return { linkNext, linkPrevious }
+}
+
+function toPosition({ id, keys }: Member): Position {
+  return positionOf([id, ...keys], { start: 1, count: keys.length })
 }
 
 /** @returns `undefined` for all members */

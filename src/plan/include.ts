@@ -11,6 +11,7 @@ import {
 } from '../model/model.ts'
 import { type FieldsetsByType, isInFieldset } from './fields.ts'
 import type { Condition } from './filter/condition.ts'
+import type { PositionShape } from './page.ts'
 import type { OrderTerm } from './sort.ts'
 
 /** The number of the primary rows, where the rows of a document are numbered by their include edges. */
@@ -36,6 +37,8 @@ export interface IncludePageShape {
   /** Ends with the id. */
   readonly order: readonly OrderTerm[]
   readonly where?: Condition
+  /** The position behind which the members start; only of an edge that leads from one resource. */
+  readonly after?: PositionShape
   /** Whether rows contain the values of the sort keys, which cursors need. */
   readonly hasKeys?: boolean
 }

@@ -200,8 +200,12 @@ interface CursorList extends Omit<PagedList, 'parameters' | 'known'> {
   readonly model: Model
 }
 
-/** @throws ParameterError `invalid_cursor` (400) */
-function readCursor(parameter: string, text: string, list: CursorList): Position {
+/**
+ * Reads the cursor of a list.
+ * @param parameter - its name, which ends with `[after]` or `[before]`
+ * @throws ParameterError `invalid_cursor` (400)
+ */
+export function readCursor(parameter: string, text: string, list: CursorList): Position {
   const { resource, order, model } = list
   const expected = cursorOrder(resource, order, model)
   const opened = openCursor(text, expected)
@@ -223,10 +227,11 @@ function readCursor(parameter: string, text: string, list: CursorList): Position
 
 /** Checks that a page leads from an end of the list into it. @throws ParameterError `invalid_cursor` (400) */
 function checkEnd(parameter: string, place: 'start' | 'end'): void {
-  const other = place === 'end' ? 'page[before]' : 'page[after]'
-  if (parameter === other) return
-  const where = parameter.slice('page['.length, -1)
-  const detail = `${parameter}: the cursor is the ${place} of the list, and nothing is ${where} it; use ${other}.`
+  const other = place === 'end' ? 'before' : 'after'
+  if (parameter.endsWith(`[${other}]`)) return
+  const where = place === 'end' ? 'after' : 'before'
+  const remedy = parameter === `page[${where}]` ? `use page[${other}]` : 'start again without it'
+  const detail = `${parameter}: the cursor is the ${place} of the list, and nothing is ${where} it; ${remedy}.`
   throw new ParameterError('invalid_cursor', parameter, detail)
 }
 
@@ -247,8 +252,12 @@ export function cursorOrder(
   return { type, sort: formatOrder(order), sealer: model.sealer }
 }
 
-/** The number of sort keys: one for each term, and for an id one for each of its columns. */
-function countKeys(order: readonly OrderTerm[], resource: ResourceType, { types }: Model): number {
+/** Counts the sort keys: one for each term, and for an id one for each of its columns. */
+export function countKeys(
+  order: readonly OrderTerm[],
+  resource: ResourceType,
+  { types }: Model,
+): number {
   return order.reduce((count, { path, field, isCount }) => {
     if (field !== 'id' || isCount) return count + 1
     let type: ResourceType | undefined = resource
@@ -261,7 +270,7 @@ function countKeys(order: readonly OrderTerm[], resource: ResourceType, { types 
 }
 
 /** A row whose keys have to be read before a page is: its id, and the parameter that contains its cursor. */
-interface KeyedRow {
+export interface KeyedRow {
   readonly parameter: string
   readonly id: string
 }
@@ -278,12 +287,19 @@ export function listKeyedRows({ cursors }: Page): KeyedRow[] {
   )
 }
 
-/** Plans the page that has one row, with its complete keys. */
-export function planKeysPage({ page, cursors }: PlannedPage): PlannedPage | undefined {
-  if (cursors === undefined || page.cursors === undefined) return undefined
-  const { keyCount } = cursors
+/** Plans the page of a list that has one row, with its complete keys. */
+export function planKeysPage(
+  { resource, order }: Pick<PagedList, 'resource' | 'order'>,
+  model: Model,
+): Required<PlannedPage> {
+  const keyCount = countKeys(order, resource, model)
+  const positions = { after: undefined, before: undefined }
+  const cursors: CursorPage = {
+    ...{ ...cursorOrder(resource, order, model), ...positions },
+    ...{ showsCursors: false, staysByCursor: false },
+  }
   return {
-    page: { size: 1, number: 1, cursors: { ...page.cursors, after: undefined, before: undefined } },
+    page: { size: 1, number: 1, cursors },
     cursors: { direction: 'forward', total: 'none', keyCount, hasFullKeys: true },
   }
 }
@@ -295,7 +311,7 @@ export function cursorExpired(parameter: string): ParameterError {
 }
 
 /** Adds the values of a position to the parameters of a plan. @returns `undefined` for an end of the list */
-function planPosition(
+export function planPosition(
   { place, keys }: Position,
   including: Position['place'],
   keyCount: number,

@@ -13,6 +13,7 @@ import {
   primaryRowSet,
 } from './include.ts'
 import { type IncludePage, planIncludePages } from './include-page.ts'
+import type { KnownKeys } from './page.ts'
 import type { Planner } from './planner.ts'
 import { createIdentifierLayout, findLinkageIndex, type RowLayout } from './row-layout.ts'
 import { addVersion } from './version.ts'
@@ -42,6 +43,10 @@ interface ProjectionOptions {
   readonly parameters: PlanParameters
   /** Whether the entity tag has the version of the primary resource. Default false. */
   readonly hasVersion?: boolean
+  /** Whether the primary data is at most one resource or identifier. Default false. */
+  readonly isOne?: boolean
+  /** The keys of cursors that contain an id, by parameter; absent before they are read. */
+  readonly known?: KnownKeys | undefined
 }
 
 /**
@@ -52,10 +57,10 @@ export function planProjection(
   planner: Planner,
   query: ParsedQuery,
   resource: ResourceType,
-  { parameters, hasVersion = false }: ProjectionOptions,
+  { hasVersion = false, ...options }: ProjectionOptions,
 ): PlannedProjection {
   const [{ fieldsets, edges, pages }, counted] = collectErrors(
-    () => planEdges(planner, query, resource, { parameters }),
+    () => planEdges(planner, query, resource, options),
     () => planWithCount(query, resource),
   )
   const { getLayout, included } = createLayouts(edges, fieldsets, planner, {
@@ -88,19 +93,16 @@ export function planLinkageProjection(
   planner: Planner,
   query: ParsedQuery,
   resource: ResourceType,
-  { relationship, parameters }: Readonly<{ relationship: RelationshipField }> & ProjectionOptions,
+  { relationship, ...options }: Readonly<{ relationship: RelationshipField }> & ProjectionOptions,
 ): PlannedProjection {
   const [{ fieldsets, edges, pages }] = collectErrors(
-    () => planEdges(planner, query, resource, { parameters, linkage: relationship.name }),
+    () => {
+      const linkage = { linkage: relationship.name, isOne: !relationship.many }
+      return planEdges(planner, query, resource, { ...options, ...linkage })
+    },
     () => rejectWithCount(query),
   )
-  const other = edges.find(
-    ({ parent, relationship: name }) => parent === primaryRowSet && name !== relationship.name,
-  )
-  if (other !== undefined) {
-    const detail = `include: paths start with ${quote(relationship.name)} here, not with ${quote(other.relationship)}.`
-    throw new ParameterError('invalid_include', 'include', detail)
-  }
+  checkStarts(edges, relationship)
   const { getLayout, included } = createLayouts(edges, fieldsets, planner, {
     pages,
     findVersion: (each) => findShownVersion(query, each),
@@ -114,6 +116,16 @@ export function planLinkageProjection(
   return addPages({ primary, included, includeEdges }, pages)
 }
 
+/** Checks that include paths start with a relationship. @throws ParameterError `invalid_include` (400) */
+function checkStarts(edges: readonly IncludeEdge[], { name }: RelationshipField): void {
+  const other = edges.find(
+    ({ parent, relationship }) => parent === primaryRowSet && relationship !== name,
+  )
+  if (other === undefined) return
+  const detail = `include: paths start with ${quote(name)} here, not with ${quote(other.relationship)}.`
+  throw new ParameterError('invalid_include', 'include', detail)
+}
+
 /** The pages of include edges; `undefined` if no edge has one. */
 type PlannedPages = ReturnType<typeof planIncludePages> | undefined
 
@@ -122,7 +134,7 @@ function planEdges(
   { model }: Planner,
   query: ParsedQuery,
   resource: ResourceType,
-  options: Readonly<{ parameters: PlanParameters; linkage?: string }>,
+  options: Readonly<{ linkage?: string }> & Omit<ProjectionOptions, 'hasVersion'>,
 ) {
   const errors = emptyCollector()
   const fieldsets = attempt(() => planFields(query.fields, model), errors) ?? new Map()

@@ -15,6 +15,7 @@ import { planFilter } from './filter/filter.ts'
 import {
   type CursorShape,
   isByCursor,
+  type KeyedRow,
   type KnownKeys,
   listKeyedRows,
   type Page,
@@ -129,39 +130,50 @@ export function planCollection(
     { planner, query, path, ...projection },
     { ...parameters, page: planned?.page },
   )
-  return addPending(plan, planned, planner, (keys) => planCollection(planner, query, path, keys))
+  return addPending(plan, planner, (keys) => planCollection(planner, query, path, keys))
 }
 
 /** Adds the reads of keys that are too long for a cursor. */
 function addPending(
   plan: ReadPlan,
-  planned: PlannedPage | undefined,
   planner: Planner,
   complete: PendingCursors['complete'],
 ): ReadPlan {
-  const rows = planned ? listKeyedRows(planned.page) : []
-  const keysPage = planned && planKeysPage(planned)
-  if (rows.length === 0 || keysPage === undefined) return plan
-  const { model, shapes } = planner
-  const resource = getResourceType(model, plan.shape.type)
-  const reads = rows.map(({ parameter, id }) => {
-    const parameters: PlanParameters = { values: [], textParameters: [] }
-    const location = { parameter, path: '' }
-    const operand = { is: 'value', value: id } as const
-    const isRow = { is: 'predicate', location, name: 'id', operator: 'eq', operand } as const
-    const shape: ReadShape = {
-      type: resource.type,
-      addressed: { is: 'all' },
-      where: planFilter([isRow], resource, model, parameters),
-      order: plan.shape.order,
-      ...toPagedShape(keysPage),
-      ...{ primary: shapes.intern(createIdentifierLayout(resource.type)), included: [] },
-      includeEdges: [],
-    }
-    const read = { ...plan, shape: shapes.intern(shape), ...parameters, page: keysPage.page }
-    return [parameter, read] as const
-  })
+  const { model } = planner
+  const { includePages = [], ...rest } = plan
+  const list = { resource: getResourceType(model, plan.shape.type), order: plan.shape.order }
+  const rows = [
+    ...(plan.page ? listKeyedRows(plan.page) : []).map((row) => ({ ...row, list })),
+    ...includePages.flatMap((page) => page?.keyedRow ?? []),
+  ]
+  if (rows.length === 0) return plan
+  const reads = rows.map(
+    ({ list: of, ...row }) => [row.parameter, { ...rest, ...planKeys(row, of, planner) }] as const,
+  )
   return { ...plan, pending: { reads, complete } }
+}
+
+/** Plans the read of the keys of a row in a list. */
+function planKeys(
+  { parameter, id }: KeyedRow,
+  { resource, order }: Pick<PagedList, 'resource' | 'order'>,
+  { model, shapes }: Planner,
+): Pick<ReadPlan, 'shape' | 'values' | 'textParameters' | 'page'> {
+  const keysPage = planKeysPage({ resource, order }, model)
+  const parameters: PlanParameters = { values: [], textParameters: [] }
+  const location = { parameter, path: '' }
+  const operand = { is: 'value', value: id } as const
+  const isRow = { is: 'predicate', location, name: 'id', operator: 'eq', operand } as const
+  const shape: ReadShape = {
+    type: resource.type,
+    addressed: { is: 'all' },
+    where: planFilter([isRow], resource, model, parameters),
+    order,
+    ...toPagedShape(keysPage),
+    ...{ primary: shapes.intern(createIdentifierLayout(resource.type)), included: [] },
+    includeEdges: [],
+  }
+  return { shape: shapes.intern(shape), ...parameters, page: keysPage.page }
 }
 
 /**
@@ -200,7 +212,12 @@ function toPagedShape(planned: PlannedPage | undefined): Pick<ReadShape, 'isPage
  * a filter is an error (`docs/service.md`, Query parameters).
  * @throws ApiError | ManyErrors (400) with every error of the query
  */
-export function planResource(planner: Planner, query: ParsedQuery, path: ReadPath): ReadPlan {
+export function planResource(
+  planner: Planner,
+  query: ParsedQuery,
+  path: ReadPath,
+  known?: KnownKeys,
+): ReadPlan {
   const { model } = planner
   const resource = primaryType(path, planner)
   const parameters: PlanParameters = { values: [], textParameters: [] }
@@ -212,18 +229,34 @@ export function planResource(planner: Planner, query: ParsedQuery, path: ReadPat
     list.planPage,
     () => {
       // Those of the page, which is ignored, are in no statement.
-      const hasVersion = path.relationship === undefined
-      return planProjection(planner, query, resource, { parameters, hasVersion })
+      const one = { hasVersion: path.relationship === undefined, isOne: true }
+      return planProjection(planner, query, resource, { parameters, known, ...one })
     },
   )
-  const addressed: Addressed = path.relationship
-    ? addressRelated(path.resource, path.relationship)
-    : { is: 'one' }
-  return createPlan(
-    { type: resource.type, addressed, ...single },
+  const { relationship } = path
+  const addressed = relationship && addressRelated(path.resource, relationship)
+  const plan = createPlan(
+    { type: resource.type, addressed: addressed ?? { is: 'one' }, ...single },
     { planner, query, path, ...projection },
     projection.includePages ? { values: parameters.values } : {},
   )
+  return addPending(plan, planner, (keys) => planResource(planner, query, path, keys))
+}
+
+/**
+ * Plans the read of the resource in the response to a write.
+ * @throws ApiError | ManyErrors (400) with every error of the query
+ */
+export function planResponse(
+  planner: Planner,
+  query: ParsedQuery,
+  resource: ResourceType,
+): ReadPlan {
+  const plan = planResource(planner, query, { resource })
+  const [[parameter] = []] = plan.pending?.reads ?? []
+  if (parameter === undefined) return plan
+  const detail = `${parameter}: the sort keys of this cursor are too long to be part of it, and a write does not look them up; remove it, and read the members by a GET.`
+  throw new ParameterError('invalid_cursor', parameter, detail)
 }
 
 /**
@@ -248,7 +281,7 @@ export function planLinkage(
       : () => rejectFilter(query),
     list.checkOrder,
     () => (Object.keys(query.page).length > 0 ? list.planPage() : undefined),
-    () => planLinkageProjection(planner, query, resource, { relationship, parameters }),
+    () => planLinkageProjection(planner, query, resource, { relationship, parameters, known }),
   )
   const rows = relationship.many ? { where, order: list.order, ...toPagedShape(planned) } : single
   const plan = createPlan(
@@ -257,7 +290,7 @@ export function planLinkage(
     { ...parameters, page: relationship.many ? planned?.page : undefined },
   )
   return {
-    ...addPending(plan, planned, planner, (keys) => planLinkage(planner, query, path, keys)),
+    ...addPending(plan, planner, (keys) => planLinkage(planner, query, path, keys)),
     notFound: { type: resource.type, parameter: 'id' },
   }
 }

@@ -1,4 +1,4 @@
-import { type Position, positionOf, sealCursor } from '../plan/cursor.ts'
+import { beside, type Position, positionOf, sealCursor } from '../plan/cursor.ts'
 import { type CursorPage, maxCappedCount } from '../plan/page.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { ListEnd } from '../plan/read-result.ts'
@@ -121,11 +121,6 @@ function findNext(
   if (last === undefined)
     return before === undefined ? null : link('after', beside(before, 'before'))
   return link('after', positionOfRow(plan, last))
-}
-
-/** The position beside an item on the other side of which a page was read, so that the item is not skipped. */
-function beside(position: Position, place: 'before' | 'after'): Position {
-  return position.place === 'on' ? { ...position, place } : position
 }
 
 /** The query of the first page: without a position, but of a page between cursors. */

@@ -146,8 +146,9 @@ function createPagedTemplate(
       const page = membersOf(row)?.page
       if (!page?.isSized) return ''
       const address = `${path}/${idSegment}/relationships/${segment}`
-      const next = page.next === null ? 'null' : serializeAddress(address + page.next)
-      return `,"prev":null,"next":${next}`
+      const link = (query: string | null) =>
+        query === null ? 'null' : serializeAddress(address + query)
+      return `,"prev":${link(page.previous)},"next":${link(page.next)}`
     },
     '}',
     (row, idSegment) =>

@@ -312,6 +312,37 @@ for (const database of databases) {
     )
 
     it(
+      'given no JavaScript, when a list is read between cursors, then it is sorted and paged, and more members are loaded',
+      long,
+      async () => {
+        const names = () => page.locator('tbody th').allInnerTexts()
+        const follow = (name: string) => page.getByRole('link', { name, exact: true }).click()
+        await open('/persons?page[size]=5&page[total]=none', { javaScriptEnabled: false })
+        const first = await names()
+        await follow('Next')
+        assert.match(page.url(), /after/)
+        assert.doesNotMatch(await page.locator('h1').innerText(), /\d/)
+        const second = await names()
+        assert.equal(new Set([...first, ...second]).size, 10)
+        await follow('Previous')
+        assert.deepEqual(await names(), first)
+        await follow('Last')
+        await page.locator('thead a', { hasText: 'birth_date' }).click()
+        assert.doesNotMatch(page.url(), /after|before/)
+        assert.equal((await names()).length, 5)
+        const filter = '[{"name":"computers","op":"count_ge","val":2}]'
+        const query = `include=computers&includePage[computers][size]=1&filter=${filter}`
+        await page.goto(`${service.url}/persons?${query}`)
+        await page.getByRole('link', { name: 'more', exact: true }).first().click()
+        assert.match(page.url(), /relationships\/computers\?.*number/)
+        const members = () => page.locator('.members li').allInnerTexts()
+        const more = await members()
+        await follow('Previous')
+        assert.notDeepEqual(await members(), more)
+      },
+    )
+
+    it(
       'given the keyboard alone, when the skip link is used, then the content has the focus',
       long,
       async () => {

@@ -1,4 +1,5 @@
 import { type Call, mediaType } from '../client.ts'
+import { cursorPaths } from './cursor-requests.ts'
 
 /** A request of the golden files. */
 export interface GoldenRequest {
@@ -385,6 +386,7 @@ const described = [
 /** The requests, in order: each sees what those before it have written. */
 export const requests: readonly GoldenRequest[] = [
   ...reads,
+  ...cursorPaths.map((path) => get(path)),
   ...streams,
   ...ruledReads,
   ...rejected,

@@ -25,7 +25,15 @@ const calls: readonly (readonly [path: string, call: string])[] = [
   ['/authors/2/teacher', "await client.author.related('2', 'teacher')"],
   [
     '/books?page[size]=2&page[number]=2',
-    'await client.book.list({ page: { number: 2, size: 2 } })',
+    'await client.book.list({ page: { size: 2, number: 2 } })',
+  ],
+  [
+    '/books?page[total]=none&page[size]=2&page[cursors]=true',
+    "await client.book.list({ page: { total: 'none', size: 2, cursors: true } })",
+  ],
+  [
+    '/authors?include=books&includePage[books][size]=1&includeSort[books]=-title&includeFilter[books]=[{"name":"title","op":"ne","val":"A"}]',
+    "await client.author.list({ include: ['books'], includePage: { books: { size: 1 } }, includeSort: { books: ['-title'] }, includeFilter: { books: [{ name: 'title', op: 'ne', val: 'A' }] } })",
   ],
   [
     `/books?filter=${encodeURIComponent('[{"name":"author","op":"has","val":{"name":"name","op":"like","val":"\'B\\"%"}},{"not":{"name":"pages","op":"in_","val":[1,2]}}]')}&filter[title]=A`,
@@ -105,7 +113,13 @@ describe('The code of a request on a page', () => {
     }
   })
 
-  for (const path of ['/', '/authors/1/relationships/books', '/authors/99']) {
+  for (const path of [
+    '/',
+    '/authors/1/relationships/books',
+    '/authors/99',
+    '/books?filter[id]=1,2',
+    '/books?filter[title][like]=a',
+  ]) {
     it(`given ${path}, when its page is read, then it has no call`, async () => {
       const headers = { accept: 'text/html' }
       const page = await handle(new Request(`http://library.test${path}`, { headers }))

@@ -35,4 +35,12 @@ it('given pages between cursors, then a page for browsers has their links, and a
   assert.match(first, /rel="next"/)
   assert.doesNotMatch(first, /rel="prev"|Page \d of|NaN|undefined resources/)
   assert.match(await get('?page[size]=2&page[total]=exact'), /3 resources/)
+  // A cursor belongs to a sort: other sorts and filters lead to their first pages.
+  const next = /rel="next"[^>]*|href="[^"]*"[^>]*rel="next"/.exec(first)?.[0] ?? ''
+  const [, href = ''] = /href="[^"]*(\?[^"]*)"/.exec(next) ?? []
+  const second = await get(href.replaceAll('&amp;', '&'))
+  const [, sorted = ''] = /<th[^>]*><a href="[^"]*(\?[^"]*sort=title[^"]*)"/.exec(second) ?? []
+  assert.notEqual(sorted, '', second)
+  assert.doesNotMatch(sorted, /after|before/)
+  assert.match(await get(sorted.replaceAll('&amp;', '&')), /rel="next"/)
 })

@@ -41,4 +41,7 @@ it('given a page of included members, then a page for browsers has a link to the
     const uncounted = await get(`${path}?include=books`)
     assert.ok(uncounted.includes(`<a ${next(1)}>more</a>`), uncounted)
   }
+  const rest = await get('/shelves/1/relationships/books?page[size]=2&page[number]=2')
+  assert.match(rest, /Page 2 of 2/)
+  assert.match(rest, /<a href="[^"]*page%5Bnumber%5D=1" rel="prev">/)
 })

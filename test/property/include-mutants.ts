@@ -48,8 +48,20 @@ export const includeMutants: readonly CursorMutant[] = [
   {
     title: 'the link to the next page repeats the last member',
     file: 'src/plan/include-page.ts',
-    from: 'const position = positionOf([id, ...keys], { start: 1, count: keys.length })',
-    to: "const position = { ...positionOf([id, ...keys], { start: 1, count: keys.length }), place: 'before' as const }",
+    from: "const linkNext = (last: Member) => link('after', toPosition(last))",
+    to: "const linkNext = (last: Member) => link('after', { ...toPosition(last), place: 'before' as const })",
+  },
+  {
+    title: 'members behind a cursor start at the first',
+    file: 'src/sql/read/include-page.ts',
+    from: 'const branches = page.after && listBranches(keys, page.after, target)',
+    to: 'const branches = undefined',
+  },
+  {
+    title: 'members behind a cursor are numbered from the first',
+    file: 'src/sql/read/include-page.ts',
+    from: 'const where = [...members.where, ...isBehindStart(members)]',
+    to: 'const where = members.where',
   },
 ]
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: source text

@@ -313,7 +313,51 @@ async function compareResource(resource: ResourceObject, comparison: Comparison)
     assert.equal(typeof next === 'string', hasMore, label)
     if (typeof next === 'string')
       assert.deepEqual(await readRest(server, next, request), ids(all.slice(listed.length)), label)
+    if (typeof next === 'string' && next.includes('page%5Bafter%5D'))
+      await compareContinued(name, next, ids(all), { ...comparison, label })
   }
+}
+
+/** Continues in the include of the resource itself, from page to page, and returns by the links to the pages before. */
+async function compareContinued(
+  name: string,
+  first: string,
+  all: readonly string[],
+  { request: { isAdmin }, server, label }: Comparison,
+): Promise<void> {
+  const [address = ''] = first.split('/relationships/')
+  let url: string | null | undefined = first
+  for (let at = all.indexOf(await readStart(server, first, isAdmin)); url; ) {
+    const query = new URL(url, 'http://localhost').searchParams
+    const sent = new URLSearchParams({ include: name })
+    for (const [from, to] of [
+      ['page[size]', `includePage[${name}][size]`],
+      ['page[after]', `includePage[${name}][after]`],
+      ['sort', `includeSort[${name}]`],
+      ['filter', `includeFilter[${name}]`],
+    ] as const)
+      if (query.has(from)) sent.set(to, query.get(from) ?? '')
+    const { status, document } = await server.get(`${address}?${sent}`, isAdmin)
+    assert.equal(status, 200, `${label} ${sent} ${JSON.stringify(document)}`)
+    const [resource] = [document.data].flat()
+    const { data, links } = resource?.relationships?.[name] ?? { links: {} }
+    const members = [data ?? []].flat().map(({ id }) => id)
+    assert.deepEqual(members, all.slice(at, at + members.length), `${label} ${sent}`)
+    const before = await server.get(String(links.prev), isAdmin)
+    const size = Number(query.get('page[size]'))
+    const expected = all.slice(Math.max(0, at - size), at)
+    const found = before.document.data.map(({ id }) => id)
+    assert.deepEqual(found, expected, `${label} ${links.prev}`)
+    at += members.length
+    url = links.next
+    assert.equal(typeof url === 'string', at < all.length, `${label} ${sent}`)
+  }
+}
+
+/** The id of the first member of a page. */
+async function readStart(server: ForestServer, url: string, isAdmin: boolean): Promise<string> {
+  const { document } = await server.get(url, isAdmin)
+  return document.data[0]?.id ?? ''
 }
 
 /** The ids of all further pages. */

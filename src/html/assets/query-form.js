@@ -60,7 +60,7 @@ async function open(form, url) {
 function writeUrl(form, filter) {
   const url = new URL(location.href)
   const parameters = url.searchParams
-  parameters.delete('page[number]')
+  for (const name of ['number', 'after', 'before']) parameters.delete(`page[${name}]`)
   set(parameters, 'filter', filter)
   for (const input of form.querySelectorAll('input[name]'))
     if (input instanceof HTMLInputElement) set(parameters, input.name, input.value.trim())

@@ -235,8 +235,11 @@ export interface ResourceQuery<
   readonly fields?: Sets & FieldsetCheck<Types, Sets>
   /** The paths of related resources, e.g. `['computers', 'computers.owner']`. */
   readonly include?: readonly Path[] & PathCheck<Types, Type, Path>
-  /** The page of members of an include path, for each resource, e.g. `{ computers: { size: 5 } }`. */
-  readonly includePage?: ByPath<Readonly<{ size: number }>>
+  /**
+   * The page of members of an include path, for each resource, e.g. `{ computers: { size: 5 } }`. With `after`, a cursor, the members of
+   * the only resource start behind it.
+   */
+  readonly includePage?: ByPath<Readonly<{ size?: number; after?: string }>>
   /** The order of the members of an include path, e.g. `{ computers: ['-serial'] }`. */
   readonly includeSort?: ByPath<readonly string[]>
   /** Which members of an include path are included: conditions by name, or filter objects. */

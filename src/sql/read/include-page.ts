@@ -15,7 +15,7 @@ import { compileStatement, rawParam, type Statement } from '../statement.ts'
 import { rowsAt } from '../table-function.ts'
 import { and, asId, columnsAt, inScope, type Target, tableAt } from '../tables.ts'
 import { compileLinkedPairs } from './linkage-lookups.ts'
-import { compileKeyValues, pageName } from './page.ts'
+import { compileKeyValues, listBranches, pageName } from './page.ts'
 import { isFoundByKey } from './related-rows.ts'
 import { compileOrder, compileOrderBy, type OrderKey } from './sort.ts'
 
@@ -96,32 +96,46 @@ function isLookup({ owner, field, page, target }: Members): boolean {
 
 /** Compiles a subquery for each resource, which stops at the limit. */
 function compileLookups(members: Members): Sql {
-  const { owner, field, page, target, joins, keys, where, ids } = members
-  const { link, to } = field
-  const { table, id } = getResourceType(target.model, to)
+  const { owner, field, target, keys, ids } = members
+  const { id } = getResourceType(target.model, field.to)
   const owners = rowsAt(0, owner, target)
   const isListed = isInIdList(columnsAt(0, owner.id.columns), 'ids', owner.id, target.dialect)
-  const from = sql`${tableAt(1, table)}${joins}`
-  const isLinked = isLinkedFrom(1, link, toKey(linkKeyAt(link, 'ownKey', 0)))
-  const orderBy = compileOrderBy(keys)
-  const limit = page.limit === undefined ? sql`` : sql` limit ${rawParam(page.limit)} + 0`
-  const compileFirst = (columns: Sql) =>
-    sql`select ${columns} from ${from} where ${and([isLinked, ...where])} order by ${orderBy}${limit}`
   if (target.dialect.hasLateralJoins) {
     const { select, named } = nameMembers(members)
     const columns = sql.join([ids.owner, ...selectMember(named, members)])
-    return sql`select ${columns} from ${owners} cross join lateral (${compileFirst(select)}) as ${pageName} where ${isListed} order by ${compileOrderBy(named.keys)}`
+    return sql`select ${columns} from ${owners} cross join lateral (${compileFirst(members, select)}) as ${pageName} where ${isListed} order by ${compileOrderBy(named.keys)}`
   }
   const memberKey = columnsAt(1, id.columns)
   const expressions = keys.map(({ expression }) => expression)
   const columns = sql.join([ids.owner, ids.member, ...selectKeys(expressions, members)])
-  const isFirst = sql`${toKey(memberKey)} in (${compileFirst(sql.join(memberKey))})`
-  return sql`select ${columns} from ${owners} cross join ${from} where ${and([isListed, isFirst])} order by ${orderBy}`
+  const isFirst = sql`${toKey(memberKey)} in (${compileFirst(members, sql.join(memberKey))})`
+  return sql`select ${columns} from ${owners} cross join ${compileFrom(members)} where ${and([isListed, isFirst])} order by ${compileOrderBy(keys)}`
+}
+
+function compileFrom({ field, target, joins }: Members): Sql {
+  return sql`${tableAt(1, getResourceType(target.model, field.to).table)}${joins}`
+}
+
+/** Compiles the first members of the resource `t0`: those behind the start by branches, as those of a list (`page.ts`). */
+function compileFirst(members: Members, columns: Sql): Sql {
+  const { field, page, target, keys, where } = members
+  const isLinked = isLinkedFrom(1, field.link, toKey(linkKeyAt(field.link, 'ownKey', 0)))
+  const limit = page.limit === undefined ? sql`` : sql` limit ${rawParam(page.limit)} + 0`
+  const compileRows = (conditions: readonly Sql[], order: Sql) =>
+    sql`select ${columns} from ${compileFrom(members)} where ${and([isLinked, ...where, ...conditions])} order by ${order}${limit}`
+  const branches = page.after && listBranches(keys, page.after, target)
+  if (branches === undefined) return compileRows([], compileOrderBy(keys))
+  const parts = branches.map(
+    ({ conditions, order }, index) =>
+      sql`select * from (${compileRows(conditions, order)}) as ${sql.id(`b${index}`)}`,
+  )
+  return sql`${sql.join(parts, sql.raw(' union all '))}${limit}`
 }
 
 /** Compiles one pass over the members of all resources, which numbers those of each. Equal pairs of a join table have equal numbers. */
 function compileNumbered(members: Members): Sql {
-  const { owner, field, page, target, joins, keys, where } = members
+  const { owner, field, page, target, joins, keys } = members
+  const where = [...members.where, ...isBehindStart(members)]
   const pairs = compileLinkedPairs(owner, field, target)
   const ownerId = asId(pairs.ownerId, owner.id, target)
   const { select, named } = nameMembers(members)
@@ -134,6 +148,13 @@ function compileNumbered(members: Members): Sql {
       ? sql`true`
       : sql`${pageName}.lapidary_number <= ${rawParam(page.limit)}`
   return sql`select ${columns} from (${numbered}) as ${pageName} where ${isFirst} order by ${compileOrderBy(named.keys)}`
+}
+
+/** Compiles whether a member is behind the position at which the members start: in one of the branches. */
+function isBehindStart({ keys, page, target }: Members): Sql[] {
+  if (page.after === undefined) return []
+  const branches = listBranches(keys, page.after, target).map(({ conditions }) => and(conditions))
+  return [sql`(${sql.join(branches, sql.raw(' or '))})`]
 }
 
 /** The id and the keys of a member outside of a subquery. */

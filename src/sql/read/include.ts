@@ -257,20 +257,25 @@ function setMembers(
 
 function createMembers(
   pairs: readonly Row[],
-  { size, isFiltered, linkNext }: IncludePage,
+  { size, isFiltered, linkNext, linkPrevious }: IncludePage,
 ): IncludedMembers {
   // A join table may hold a pair twice; equal ones come one after the other.
   const distinct = pairs.filter(([, id], index) => String(pairs[index - 1]?.[1]) !== String(id))
   const members = distinct.slice(0, size)
   const ids = members.map(([, id]) => String(id))
-  if (size === undefined && !isFiltered) return ids
+  const isSized = size !== undefined || linkPrevious !== undefined
+  if (!isSized && !isFiltered) return ids
   const last = members.at(-1)
   const hasMore = last !== undefined && distinct.length > members.length
-  // The statement returns them behind both ids.
-  const keys = (last?.slice(2) ?? []) as readonly KeyValue[]
-  const next = hasMore ? linkNext(String(last[1]), keys) : null
-  const page = { isSized: size !== undefined, hasMore, isFiltered, next }
-  return Object.assign(ids, { page })
+  const next = hasMore ? linkNext(toMember(last)) : null
+  const [first] = members
+  const previous = linkPrevious?.(first && toMember(first)) ?? null
+  return Object.assign(ids, { page: { isSized, hasMore, isFiltered, previous, next } })
+}
+
+function toMember(pair: Row): Parameters<IncludePage['linkNext']>[0] {
+  // The statement returns the values of the keys behind both ids.
+  return { id: String(pair[1]), keys: pair.slice(2) as readonly KeyValue[] }
 }
 
 /**

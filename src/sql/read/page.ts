@@ -143,8 +143,8 @@ interface Branch {
   readonly isBehindFirst?: boolean
 }
 
-/** The branches of the rows behind a position, in order. */
-function listBranches(
+/** Lists the branches of the rows behind a position, in order. */
+export function listBranches(
   keys: readonly OrderKey[],
   { keys: values, isIncluded }: PositionShape,
   target: Target,

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { attribute, createHandler, defineModel, integer, resource, toMany, toOne } from 'lapidary'
+import {
+  attribute,
+  createHandler,
+  defineModel,
+  integer,
+  resource,
+  text,
+  toMany,
+  toOne,
+} from 'lapidary'
 import { openSqlite } from 'lapidary/sqlite'
 import { assertErrors, assertStatus } from '../../service/assert-errors.ts'
 import { ids } from '../../service-suite.ts'
@@ -19,11 +28,12 @@ function declareShelves(include?: Readonly<{ size?: number; maxSize?: number; so
     table: 'book',
     fields: {
       year: attribute(integer),
+      title: attribute(text),
       shelf: toOne('shelf', { column: 'shelf_id' }),
       copies: toMany('book', { column: 'original_id' }),
     },
   })
-  return defineModel([shelf, book], { maxPageSize: 100 })
+  return defineModel([shelf, book], { maxPageSize: 100, secret: 'the secret of the shelves' })
 }
 
 const model = declareShelves({ size: 2, maxSize: 3, sort: '-year' })
@@ -32,9 +42,9 @@ engine(
   'Pages of included members that a relationship declares',
   {
     model,
-    tables: ({ newId, id, integer: whole }) => `
+    tables: ({ newId, id, integer: whole, text: string }) => `
       create table shelf (id ${newId});
-      create table book (id ${newId}, year ${whole}, shelf_id ${id}, original_id ${id});
+      create table book (id ${newId}, year ${whole}, title ${string}, shelf_id ${id}, original_id ${id});
       insert into shelf (id) values (1), (2);
       insert into book (id, year, shelf_id, original_id)
         values (1, 1900, 1, null), (2, null, 1, 1), (3, 2000, 1, 1), (4, 1950, 1, 1), (5, 1, 2, null);
@@ -105,6 +115,116 @@ engine(
       assertStatus(await patch('/shelves/2', { data: complete.one }), 200)
     })
 
+    const linkage = '/shelves/1/relationships/books'
+    /** Returns the cursor of a book among those of the shelf. */
+    const cursorOf = async (book: string, sort = '-year') => {
+      const { data } = (await get(linkage, { sort, 'page[cursors]': 'true' })).body
+      const meta = [data ?? []].flat().find(({ id }) => id === book)?.meta
+      return String(Reflect.get(Object(meta?.page), 'cursor'))
+    }
+    const after = 'includePage[books][after]'
+
+    it('continue behind a cursor, of one resource', async () => {
+      const cursor = await cursorOf('3')
+      const response = await get('/shelves/1', { include: 'books', [after]: cursor })
+      assertStatus(response, 200)
+      const { data, links, meta } = response.one.relationships?.books ?? {}
+      assert.deepEqual(
+        [data ?? []].flat().map(({ id }) => id),
+        ['4', '1'],
+      )
+      assert.deepEqual(meta, { page: { hasMore: false } })
+      assert.equal(links?.next, null)
+      const before = await get(String(links?.prev))
+      assert.deepEqual(ids(before), ['2', '3'])
+      const sized = await get('/shelves/1', {
+        ...{ include: 'books', [after]: cursor, 'includePage[books][size]': 1 },
+      })
+      const next = await get(String(sized.one.relationships?.books?.links?.next))
+      assert.deepEqual(ids(next), ['1'])
+      const last = { include: 'books', [after]: await cursorOf('1') }
+      const empty = (await get('/books/1/shelf', last)).one.relationships?.books
+      assert.deepEqual(empty?.data, [])
+      assert.deepEqual(ids(await get(String(empty?.links?.prev))), ['4', '1'])
+      const chain = { include: 'shelf.books', 'includePage[shelf.books][after]': cursor }
+      const [shelf] = (await get('/books/1', chain)).body.included ?? []
+      assert.equal([shelf?.relationships?.books?.data].flat().length, 2)
+    })
+
+    it('continue behind a cursor whose keys are too long for it', async () => {
+      for (const id of ['1', '2', '4']) {
+        const attributes = { title: `${'a'.repeat(600)}${id}` }
+        assertStatus(await patch(`/books/${id}`, { data: { type: 'book', id, attributes } }), 200)
+      }
+      const cursor = await cursorOf('2', 'title')
+      const query = { include: 'books', [after]: cursor, 'includeSort[books]': 'title' }
+      const { one } = await get('/shelves/1', query)
+      assert.deepEqual(
+        [one.relationships?.books?.data ?? []].flat().map(({ id }) => id),
+        ['4', '3'],
+      )
+      const search = new URLSearchParams(query)
+      const data = { type: 'shelf', id: '1' }
+      const write = await call('PATCH', `/shelves/1?${search}`, { body: { data } })
+      assertErrors(write, 400, {
+        status: 400,
+        at: after,
+        says: 'remove it, and read the members by a GET',
+      })
+      assertStatus(await call('DELETE', '/books/2'), 200)
+      const gone = await get('/shelves/1', query)
+      assertErrors(gone, 400, {
+        status: 400,
+        at: after,
+        says: 'the resource of the cursor is gone',
+      })
+      assert.equal(gone.body.errors?.[0]?.code, 'cursor_expired')
+    })
+
+    it('reject a cursor that is not one of the list, and one beside several resources', async () => {
+      const cursor = await cursorOf('3')
+      const several = await get('/shelves', { include: 'books', [after]: cursor })
+      const says = 'the path may lead on from several resources here, and a cursor belongs to one'
+      assertErrors(several, 400, { status: 400, at: after, says })
+      const nested = await get('/shelves/1', {
+        ...{ include: 'books.copies', 'includePage[books.copies][after]': cursor },
+      })
+      assertErrors(
+        nested,
+        400,
+        { status: 400, at: 'includePage[books.copies][after]', says },
+        { status: 400, at: 'includePage[books.copies][after]', says: 'the cursor belongs to' },
+      )
+      for (const [query, reason] of [
+        [{ [after]: `${cursor.slice(0, -2)}AA` }, 'is damaged'],
+        [{ [after]: '' }, 'is damaged'],
+        [
+          { [after]: cursor, 'includeSort[books]': 'year' },
+          'the cursor belongs to the sort order "-year,id"',
+        ],
+      ] as const) {
+        const wrong = await get('/shelves/1', { include: 'books', ...query })
+        assertErrors(wrong, 400, { status: 400, at: after, says: reason })
+        assert.equal(wrong.body.errors?.[0]?.code, 'invalid_cursor')
+      }
+      const { links } = (await get('/books', { sort: '-year', 'page[total]': 'none' })).body
+      const end = new URL(String(links?.last)).searchParams.get('page[before]')
+      const ended = await get('/shelves/1', { include: 'books', [after]: String(end) })
+      const remedy =
+        'the cursor is the end of the list, and nothing is after it; start again without it'
+      assertErrors(ended, 400, { status: 400, at: after, says: remedy })
+      const body = { include: ['books'], includePage: { books: { after: 'x' } } }
+      const query = await call('QUERY', '/shelves', {
+        ...{ body, headers: { 'content-type': 'application/json' } },
+      })
+      assertErrors(
+        query,
+        400,
+        { status: 400, at: '/includePage/books/after', says },
+        { status: 400, at: '/includePage/books/after', says: 'is damaged' },
+      )
+    })
+
     it('are requested by the body of a QUERY, in which errors have a pointer', async () => {
       const send = (query: object) =>
         call('QUERY', '/shelves', { body: query, headers: { 'content-type': 'application/json' } })
@@ -163,14 +283,14 @@ engine(
   'A response with pages of included members that does not fit in memory',
   {
     model: large,
-    tables: ({ newId, id, integer: whole }, dialect) => {
+    tables: ({ newId, id, integer: whole, text: string }, dialect) => {
       const series =
         dialect === 'sqlite'
           ? '(with recursive s (n) as (select 1 union all select n + 1 from s where n < 10000) select n from s)'
           : 'generate_series(1, 10000) as s (n)'
       return `
         create table shelf (id ${newId});
-        create table book (id ${newId}, year ${whole}, shelf_id ${id}, original_id ${id});
+        create table book (id ${newId}, year ${whole}, title ${string}, shelf_id ${id}, original_id ${id});
         insert into shelf (id) values (1);
         insert into book (id, shelf_id) select n, 1 from ${series};
         create index book_shelf on book (shelf_id, id)`
