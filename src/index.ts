@@ -67,6 +67,14 @@ export {
   type Inferred,
   type NoParameters,
 } from './model/declare/action.ts'
+export type {
+  Batch,
+  BatchOptions,
+  BatchResults,
+  LocalIdentifier,
+  PendingResource,
+  PendingResult,
+} from './model/declare/batch-types.ts'
 export {
   type ColumnUse,
   type Computed,

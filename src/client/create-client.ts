@@ -1,4 +1,3 @@
-import { actionMessage } from '../model/declare/action.ts'
 import {
   type FieldInput,
   formatLinkage,
@@ -6,9 +5,11 @@ import {
   parseChange,
 } from '../parse/format-document.ts'
 import { formatQuery, type QueryInput } from '../parse/format-query.ts'
+import { createBatchSender } from './atomic.ts'
 import { readWrite } from './dry-run.ts'
 import type { DeclarationSource, HttpClient, SourceDeclarations } from './http-client.ts'
 import { addIncluded, linkResources } from './link-resources.ts'
+import { omitMessage } from './omit-message.ts'
 import { betweenCursors, findNext, readList } from './read-list.ts'
 import { createLocationFinder, type LocationFinder, type RootDocument } from './root-document.ts'
 import {
@@ -65,7 +66,10 @@ export function createClient<Source extends DeclarationSource = DeclarationSourc
       if (typeof type !== 'string' || type === 'then') return undefined
       const known = operations.get(type)
       if (known) return known
-      const created = createOperations(type, context)
+      const own = createOperations(type, context)
+      // A function may have the operations of a type of this name, too.
+      const created =
+        type === 'atomic' ? Object.assign(createBatchSender(url, send, context.find), own) : own
       operations.set(type, created)
       return created
     },
@@ -225,13 +229,6 @@ function createCalls({ send, locate }: Endpoint) {
 function readCall(document: ResponseDocument): unknown {
   if (Array.isArray(document.data)) return toPage(document)
   return 'data' in document ? linkResources(document) : omitMessage(document.meta)
-}
-
-/** An action that returns nothing has a message for people. */
-function omitMessage(meta: unknown): unknown {
-  const isMessage =
-    typeof meta === 'object' && meta !== null && Reflect.get(meta, 'message') === actionMessage
-  return isMessage ? undefined : meta
 }
 
 /** The method of a change of a relationship: https://jsonapi.org/format/1.0/#crud-updating-relationships */

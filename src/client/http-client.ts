@@ -6,6 +6,7 @@ import type {
   CallResult,
   ReturnedType,
 } from '../model/declare/action-types.ts'
+import type { Batch, BatchOptions, BatchResults } from '../model/declare/batch-types.ts'
 import type {
   FilterCheck,
   IncludePath,
@@ -224,8 +225,23 @@ type CallsOf<Types extends Declarations, Type extends TypeName<Types> & string> 
   : CallOperations<Types, Type>
 
 /** A client of an API over HTTP: the operations on each resource type, by its name. */
-export type HttpClient<Types extends Declarations = Declarations> = {
+export type HttpClient<Types extends Declarations = Declarations> = BatchClient<Types> & {
   readonly [Type in TypeName<Types>]: ResourceClient<Types, Type> & CallsOf<Types, Type>
+}
+
+/** Several writes in one request. */
+export interface BatchClient<Types extends Declarations> {
+  /**
+   * Writes several resources in one transaction: `POST /operations`, of a model with `atomic: true`. The function adds operations, which
+   * are sent after it has returned: `atomic((batch) => { const a = batch.create('author', {…}); return batch.create('book', { author: a }) })`.
+   *
+   * @returns the results of the operations that the function returns: of one, or of those in a list or an object
+   * @throws ResponseError whose pointers lead to the operation that failed; nothing is stored then
+   */
+  readonly atomic: <const Returned, const Sets extends Fieldsets<Types> = NoFieldsets>(
+    work: (batch: Batch<Types, Sets, 'json'>) => Returned,
+    options?: BatchOptions<Types, Sets> & Omit<CallOptions, 'ifMatch'>,
+  ) => Promise<BatchResults<Returned>>
 }
 
 /** A type with the declarations of an API: that of a model, or of the result of `createApi`. */

@@ -1,5 +1,14 @@
 /** The typed client of an API over HTTP, for browsers and every runtime with `fetch`. It contains no code of the server. */
 
+/** The types of batches of operations. */
+export type {
+  Batch,
+  BatchOptions,
+  BatchResults,
+  LocalIdentifier,
+  PendingResource,
+  PendingResult,
+} from '../model/declare/batch-types.ts'
 /** The versions of resources, on which writes may depend. */
 export { type IfMatch, versionOf } from '../model/declare/if-match.ts'
 /** Whether a relationship has more members than a page of them. */
@@ -15,6 +24,7 @@ export type {
 export { type ClientOptions, createClient } from './create-client.ts'
 /** The types of a client and of its operations. */
 export type {
+  BatchClient,
   DeclarationSource,
   HttpClient,
   ReadOperations,

@@ -9,7 +9,7 @@ import {
   ResponseError,
 } from './response-error.ts'
 
-const mediaType = 'application/vnd.api+json'
+const plainMediaType = 'application/vnd.api+json'
 const formType = 'application/x-www-form-urlencoded'
 
 /** Header fields by name. */
@@ -52,6 +52,8 @@ interface ClientRequest extends WriteCallOptions<boolean> {
   readonly url: string
   /** The document to send. */
   readonly body?: unknown
+  /** The media type of the documents. Default: that of JSON:API, without extensions. */
+  readonly mediaType?: string
   /** The query string of a QUERY, instead of a document. */
   readonly query?: string
 }
@@ -66,6 +68,7 @@ export type Send = (request: ClientRequest) => Promise<ResponseDocument>
 export function createSend({ fetch, headers: clientHeaders }: TransportOptions): Send {
   return async (request) => {
     const { method, url, body, query, signal, headers, ifMatch, idempotencyKey } = request
+    const { mediaType = plainMediaType } = request
     const condition = formatIfMatch(ifMatch)
     const prefer = formatRestrictions(request)
     const common = typeof clientHeaders === 'function' ? await clientHeaders() : clientHeaders

@@ -41,7 +41,7 @@ export interface AppContext<Body = DocumentText> extends ActionDependencies {
   readonly knownTags: KnownTags
   /** The beginning of every path, e.g. `/api`; may be empty. */
   readonly prefix: string
-  /** Finds the path that an address leads to; absent in process, where nothing is named by its address. */
+  /** Finds the path that an address leads to; in process only that of an action. */
   readonly findPath?: FindPath
   /** Members of `meta` in the root document. */
   readonly rootMeta: Readonly<Record<string, unknown>>

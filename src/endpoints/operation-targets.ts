@@ -49,7 +49,6 @@ export interface TargetContext {
   readonly origin: string
   /** The beginning of every path. */
   readonly prefix: string
-  /** Absent in process, where operations name their targets by type and id. */
   readonly findPath: FindPath | undefined
   /** Whether operations may call actions. */
   readonly allowsActions: boolean

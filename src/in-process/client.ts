@@ -7,6 +7,7 @@ import type {
   CallResult,
   ReturnedType,
 } from '../model/declare/action-types.ts'
+import type { Batch, BatchOptions, BatchResults } from '../model/declare/batch-types.ts'
 import type { DeclarationsOf } from '../model/declare/define-model.ts'
 import type {
   ApiDocument,
@@ -306,6 +307,18 @@ export interface Client<Types extends Declarations = Declarations> extends Progr
     type: Type,
     query: (EachQuery<Types, Type, Sets> & FilterCheck<Types, Type>) | NoQuery<Types, Type>,
   ): AsyncGenerator<ResourceObject<Types, Type, never, Sets>, void, undefined>
+  /**
+   * Writes several resources in one transaction, as `POST /operations`, in a model with `atomic: true`. The function adds operations,
+   * which run after it has returned, in their order: `atomic((batch) => { const a = batch.create('author', {…}); return
+   * batch.create('book', { author: a }) })`.
+   *
+   * @returns the results of the operations that the function returns: of one, or of those in a list or an object
+   * @throws what the first operation throws that fails, with a pointer to it; nothing is stored then
+   */
+  atomic<const Returned, const Sets extends Fieldsets<Types> = NoFieldsets>(
+    work: (batch: Batch<Types, Sets>) => Returned,
+    options?: BatchOptions<Types, Sets>,
+  ): Promise<BatchResults<Returned>>
   /**
    * Runs SQL that only reads, in a transaction of its own after the model's `begin`, and returns the rows by column name. Access
    * rules and hooks do not apply. On SQLite a reader process runs it, on PostgreSQL a replica if there is one.

@@ -2,7 +2,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks'
 import { type AccessView, bindIdentity } from '../endpoints/access-views.ts'
 import type { AppContext } from '../endpoints/app-context.ts'
 import { handleRequest } from '../endpoints/handle-request.ts'
-import type { ApiRequest } from '../endpoints/handler.ts'
+import type { ApiRequest, ApiResponse } from '../endpoints/handler.ts'
 import { reportDeniedAccess } from '../endpoints/report-denied-access.ts'
 import type { PlanRequest } from '../endpoints/request-plan.ts'
 import { executeQuery } from '../lifecycle/read.ts'
@@ -14,7 +14,9 @@ import type { Sql } from '../model/dialect.ts'
 import { parseExactJson } from '../model/kinds/json.ts'
 import type { Declarations } from '../model/model.ts'
 import { formatQuery, type QueryInput } from '../parse/format-query.ts'
+import type { Planner } from '../plan/planner.ts'
 import type { DocumentText } from '../serialize/document.ts'
+import { createBatchCall } from './atomic.ts'
 import { checkArguments } from './check-arguments.ts'
 import type { Client, TransactionClient } from './client.ts'
 import type { EndpointFinder } from './endpoints.ts'
@@ -29,6 +31,8 @@ import { bindToTransaction, TransactionCalls } from './transaction.ts'
 /** What all clients of an API share. */
 export interface ApiContext {
   readonly find: EndpointFinder
+  /** The planner of the model; of a view, that of what exists in it. */
+  readonly planner: Planner
   /** Returns the operations on the types and fields that exist in a view. */
   readonly findVisible: (view: AccessView) => EndpointFinder
   /** Executes calls whose results are plain objects. */
@@ -42,7 +46,7 @@ export interface ApiContext {
 }
 
 /** What the calls of a client use: in a model with access rules, what the rules leave of it. */
-type CallTargets = Pick<ApiContext, 'find' | 'objects' | 'documents'>
+type CallTargets = Pick<ApiContext, 'find' | 'planner' | 'objects' | 'documents'>
 
 /** What all calls of a client share. */
 interface ClientContext extends Omit<ApiContext, keyof CallTargets> {
@@ -76,6 +80,7 @@ export function createApiClient<Types extends Declarations>(
   const client = {
     ...createCalls(clientContext),
     each: (type: string, query?: QueryInput) => readEach(clientContext, type, query),
+    atomic: createBatchCall(clientContext.targets, createObjectReader(clientContext)),
     sql: (expression: Sql) =>
       run(() => executeQuery(expression, clientContext.targets().objects, request)),
     transaction: <Result>(work: (tx: TransactionClient<Types>) => Promise<Result>) =>
@@ -98,6 +103,7 @@ function bindTargets(context: ApiContext, { auth }: RequestContext): () => CallT
     const view = findView(auth)
     bound = {
       find: context.findVisible(view),
+      planner: view.planner,
       objects: bindIdentity(context.objects, view, auth),
       documents: bindIdentity(context.documents, view, auth),
     }
@@ -122,19 +128,35 @@ type WriterCalls = UntypedOperations & Readonly<{ documents: UntypedOperations }
 /** The operations of a client. */
 type Calls = WriterCalls & Readonly<{ asServer: () => WriterCalls }>
 
-function createCalls({ targets, origin, request, run }: ClientContext): Calls {
-  const toRequest = (call: CallRequest): ApiRequest => ({ ...request, ...call, origin })
-  const find: EndpointFinder = (type) => targets().find(type)
-  const handle = <Body>(endpoint: PlanRequest, call: CallRequest, context: AppContext<Body>) =>
-    reportDeniedAccess(request, () => handleRequest(endpoint, toRequest(call), context))
-  const readObject = (endpoint: PlanRequest, call: CallRequest) =>
-    run(async () => {
-      const { body } = await handle(endpoint, call, targets().objects)
+/** Runs a handler and returns the body of its response. */
+type ReadBody = (endpoint: PlanRequest, call: CallRequest) => Promise<unknown>
+
+/** Runs the handler of a call. */
+function handle<Body>(
+  endpoint: PlanRequest,
+  call: CallRequest,
+  context: AppContext<Body>,
+  { request, origin }: ClientContext,
+): Awaitable<ApiResponse<Body>> {
+  const details: ApiRequest = { ...request, ...call, origin }
+  return reportDeniedAccess(request, () => handleRequest(endpoint, details, context))
+}
+
+function createObjectReader(client: ClientContext): ReadBody {
+  return (endpoint, call) =>
+    client.run(async () => {
+      const { body } = await handle(endpoint, call, client.targets().objects, client)
       return body
     })
-  const readDocument = (endpoint: PlanRequest, call: CallRequest) =>
+}
+
+function createCalls(client: ClientContext): Calls {
+  const { targets, run } = client
+  const find: EndpointFinder = (type) => targets().find(type)
+  const readObject = createObjectReader(client)
+  const readDocument: ReadBody = (endpoint, call) =>
     run(async () => {
-      const { body } = await handle(endpoint, call, targets().documents)
+      const { body } = await handle(endpoint, call, targets().documents, client)
       return parseExactJson(await readText(body))
     })
   const writeAs = (writer: ProgramWriter): WriterCalls => ({
@@ -185,9 +207,9 @@ function createTransactionClient<Types extends Declarations>(
   open: OpenTransaction,
   calls: TransactionCalls,
 ): TransactionClient<Types> {
-  const { find, objects, documents } = clientContext.targets()
+  const { find, planner, objects, documents } = clientContext.targets()
   const targets: CallTargets = {
-    find,
+    ...{ find, planner },
     objects: bindToTransaction(objects, open),
     documents: bindToTransaction(documents, open),
   }

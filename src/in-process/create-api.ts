@@ -9,6 +9,7 @@ import type { Declarations, Model } from '../model/model.ts'
 import { createObjectSerializer } from '../serialize/objects.ts'
 import type { Store } from '../sql/store.ts'
 import { withActionCalls } from './action-calls.ts'
+import { createActionFinder } from './atomic.ts'
 import { checkArguments } from './check-arguments.ts'
 import type { Client } from './client.ts'
 import { type ApiContext, createApiClient } from './create-api-client.ts'
@@ -61,17 +62,22 @@ export function createApi<Types extends Declarations, Auth = unknown>(
   options: ApiOptions<Types, Auth>,
 ): Api<Types, Auth> {
   checkAppOptions(options, 'createApi')
-  const documents = withActionCalls(createAppContext(options))
+  const { model, prefix = '' } = options
+  const documents = withActionCalls({
+    ...createAppContext(options),
+    ...(model.atomic && { findPath: createActionFinder(model, prefix) }),
+  })
   const context: ApiContext = {
     find: createEndpointFinder(documents.planner),
+    planner: documents.planner,
     findVisible: memoizeByIdentity(({ planner }: AccessView) => createEndpointFinder(planner)),
-    objects: { ...documents, serializer: createObjectSerializer(options.model) },
+    objects: { ...documents, serializer: createObjectSerializer(model) },
     documents,
     origin: options.publicUrl ?? '',
     current: new AsyncLocalStorage(),
   }
   return {
-    model: options.model,
+    model,
     with: (call: CallContext = {}) => {
       checkCallContext(call)
       return createApiClient<Types>(context, toRequestContext(call), call.signal)

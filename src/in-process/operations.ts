@@ -148,7 +148,7 @@ export function createOperations(
 }
 
 /** The key of a call, as a request has it. */
-function formatKey(
+export function formatKey(
   key: unknown,
   call: Parameters<typeof createCallKey>[1],
 ): Pick<CallRequest, 'idempotency'> {
@@ -169,7 +169,8 @@ function formatConditions(ifMatch: unknown): Pick<CallRequest, 'conditions'> {
   return formatted === undefined ? {} : { conditions: { ifMatch: formatted } }
 }
 
-function toInputType(resource: ResourceType, writer: Writer): InputType {
+/** Returns what the documents of a type depend on. */
+export function toInputType(resource: ResourceType, writer: Writer): InputType {
   return {
     type: resource.type,
     relatedType: (name) => {

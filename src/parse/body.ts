@@ -49,7 +49,9 @@ interface RequestData {
 }
 
 /** A request body: the bytes of a JSON:API document, or, from a call in process, the document itself. */
-export type RequestBody = Uint8Array | Readonly<RequestData | { meta: unknown }>
+export type RequestBody =
+  | Uint8Array
+  | Readonly<RequestData | { meta: unknown } | { 'atomic:operations': readonly unknown[] }>
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 

@@ -35,13 +35,17 @@ export function formatResource(
 }
 
 /**
- * Formats related resources as linkage. Each is an id, or an object with `type` and `id`, such as a resource that was read.
+ * Formats related resources as linkage. Each is an id, or an object with `type` and `id`, such as a resource that was read,
+ * or with `type` and `lid`: a new one of the same batch.
  * @param to - the related type
  */
 export function formatLinkage(value: unknown, to: string): unknown {
   if (Array.isArray(value)) return value.map((each) => formatLinkage(each, to))
   if (typeof value === 'string') return { type: to, id: value }
-  return isObject(value) ? { type: value.type ?? to, id: value.id } : value
+  if (!isObject(value)) return value
+  const { id, lid } = value
+  const type = value.type ?? to
+  return id === undefined && lid !== undefined ? { type, lid } : { type, id }
 }
 
 /** The change of a relationship: what happens with the members, and the members. */

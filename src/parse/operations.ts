@@ -60,7 +60,7 @@ export function pointToOperation(index: number): string {
  * @see https://jsonapi.org/ext/atomic/#document-structure
  */
 export function parseOperationsDocument(
-  body: RequestBody | Readonly<Record<string, unknown>>,
+  body: RequestBody,
   maxOperations: number,
 ): OperationsDocument {
   const document: unknown = body instanceof Uint8Array ? parseJsonBody(body) : body

@@ -91,8 +91,8 @@ export function clients(api: ShopApi['api'], model: typeof shopModel): void {
   expectTypeOf(createClient<typeof api>(options)).toEqualTypeOf<Client>()
   expectTypeOf(createClient<typeof model>(options)).toEqualTypeOf<Client>()
   expectTypeOf<SourceDeclarations<typeof api>>().toEqualTypeOf<Types>()
-  expectTypeOf<keyof Client>().toEqualTypeOf<'shop' | 'item' | 'tag' | 'total'>()
-  expectTypeOf<keyof Client>().toEqualTypeOf<TypeName<Types>>()
+  expectTypeOf<keyof Client>().toEqualTypeOf<'shop' | 'item' | 'tag' | 'total' | 'atomic'>()
+  expectTypeOf<keyof Client>().toEqualTypeOf<TypeName<Types> | 'atomic'>()
   expectTypeOf<keyof Client['total']>().toEqualTypeOf<
     'list' | 'pages' | 'each' | 'get' | 'related' | 'relate'
   >()

@@ -90,11 +90,14 @@ const folder = resource('folder', {
   fields: { parent: toOne('folder', { column: 'parent_id', required: true }) },
 })
 
+/** The model of the office. */
+export const officeModel = defineModel([person, computer, team, ticket, order, rate, folder], {
+  atomic: { actions: true, maxOperations: 20 },
+})
+
 /** An office whose resources may be written together. */
 export const office: BatchSuite = {
-  model: defineModel([person, computer, team, ticket, order, rate, folder], {
-    atomic: { actions: true, maxOperations: 20 },
-  }),
+  model: officeModel,
   tables: ({ newId, id, uuid }) => `
     create table person (id ${newId}, name text not null, note text unique, boss_id ${id} references person (id) on delete set null);
     create table computer (id ${newId}, serial text not null, person_id ${id} references person (id));

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { type Client, createApi } from 'lapidary'
+import { createClient, type HttpClient } from 'lapidary/client'
+import { createHandler } from '../../../src/http/adapters/fetch.ts'
+import { office, type officeModel } from './office.ts'
+import { describeBatches } from './send-batch.ts'
+
+type Types = (typeof officeModel)['declarations']
+/** Both clients have the same call. */
+type Writer = Pick<Client<Types>, 'atomic'> | Pick<HttpClient<Types>, 'atomic'>
+
+describeBatches('Several writes of a program', office, (app) => {
+  const { model } = office
+  const clients: Readonly<Record<string, () => Writer>> = {
+    'in process': () => createApi({ model, store: app.store, prefix: '/v1' }).with() as Writer,
+    'over HTTP': () => {
+      const handle = createHandler({ model, store: app.store, prefix: '/v1' })
+      return createClient<typeof officeModel>({
+        url: 'http://office.test/v1',
+        fetch: (url, init) => handle(new Request(url, init)),
+      })
+    },
+  }
+  const atomic = (name: string): Writer['atomic'] => {
+    const client = clients[name]?.()
+    assert.ok(client)
+    return client.atomic
+  }
+  const names = async () =>
+    (await app.rows('select name from person order by id')).map(({ name }) => name)
+
+  for (const name of Object.keys(clients)) {
+    it(`returns the results of the operations that its function returns, ${name}`, async () => {
+      const { person, all } = await atomic(name)((batch) => {
+        const added = batch.create('person', { name: 'Eve' })
+        const computer = batch.create('computer', { serial: 'x', owner: added })
+        batch.relate('team', '1', 'people', { add: [added, '1'] })
+        const updated = batch.update('person', added, { note: 'new' })
+        return { person: added, all: [computer, updated, batch.remove('computer', '2')] }
+      })
+      assert.equal(person.name, 'Eve')
+      const [computer, updated, removed] = all
+      assert.deepEqual([computer.serial, updated.note, removed], ['x', 'new', undefined])
+      const rows = await app.rows(
+        'select p.name from computer c join person p on p.id = c.person_id',
+      )
+      assert.deepEqual(rows, [{ name: 'Eve' }])
+      const members = await app.rows('select person_id from membership order by person_id')
+      assert.deepEqual(
+        members.map(({ person_id }) => String(person_id)),
+        ['1', person.id],
+      )
+    })
+
+    it(`calls actions, ${name}`, async () => {
+      const [renamed, counted] = await atomic(name)((batch) => {
+        batch.create('person', { name: 'Eve' })
+        return [
+          batch.call('person', 'rename', { id: '1', parameters: { to: 'Ida' } }),
+          batch.call('person', 'count', {}),
+        ]
+      })
+      assert.equal(renamed.name, 'Ida')
+      assert.deepEqual(counted, { persons: '3' })
+    })
+
+    it(`stores nothing of a batch with an error, and points to the operation, ${name}`, async () => {
+      const failing = atomic(name)((batch) => {
+        batch.create('person', { name: 'Eve' })
+        batch.update('person', '99', { note: 'x' })
+      })
+      await assert.rejects(failing, (error: Error) => {
+        assert.match(error.message, /99/)
+        return true
+      })
+      assert.deepEqual(await names(), ['Ada', 'Bob'])
+    })
+
+    it(`returns only the fields of a fieldset, ${name}`, async () => {
+      const person = await atomic(name)((batch) => batch.create('person', { name: 'Eve' }), {
+        fields: { person: ['note'] },
+      })
+      assert.deepEqual({ ...person }, { type: 'person', id: person.id, note: null })
+    })
+
+    it(`rejects a function that is asynchronous, and operations after its end, ${name}`, async () => {
+      let late: (() => unknown) | undefined
+      // @ts-expect-error: a promise is no result
+      const work: never = async () => {}
+      await assert.rejects(atomic(name)(work), /must not be asynchronous/)
+      await atomic(name)((batch) => {
+        batch.create('person', { name: 'Eve' })
+        late = () => batch.create('person', { name: 'Max' })
+      })
+      assert.throws(() => late?.(), /has ended/)
+      assert.deepEqual(await names(), ['Ada', 'Bob', 'Eve'])
+    })
+
+    it(`rejects a resource of another type as its target, ${name}`, async () => {
+      const confused = atomic(name)((batch) => {
+        const person = batch.create('person', { name: 'Eve' })
+        // @ts-expect-error: it is no computer
+        batch.remove('computer', person)
+        // @ts-expect-error: nor does it own one
+        batch.create('person', { name: 'Max', boss: batch.create('team', {}) })
+      })
+      await assert.rejects(confused, TypeError)
+    })
+
+    it(`has a condition for each operation, ${name}`, async () => {
+      const status = (ifMatch: string) =>
+        atomic(name)((batch) => batch.update('order', '1', { status: 'paid' }, { ifMatch }))
+      await assert.rejects(status('none'), (error: Error) => {
+        assert.equal(Reflect.get(error, 'status'), 412)
+        return true
+      })
+      assert.equal((await status('*')).status, 'paid')
+    })
+  }
+})
