@@ -14,6 +14,7 @@ type Restrictions = Pick<Preferences, 'isDryRun' | 'maxAffected'>
 
 /**
  * Executes a write whose client restricts it, in one transaction: counts what it affects, and rolls it back if it is a dry run.
+ * The operations of a batch add to the same numbers.
  * @throws HeaderError `too_many_affected` (422); what the write throws
  */
 export async function executeRestricted<Body>(
@@ -59,6 +60,10 @@ async function executeCountedPlan<Body>(
   context: AppContext<Body> & Readonly<{ open: UnitOfWork }>,
   affected: Affected,
 ): Promise<ApiResponse<Body>> {
+  if (plan.is === 'batch')
+    return plan.execute(request, context, (each, within) =>
+      executeCountedPlan(each, request, within, affected),
+    )
   const written: { id?: string } = {}
   const execute = async () => {
     const response = await executePlan(observeId(plan, written), request, context)
@@ -94,12 +99,14 @@ async function finish<Body>(
     )
   if (!isDryRun) return response
   await unit.transaction.checkDeferred()
-  const { body } = response
+  const { body, headers } = response
   const described =
     typeof body === 'string'
       ? serializeJson(describeDryRun(plan, parseDocument(body), affected))
       : returnDryRun(plan, body, affected)
-  throw new DryRunEnd({ status: 200, body: described })
+  // Other header fields are those of a write, such as the address of the new resource.
+  const kept = plan.is === 'batch' && headers ? { headers } : {}
+  throw new DryRunEnd({ status: 200, ...kept, body: described })
 }
 
 function parseDocument(text: string): Readonly<Record<string, unknown>> {
@@ -117,19 +124,27 @@ function returnDryRun<Body>(
   returned: unknown,
   { rows, members }: Affected,
 ): DryRun<unknown> {
-  const { id: _, ...withoutId } = isObject(returned) ? returned : {}
   return {
     dryRun: true,
     affected: plan.is === 'action' ? {} : Object.fromEntries(rows),
     members: listMembers(members),
-    result: isCreate(plan) ? withoutId : returned,
+    result: returnTried(plan, returned),
   }
+}
+
+/** What a write returns that was rolled back: what it would create has no id. */
+function returnTried<Body>(plan: RequestPlan<Body>, returned: unknown): unknown {
+  if (plan.is === 'batch' && Array.isArray(returned))
+    return plan.plans.map((each, index) => returnTried(each, returned[index]))
+  if (!isCreate(plan) || !isObject(returned)) return returned
+  const { id: _, ...withoutId } = returned
+  return withoutId
 }
 
 /** Makes the document of a dry run of that of the write. The id of a new resource is not final. */
 function describeDryRun<Body>(
   plan: RequestPlan<Body>,
-  { data, meta, ...document }: Readonly<Record<string, unknown>>,
+  { data, meta, 'atomic:results': results, ...document }: Readonly<Record<string, unknown>>,
   { rows, members }: Affected,
 ): JsonValue {
   const isNew = isCreate(plan)
@@ -140,6 +155,7 @@ function describeDryRun<Body>(
   }
   const described = {
     ...(isShown && { ...document, ...(data !== undefined && { data }) }),
+    ...(plan.is === 'batch' && { 'atomic:results': describeResults(plan.plans, results) }),
     meta: {
       ...(plan.is === 'action' && isObject(meta) && meta),
       ...(plan.is !== 'action' && { message: 'Nothing was written: this was a dry run' }),
@@ -151,6 +167,19 @@ function describeDryRun<Body>(
   }
   // It was parsed from JSON.
   return described as unknown as JsonValue
+}
+
+/** The results of operations that were rolled back: what they would create has no id. */
+function describeResults<Body>(
+  plans: readonly RequestPlan<Body>[],
+  results: unknown,
+): readonly unknown[] {
+  const all: readonly unknown[] = Array.isArray(results) ? results : []
+  return all.map((result, index) => {
+    const plan = plans[index]
+    if (plan === undefined || !isCreate(plan) || !isObject(result)) return result
+    return { meta: { wouldCreate: withoutId(result.data) } }
+  })
 }
 
 /** The changed members by type and relationship. */

@@ -29,13 +29,14 @@ export function checkPreferences<Body>(plan: RequestPlan<Body>, preferences: Pre
     if (unread !== undefined)
       throw preferenceError(unread, 'send dry-run without a value, and max-affected with a number.')
   }
-  if (plan.is === 'action' || plan.is === 'batch') {
-    const hasDryRun = plan.is === 'action' && plan.call.action.dryRun === true
+  for (const each of plan.is === 'batch' ? plan.plans : [plan]) {
+    if (each.is !== 'action') continue
+    const hasDryRun = each.call.action.dryRun === true
     const [refused] = hasDryRun ? restrictions.slice(Number(isDryRun)) : restrictions
     if (refused !== undefined)
       throw preferenceError(
         refused,
-        'max-affected is not for actions and several operations, and dry-run only for actions that declare it; leave it out.',
+        'max-affected is not for actions, and dry-run only for actions that declare it; leave it out.',
       )
   }
   if (!isStrict) return

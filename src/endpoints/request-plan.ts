@@ -51,10 +51,23 @@ export type RequestPlan<Body> =
       is: 'batch'
       /** Whether no result has to contain data. */
       mayBeMinimal: boolean
-      execute(context: AppContext<Body>): Promise<ApiResponse<Body>>
+      /** The writes of the operations, in their order. */
+      plans: readonly RequestPlan<Body>[]
+      /** @param executeOne - executes the write of an operation; default: as a request of its own */
+      execute(
+        request: ApiRequest,
+        context: AppContext<Body>,
+        executeOne?: ExecutePlan<Body>,
+      ): Promise<ApiResponse<Body>>
     }>
   /** A document that depends on the model and the identity alone. */
   | Readonly<{ is: 'document'; body: Body }>
+
+/** Executes a request of a batch, in its transaction. */
+export type ExecutePlan<Body> = (
+  plan: RequestPlan<Body>,
+  context: AppContext<Body> & Readonly<{ open: UnitOfWork }>,
+) => Awaitable<ApiResponse<Body>>
 
 /**
  * Plans the requests of one endpoint: parses them, looks up names, and checks what needs no database.
@@ -105,7 +118,7 @@ export function executePlan<Body>(
     case 'action':
       return executeAction(plan.call, plan.respond, context, request)
     case 'batch':
-      return plan.execute(context)
+      return plan.execute(request, context)
     case 'document':
       return { status: 200, body: plan.body }
   }

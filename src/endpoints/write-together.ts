@@ -12,6 +12,7 @@ import {
 import { BodyError, ParameterError, pointerToken } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { executeInTransaction } from '../lifecycle/transaction.ts'
+import type { UnitOfWork } from '../lifecycle/unit-of-work.ts'
 import { formatIfMatch } from '../model/declare/if-match.ts'
 import { isObject } from '../model/kinds/json.ts'
 import { findRelationship } from '../model/model.ts'
@@ -41,7 +42,13 @@ import {
   type OperationTarget,
   type TargetContext,
 } from './operation-targets.ts'
-import { executePlan, observeId, type PlanRequest, type RequestPlan } from './request-plan.ts'
+import {
+  type ExecutePlan,
+  executePlan,
+  observeId,
+  type PlanRequest,
+  type RequestPlan,
+} from './request-plan.ts'
 import { listEndpoints } from './route-table.ts'
 
 /** An operation whose target has been found. */
@@ -57,8 +64,8 @@ interface TargetedOperation {
 interface PlanStep<Body> {
   /** Returns its plan, which is made again if it names resources that were inserted before. */
   readonly plan: (ids: InsertedIds) => RequestPlan<Body>
-  /** Whether its result has to contain data. */
-  readonly needsData: boolean
+  /** The plan without these ids. */
+  readonly planned: RequestPlan<Body>
 }
 
 /** An operation without errors that can be found without a database. */
@@ -100,8 +107,10 @@ export function writeTogether(planner: Planner): PlanRequest {
     throwFound(found, parsed.operations.length)
     return {
       is: 'batch',
-      mayBeMinimal: planned.every(({ steps }) => steps.every((step) => !step.needsData)),
-      execute: (within) => execute(planned, request, within),
+      mayBeMinimal: planned.every(({ steps }) => steps.every(({ planned }) => !needsData(planned))),
+      plans: planned.flatMap(({ steps: [first] }) => (first ? [first.planned] : [])),
+      execute: (sent, within, executeOne) =>
+        execute(planned, { request: sent, executeOne }, within),
     }
   }
 }
@@ -277,7 +286,7 @@ function planStep<Body>(
   return {
     plan: (ids) =>
       namesInserted ? plan(table.createFinder({ at, mayNameOwn, known: ids })) : planned,
-    needsData: needsData(planned),
+    planned,
   }
 }
 
@@ -321,19 +330,26 @@ function findPlanErrors<Body>(plan: RequestPlan<Body>, identity: Identity | unde
 /** The longest time of operations until other requests are served, in milliseconds. */
 const maxBlocking = 20
 
+/** How operations are executed. */
+interface Execution<Body> {
+  readonly request: ApiRequest
+  /** Executes the write of an operation; `undefined` for a request that counts nothing. */
+  readonly executeOne: ExecutePlan<Body> | undefined
+}
+
 /** Executes the operations in one transaction. The first one that fails ends it. */
 function execute<Body>(
   operations: readonly PlannedOperation<Body>[],
-  request: ApiRequest,
+  execution: Execution<Body>,
   context: AppContext<Body>,
 ): Promise<ApiResponse<Body>> {
-  return executeInTransaction(context, request, async (unit) => {
+  return executeInTransaction(context, execution.request, async (unit) => {
     const within = { ...toResultContext(context), open: { ...unit, isOfRequest: true } }
     const ids = new Map<number, string>()
     const results: Awaited<Body>[] = []
     let start = performance.now()
     for (const operation of operations) {
-      results.push(await executeOperation(operation, ids, request, within))
+      results.push(await executeOperation(operation, ids, execution, within))
       if (performance.now() - start < maxBlocking) continue
       await new Promise((resolve) => setImmediate(resolve))
       start = performance.now()
@@ -347,15 +363,19 @@ function execute<Body>(
 async function executeOperation<Body>(
   { steps, location }: PlannedOperation<Body>,
   ids: Map<number, string>,
-  request: ApiRequest,
-  context: AppContext<Body>,
+  { request, executeOne }: Execution<Body>,
+  context: AppContext<Body> & Readonly<{ open: UnitOfWork }>,
 ): Promise<Awaited<Body>> {
+  const executeAlone: ExecutePlan<Body> = (plan, within) => executePlan(plan, request, within)
+  // What completes a new resource that references itself is a part of its create.
+  let executeStep = executeOne ?? executeAlone
   try {
     const written: { id?: string } = {}
     let response: ApiResponse<Body> | undefined
     for (const step of steps) {
-      response = await executePlan(observeId(step.plan(ids), written), request, context)
+      response = await executeStep(observeId(step.plan(ids), written), context)
       if (written.id !== undefined) ids.set(location.index, written.id)
+      executeStep = executeAlone
     }
     if (response === undefined) throw new Error('An operation has no step.')
     return await response.body

@@ -37,15 +37,6 @@ describeBatches('Several writes in one request', office, (app) => {
     assert.deepEqual(events, ['created Eve', 'committed create', 'committed delete'])
   })
 
-  for (const prefer of ['dry-run', 'max-affected=9'])
-    it(`refuses ${prefer}, and writes nothing`, async () => {
-      const before = await app.rows('select name from person order by id')
-      const remove = { op: 'remove', ref: { type: 'person', id: '2' } }
-      const { status, errors } = await app.batch([remove], { prefer })
-      assert.deepEqual([status, errors.map(({ code }) => code)], [400, ['invalid_preference']])
-      assert.deepEqual(await app.rows('select name from person order by id'), before)
-    })
-
   it('writes nothing if a later operation fails, and names that operation', async () => {
     const response = await app.batch([
       addPerson('Eve'),
