@@ -56,17 +56,19 @@ async function readDatabase({
   write,
 }: ServeCommand): Promise<ServedDatabase> {
   const { databaseUrl, clientIds, idMismatch, pageSize, maxPageSize, secret, pages } = settings
+  const { jsonapiVersion } = settings
   const declarations = await readDeclarations(databaseUrl, { types, show, readOnly: !write })
   const resources = evaluateDeclarations(declarations)
   const [warnings, unserved]: [string[], string[]] = [[], []]
   const application: Application = {
     model: defineModel(resources, {
       ...{ clientIds, idMismatch, pageSize, maxPageSize, secret, pages: toPageOptions(pages) },
+      jsonapi: jsonapiVersion,
       atomic: write && toAtomicOptions(settings),
       invalidValues: 'lenient',
     }),
     title: 'The tables of a database',
-    rootMeta: { description: 'The tables of a database, by JSON:API 1.0.' },
+    rootMeta: { description: `The tables of a database, by JSON:API ${jsonapiVersion}.` },
     readOnly: !write,
     onWarnings: (found, foundUnserved) => {
       warnings.push(...found.filter((line) => !foundUnserved.includes(line)))

@@ -207,18 +207,23 @@ export const serverSettings = {
   },
   idMismatch: {
     ...oneOf('discard', 'conflict'),
-    default: 'discard',
-    help: 'an id in an update that differs from the path: discard it, or conflict (409)',
+    default: undefined,
+    help: 'an id in an update that differs from the path: discard it, or conflict (409); without it, discard, and conflict in JSON:API 1.1',
   },
   clientIds: {
     ...oneOf('discard', 'forbid'),
     default: 'discard',
     help: 'an id in a create request: discard it, or forbid it (403)',
   },
+  jsonapiVersion: {
+    ...oneOf('1.0', '1.1'),
+    default: '1.0',
+    help: 'the version of JSON:API that all routes speak',
+  },
   atomic: {
     ...oneOf('off', 'on'),
-    default: 'off',
-    help: 'on writes several resources in one transaction at POST /operations, by the extension Atomic Operations',
+    default: undefined,
+    help: 'on writes several resources in one transaction at POST /operations, by the extension Atomic Operations; without it, off, and on in JSON:API 1.1',
   },
   maxOperations: {
     ...positiveInteger,

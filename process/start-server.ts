@@ -95,9 +95,10 @@ export function toPageOptions(pages: ServerSettings['pages']): ModelOptions['pag
 
 /** The option `atomic` of a model by the settings. */
 export function toAtomicOptions({
-  atomic,
+  jsonapiVersion,
+  atomic = jsonapiVersion === '1.1' ? 'on' : 'off',
   maxOperations,
-}: Pick<ServerSettings, 'atomic' | 'maxOperations'>): ModelOptions['atomic'] {
+}: Pick<ServerSettings, 'jsonapiVersion' | 'atomic' | 'maxOperations'>): ModelOptions['atomic'] {
   return atomic === 'on' && { actions: true, maxOperations }
 }
 

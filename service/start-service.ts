@@ -44,11 +44,12 @@ export function prepareService(settings: Settings, demo: boolean): Promise<strin
 
 function createApplication(settings: Settings, demo: boolean): Application {
   const { clientIds, idMismatch, pageSize, basePath, maxPageSize = null, secret, pages } = settings
-  const { idempotencyHours } = settings
+  const { idempotencyHours, jsonapiVersion } = settings
   // The supervisor has migrated the database before it started the workers.
   const isMigrated = settings.migrate === 'off' || cluster.isWorker
   return {
     model: defineModel(resources, {
+      jsonapi: jsonapiVersion,
       clientIds,
       idMismatch,
       pageSize,
@@ -62,7 +63,7 @@ function createApplication(settings: Settings, demo: boolean): Application {
     }),
     title: 'Persons and computers',
     rootMeta: {
-      description: 'Persons and computers, by JSON:API 1.0.',
+      description: `Persons and computers, by JSON:API ${jsonapiVersion}.`,
       version: packageJson.version,
     },
     migrate: (store) => store.migrate(migrations[store.dialect], isMigrated ? 'compare' : 'run'),

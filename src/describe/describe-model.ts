@@ -11,6 +11,7 @@ export interface ModelDescription {
   readonly paths: readonly ModelPath[]
   /** All types, by name: also those of which the identity may only see identifiers, or nothing. */
   readonly types: ReadonlyMap<string, TypeDescription>
+  readonly jsonapi: Model['jsonapi']
   /** The number of resources on a page without `page[size]`. */
   readonly pageSize: number
   /** The largest `page[size]`; `undefined` for no maximum. */
@@ -33,8 +34,9 @@ export const describeModel = memoizeByIdentity((rights: Rights): ModelDescriptio
     const isReadable = rights.findRule(type, 'read') !== false
     return [type, describeType(resource, model, { isUsable: used.has(type), isReadable })] as const
   })
-  const { pageSize, maxPageSize, atomic } = model
-  return { paths, types: new Map(types), pageSize, maxPageSize, ...(atomic && { atomic }) }
+  const { jsonapi, pageSize, maxPageSize, atomic } = model
+  const described = { paths, types: new Map(types), jsonapi, pageSize, maxPageSize }
+  return { ...described, ...(atomic && { atomic }) }
 })
 
 function listAllowedPaths(rights: Rights): readonly ModelPath[] {

@@ -7,6 +7,7 @@ import {
   VersionConflictError,
 } from '../errors/errors.ts'
 import { isObject } from '../model/kinds/json.ts'
+import { parseJsonBody, type RequestBody } from '../parse/body.ts'
 import { pointToOperation } from '../parse/operations.ts'
 import { TakenIdError } from '../sql/write/constraints.ts'
 
@@ -27,10 +28,35 @@ export interface OperationLocation {
  * What is no error of the request stays as it is.
  */
 export function locateError(thrown: unknown, location: OperationLocation): unknown {
+  return mapErrors(thrown, (error) => locate(error, location))
+}
+
+/**
+ * Returns what a request threw as an error whose pointers lead to values that its document has: that of a missing member leads to the object
+ * that lacks it, and its detail names the member.
+ * @see https://jsonapi.org/format/1.1/#error-objects
+ */
+export function locateInBody(thrown: unknown, body: RequestBody): unknown {
+  let document: unknown = body
+  if (body instanceof Uint8Array) {
+    try {
+      document = parseJsonBody(body)
+    } catch {
+      return thrown
+    }
+  }
+  return mapErrors(thrown, (error) => {
+    if (!(error instanceof BodyError || error instanceof RequestError)) return error
+    if (error.pointer === undefined) return error
+    const pointer = findExisting(error.pointer, document)
+    return pointer === error.pointer ? error : pointTo(error, pointer, error.message)
+  })
+}
+
+function mapErrors(thrown: unknown, map: (error: ApiError) => ApiError): unknown {
   const list = toErrorList(thrown)
-  if (list === undefined) return thrown
-  const [first, ...others] = locateErrors(list, location).errors
-  if (first === undefined) return thrown
+  const [first, ...others] = list?.errors.map(map) ?? []
+  if (list === undefined || first === undefined) return thrown
   return others.length === 0 && list.more === 0
     ? first
     : new ManyErrors({ errors: [first, ...others], more: list.more })
@@ -43,9 +69,14 @@ export function locateErrors({ errors, more }: ErrorList, location: OperationLoc
 
 /** Adds a pointer to an error. One of the server, e.g. that the database is busy, concerns the whole request. */
 function locate(error: ApiError, location: OperationLocation): ApiError {
-  const { code, status, title, message, cause } = error
-  if (status >= 500) return error
+  if (error.status >= 500) return error
   const pointer = findExisting(findPointer(error, location), location.document)
+  return pointTo(error, pointer, describe(error, pointer))
+}
+
+/** Returns an error with another pointer. */
+function pointTo(error: ApiError, pointer: string, detail: string): ApiError {
+  const { code, status, title, message, cause } = error
   if (error instanceof RequestError) {
     const { headers } = error
     return new RequestError({ status, code, title, detail: message, pointer, headers })
@@ -53,7 +84,6 @@ function locate(error: ApiError, location: OperationLocation): ApiError {
   if (error instanceof TakenIdError) return new TakenIdError(error.resource, cause, pointer)
   const current = error instanceof VersionConflictError ? error.current : undefined
   const meta = current === undefined ? error.meta : { version: current }
-  const detail = describe(error, pointer)
   return new BodyError({ code, status, title }, pointer, detail, { cause, meta })
 }
 

@@ -14,7 +14,7 @@ import type { IdempotencyKey } from '../parse/idempotency-key.ts'
 import { AccessDenied, createForbidden } from '../plan/access/access-denied.ts'
 import { findRowCondition } from '../plan/access/identity.ts'
 import { computeViewDigest } from '../plan/access/view-digest.ts'
-import { jsonapiMember } from '../serialize/document.ts'
+import { jsonapiMembers } from '../serialize/document.ts'
 import type { StoredResponse, WriteKey } from '../sql/key-operations.ts'
 import type { AppContext } from './app-context.ts'
 import type { ApiRequest, ApiResponse } from './handler.ts'
@@ -207,7 +207,8 @@ async function replay<Body>(
   // A program gets the resource as it may see it now.
   const isRead = plan && id !== undefined && (isShown || is === 'value')
   const read = isRead ? await readAgain(plan, id, unit, context) : undefined
-  const told = is === 'text' ? `{${replayedMeta},${jsonapiMember}}` : undefined
+  const told =
+    is === 'text' ? `{${replayedMeta},${jsonapiMembers[context.planner.model.jsonapi]}}` : undefined
   return { ...shown, body: (read ?? told) as Body }
 }
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import type { ApiRequest, ApiResponse } from '../endpoints/handler.ts'
+import type { ApiRequest, ApiResponse, RouteHandler } from '../endpoints/handler.ts'
+import { locateInBody } from '../endpoints/operation-errors.ts'
 import type { Route } from '../endpoints/route-table.ts'
 import type { Awaitable } from '../model/declare/hooks.ts'
 import type { Logger } from '../model/declare/request-context.ts'
@@ -54,7 +55,7 @@ export interface Dispatcher {
   readonly dispatch: (request: HttpRequest, match?: Match) => Promise<HttpResponse>
   /**
    * Returns the response to a request whose processing threw an error, also one of the host.
-   * @param version - that of the documents of the path. Default 1.0
+   * @param version - that of the documents of the path. Default: that of the model
    */
   readonly fail: (
     error: unknown,
@@ -70,6 +71,7 @@ export interface Dispatcher {
  */
 export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher {
   const { routes, context: app } = createRoutes(options)
+  const { jsonapi } = options.model
   const { respond, fail } = createResponder(options, log, new Set(routes.filter(takesQuery)))
   const toQuery = options.methodOverride ? overrideMethod : undefined
   const resolveOrigin = createOriginResolver(options.publicUrl)
@@ -100,17 +102,18 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
       const found = match ?? tryFind(find, request.target)
       return observe(request, found, () => dispatch(request, found, true))
     }
-    let version: DocumentVersion = '1.0'
+    let version: DocumentVersion = jsonapi
     try {
       const { route, id } = match ?? findOrThrow(request.target)
       if (route.isAtomic) version = '1.1'
       const method = findMethod(route, request.method)
       if (method === undefined) await checkOtherMethod(route, request)
       else if (method !== 'GET') checkOrigin(request)
-      checkHead(request, route)
+      checkHead(request, route, options.model)
       if (route.isAtomic) version = 'atomic'
-      const handle = method && route.methods[method]
-      if (handle === undefined) return listMethods(route)
+      const handler = method && route.methods[method]
+      if (handler === undefined) return listMethods(route)
+      const handle = version === '1.1' && method !== 'GET' ? withExistingPointers(handler) : handler
       const respondWithFile = route.file && files.get(route)
       if (respondWithFile) return finish(await respondWithFile(request), request, noFields)
       const isAuthenticated = !route.isPublic && request.authenticate !== undefined
@@ -148,6 +151,17 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
       requestEnded.hasSubscribers
         ? observe(request, undefined, () => fail(error, request))
         : fail(error, request),
+  }
+}
+
+/** Returns a handler whose errors lead to values that the body has, as JSON:API 1.1 demands. */
+function withExistingPointers(handle: RouteHandler): RouteHandler {
+  return async (request, context) => {
+    try {
+      return await handle(request, context)
+    } catch (error) {
+      throw locateInBody(error, request.body)
+    }
   }
 }
 
@@ -277,7 +291,7 @@ interface Responder {
 
 /** @param lists - the routes that take QUERY, and say so */
 function createResponder(options: HttpOptions, log: Logger, lists: ReadonlySet<Route>): Responder {
-  const { prefix = '', html } = options
+  const { prefix = '', html, model } = options
   const resolveOrigin = createOriginResolver(options.publicUrl)
   const toErrorResponse = createErrorResponder(log)
   const fields = { mount: createMountHeaders(options), identity: createIdentityHeaders(options) }
@@ -336,7 +350,7 @@ function createResponder(options: HttpOptions, log: Logger, lists: ReadonlySet<R
   }
   return {
     respond,
-    fail: async (error, request, version) =>
+    fail: async (error, request, version = model.jsonapi) =>
       respond(toErrorResponse(error, request, version), request),
   }
 }

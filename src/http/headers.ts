@@ -2,7 +2,8 @@ import type { Route } from '../endpoints/route-table.ts'
 import { HeaderError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { type Check, mustBe } from '../model/check/option-checks.ts'
-import { mediaType, negotiate, negotiateExtension } from '../parse/negotiate.ts'
+import type { Model } from '../model/model.ts'
+import { mediaType, negotiate, negotiateExtension, negotiateProfiles } from '../parse/negotiate.ts'
 import { atomicExtension } from '../parse/operations.ts'
 import type { HttpRequest } from './request.ts'
 
@@ -105,7 +106,8 @@ export const credentialFieldsCheck: Check = mustBe(
  */
 export function checkHead(
   request: HttpRequest,
-  { isAtomic = false }: Pick<Route, 'isAtomic'> = {},
+  { isAtomic = false }: Pick<Route, 'isAtomic'>,
+  { jsonapi, atomic }: Pick<Model, 'jsonapi' | 'atomic'>,
 ): void {
   const { method, target, hasBody, header } = request
   if (target.length > maxUrlLength)
@@ -119,6 +121,7 @@ export function checkHead(
     contentEncoding: header('content-encoding'),
   }
   if (isAtomic) negotiateExtension(headers, atomicExtension)
+  else if (jsonapi === '1.1') negotiateProfiles(headers, atomic ? [atomicExtension] : [])
   else negotiate(headers)
 }
 

@@ -223,14 +223,22 @@ export interface ResourceType {
   readonly hiddenFields?: ReadonlySet<string>
 }
 
+/** A version of JSON:API. */
+type JsonApiVersion = '1.0' | '1.1'
+
 /** The options of a model. */
 export interface ModelOptions<Type extends string = string, Auth = unknown> {
   /** Functions that run for every resource type, and at the start of every transaction. */
   readonly hooks?: ModelHooks<Type, Auth>
   /** An `id` in a create's body: ignored, or rejected with 403 (`docs/service.md`, Endpoints). Default `discard`. */
   readonly clientIds?: 'discard' | 'forbid'
-  /** An `id` in an update's body that differs from the path's: ignored, or rejected with 409. Default `discard`. */
-  readonly idMismatch?: 'discard' | 'conflict'
+  /**
+   * The version of JSON:API that all routes speak. In 1.1 media types may have `ext` and `profile`, pointers of errors lead to values that
+   * exist, and the defaults of `idMismatch` and `atomic` are `conflict` and true. Default 1.0.
+   */
+  readonly jsonapi?: JsonApiVersion | undefined
+  /** An `id` in an update's body that differs from the path's: ignored, or rejected with 409. Default `discard`, in 1.1 `conflict`. */
+  readonly idMismatch?: 'discard' | 'conflict' | undefined
   /** The number of resources on a page without `page[size]`. Default 30. */
   readonly pageSize?: number
   /**
@@ -260,7 +268,7 @@ export interface ModelOptions<Type extends string = string, Auth = unknown> {
   principal?(auth: Auth): string | null | undefined
   /** How long the response to a write with an `Idempotency-Key` is kept at least, in hours. Default 24. */
   readonly idempotencyHours?: number | undefined
-  /** Whether `POST /operations` writes several resources in one transaction. Default false. */
+  /** Whether `POST /operations` writes several resources in one transaction. Default false, in JSON:API 1.1 true. */
   readonly atomic?: boolean | AtomicOptions | undefined
 }
 
@@ -298,6 +306,7 @@ export interface Model<Types extends Declarations = Declarations, Auth = unknown
    * @internal
    */
   readonly types: ReadonlyMap<string, ResourceType>
+  readonly jsonapi: JsonApiVersion
   readonly clientIds: 'discard' | 'forbid'
   readonly idMismatch: 'discard' | 'conflict'
   readonly pageSize: number

@@ -93,7 +93,7 @@ export function describeCommonSchemas({ described, nameType, ref }: SchemaContex
     'jsonapi.toManyDocument': document(objectOf({ ...both, ...pages }, ['self', 'related']), {
       meta: ref('jsonapi.listMeta'),
     }),
-    'jsonapi.object': objectOf({ version: { const: '1.0' } }, ['version']),
+    'jsonapi.object': objectOf({ version: { const: described.jsonapi } }, ['version']),
     'jsonapi.selfLink': objectOf({ self: link }, ['self']),
     'jsonapi.relationshipLinks': objectOf(both, ['self', 'related']),
     'jsonapi.toManyLinks': objectOf({ ...both, prev: linkOrNull, next: linkOrNull }, [

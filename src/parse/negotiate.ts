@@ -47,6 +47,29 @@ function checkEncoding(contentEncoding: string, hasBody: boolean): void {
 const extensionParameters: readonly string[] = ['ext', 'profile']
 
 /**
+ * Checks the media types of a request to a server of version 1.1: they may have profiles, of which the server knows none. No route but that
+ * of an extension has documents of one.
+ *
+ * @param extensions - the URIs of the extensions of the server, which `Accept` may have
+ * @throws HeaderError as `negotiate`, `unsupported_media_type` (415) for a body with an extension or another parameter
+ * @see https://jsonapi.org/format/1.1/#content-negotiation-servers
+ */
+export function negotiateProfiles(headers: MediaHeaders, extensions: readonly string[]): void {
+  const { accept, contentType, ...others } = headers
+  const plainType = contentType && withoutProfiles(contentType)
+  negotiate({ ...others, contentType: plainType, accept: undefined })
+  if (accept !== undefined && accept !== mediaType) checkExtensionAccept(accept, extensions)
+}
+
+/** Returns the media type of a body without its profiles, as which version 1.0 knows it. */
+function withoutProfiles(contentType: string): string {
+  const [range, ...others] = parseMediaRanges(contentType)
+  if (range?.type !== mediaType || others.length > 0) return contentType
+  const isProfile = (parameter: string) => readParameter(parameter).name === 'profile'
+  return [range.type, ...range.parameters.filter((each) => !isProfile(each))].join(';')
+}
+
+/**
  * Checks the media types of a route whose documents are those of an extension.
  *
  * @param extension - the URI of the extension, which the body must have
@@ -76,19 +99,21 @@ export function negotiateExtension(
     if (extensions.length === 0) throw fail('The body is sent without the extension')
   }
   if (contentEncoding !== undefined) checkEncoding(contentEncoding, hasBody)
-  if (accept !== undefined) checkExtensionAccept(accept, extension)
+  if (accept !== undefined) checkExtensionAccept(accept, [extension])
 }
 
-function checkExtensionAccept(header: string, extension: string): void {
+/** @param extensions - the URIs of those that the server has */
+function checkExtensionAccept(header: string, extensions: readonly string[]): void {
   const named = parseMediaRanges(header).filter(({ type }) => type === mediaType)
   if (named.length === 0) return
   const isAcceptable = ({ parameters }: MediaRange) => {
     const read = withoutWeight(parameters).map(readParameter)
     const isKnown = read.every(({ name }) => extensionParameters.includes(name))
-    return isKnown && listUris(read, 'ext').every((uri) => uri === extension)
+    return isKnown && listUris(read, 'ext').every((uri) => extensions.includes(uri))
   }
   if (named.some(isAcceptable)) return
-  const detail = `Accept contains ${mediaType} only with parameters or extensions that are not supported here; send it once with ext="${extension}", or without parameters.`
+  const remedy = extensions.map((uri) => `with ext="${uri}", or `).join('')
+  const detail = `Accept contains ${mediaType} only with parameters or extensions that are not supported here; send it once ${remedy}without parameters.`
   throw new HeaderError('not_acceptable', detail)
 }
 

@@ -13,15 +13,12 @@ import { streamList, streamSingle } from './stream.ts'
 /** A document as JSON text: complete, or as a stream of chunks. */
 export type DocumentText = string | AsyncIterable<string>
 
-/** The member `jsonapi` of every document (https://jsonapi.org/format/1.0/#document-jsonapi-object). */
-export const jsonapiMember = '"jsonapi":{"version":"1.0"}'
-
 /** Which version of JSON:API a document has; `atomic` is 1.1 with the extension Atomic Operations. */
 export type DocumentVersion = '1.0' | '1.1' | 'atomic'
 
-/** The member `jsonapi` of the documents of each version. */
+/** The member `jsonapi` of the documents of each version (https://jsonapi.org/format/1.1/#document-jsonapi-object). */
 export const jsonapiMembers: Readonly<Record<DocumentVersion, string>> = {
-  '1.0': jsonapiMember,
+  '1.0': '"jsonapi":{"version":"1.0"}',
   '1.1': '"jsonapi":{"version":"1.1"}',
   atomic: '"jsonapi":{"version":"1.1","ext":["https://jsonapi.org/ext/atomic"]}',
 }
@@ -70,6 +67,7 @@ interface RelationshipLinkBase extends LinkBase {
 /** @param prefix - the beginning of every path; may be empty */
 export function createDocumentSerializer(model: Model, prefix: string): DocumentSerializer {
   const getSerializers = createSerializerCache(model, prefix)
+  const jsonapi = jsonapiMembers[model.jsonapi]
   return {
     serializeCollection: (plan, rows, linkBase) => {
       const serializers = getSerializers(plan.shape)
@@ -81,13 +79,13 @@ export function createDocumentSerializer(model: Model, prefix: string): Document
           ? serializePageMeta(plan, end, isLong)
           : `{"count":${end.count}}`
         const links = isLong ? pageLinks.slice(1) : self + pageLinks
-        return `,"links":{${links}},"meta":${meta},${jsonapiMember}}`
+        return `,"links":{${links}},"meta":${meta},${jsonapi}}`
       })
     },
     serializeResource: (plan, rows, path) => {
       const serializers = getSerializers(plan.shape)
       const links = serializeSelfLink(plan, path)
-      return serializeSingle(plan, rows, serializers, serializers.primary, links)
+      return serializeSingle(plan, rows, serializers, serializers.primary, [links, jsonapi])
     },
     serializeToManyLinkage: (plan, rows, linkBase) => {
       const serializers = getSerializers(plan.shape)
@@ -97,19 +95,20 @@ export function createDocumentSerializer(model: Model, prefix: string): Document
         const meta = plan.page?.cursors
           ? `"meta":${serializePageMeta(plan, end, linkBase.isLong)},`
           : ''
-        return `,"links":{${links}${pageLinks}},${meta}${jsonapiMember}}`
+        return `,"links":{${links}${pageLinks}},${meta}${jsonapi}}`
       })
     },
     serializeToOneLinkage: (plan, rows, linkBase) => {
       const serializers = getSerializers(plan.shape)
       const links = serializeRelationshipLinks(plan, linkBase)
-      return serializeSingle(plan, rows, serializers, serializers.identifier, links)
+      return serializeSingle(plan, rows, serializers, serializers.identifier, [links, jsonapi])
     },
-    serializeMessage,
-    serializeMeta: (values, kinds) => `{${formatMeta(values, kinds)},${jsonapiMember}}`,
+    serializeMessage: (message) => `{"meta":${JSON.stringify({ message })},${jsonapi}}`,
+    serializeMeta: (values, kinds) => `{${formatMeta(values, kinds)},${jsonapi}}`,
     ofOperations: createResultSerializer(getSerializers),
     serializeResults,
-    serializeRoot,
+    serializeRoot: (meta, self) =>
+      `{"meta":${JSON.stringify(meta)},"links":${JSON.stringify({ self })},${jsonapi}}`,
   }
 }
 
@@ -131,11 +130,6 @@ function serializeResults(results: readonly DocumentText[]): string {
   return `{"atomic:results":[${results.join(',')}],${jsonapiMembers.atomic}}`
 }
 
-/** Serializes a document that has only a message in `meta`. */
-function serializeMessage(message: string): string {
-  return `{"meta":${JSON.stringify({ message })},${jsonapiMember}}`
-}
-
 /** Formats the member `meta`. */
 function formatMeta(
   values: Readonly<Record<string, unknown>>,
@@ -146,11 +140,6 @@ function formatMeta(
     return `${JSON.stringify(name)}:${value === null ? 'null' : kind.serialize(value)}`
   })
   return `"meta":{${members.join(',')}}`
-}
-
-/** Serializes the root document. @param self - its path */
-function serializeRoot(meta: Readonly<Record<string, unknown>>, self: string): string {
-  return `{"meta":${JSON.stringify(meta)},"links":${JSON.stringify({ self })},${jsonapiMember}}`
 }
 
 /**
@@ -196,9 +185,9 @@ function serializeSingle(
   rows: Rows,
   serializers: ShapeSerializers,
   serialize: RowSerializer,
-  links: string,
+  [links, jsonapi]: readonly [links: string, jsonapi: string],
 ): DocumentText {
-  const tail = `,"links":{${links}},${jsonapiMember}}`
+  const tail = `,"links":{${links}},${jsonapi}}`
   if (rows.is === 'stream') return streamSingle(plan, rows, serializers, serialize, tail)
   const [row] = rows.primary
   if (row === undefined) return `{"data":null${tail}`

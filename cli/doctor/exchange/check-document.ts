@@ -29,8 +29,8 @@ function* checkVersion({ jsonapi }: Members): Violations {
   } else if (!isObject(jsonapi)) {
     yield { rule: 'API-2', pointer, message: 'it must be an object' }
   } else {
-    if (jsonapi.version !== '1.0') {
-      yield { rule: 'API-3', pointer: '/jsonapi/version', message: 'it must be "1.0"' }
+    if (jsonapi.version !== '1.0' && jsonapi.version !== '1.1') {
+      yield { rule: 'API-3', pointer: '/jsonapi/version', message: 'it must be "1.0" or "1.1"' }
     }
     yield* checkMembers(jsonapi, ['version'], { rule: 'API-4', pointer })
   }

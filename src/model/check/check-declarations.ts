@@ -73,7 +73,7 @@ function findDuplicates(
 /** The path of several writes in one request belongs to no type. */
 function findTakenPaths(
   resources: readonly ResourceDeclaration[],
-  { atomic = false }: ModelOptions,
+  { jsonapi, atomic = jsonapi === '1.1' }: ModelOptions,
 ): string[] {
   if (atomic === false) return []
   return resources

@@ -443,6 +443,7 @@ const atomicOptions: Check = (value, location) =>
 const modelOptions = members({
   hooks: optional(modelHooks),
   clientIds: optional(oneOf('discard', 'forbid')),
+  jsonapi: optional(oneOf('1.0', '1.1')),
   idMismatch: optional(oneOf('discard', 'conflict')),
   pageSize: optional(pageSize),
   maxPageSize: (value, location) => (value === null ? [] : optional(pageSize)(value, location)),

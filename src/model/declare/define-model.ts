@@ -148,7 +148,8 @@ export function defineModel<const Resources extends readonly ResourceDeclaration
     begin: begin && transactionScope.observe(begin.bind(options.hooks)),
     transactionScope,
     clientIds: options.clientIds ?? 'discard',
-    idMismatch: options.idMismatch ?? 'discard',
+    jsonapi: options.jsonapi ?? '1.0',
+    idMismatch: options.idMismatch ?? (options.jsonapi === '1.1' ? 'conflict' : 'discard'),
     ...pageSizes(options),
     idempotency: {
       // The declaration names the type of the auth contexts that `authenticate` returns.
@@ -206,7 +207,10 @@ function resolveAccess(
   return { access: { isClosed: access !== undefined, tenant } }
 }
 
-function resolveAtomic({ atomic = false }: ModelOptions): Pick<Model, 'atomic'> {
+function resolveAtomic({
+  jsonapi,
+  atomic = jsonapi === '1.1',
+}: ModelOptions): Pick<Model, 'atomic'> {
   if (atomic === false) return {}
   const { actions = false, maxOperations = 100 } = atomic === true ? {} : atomic
   return { atomic: { actions, maxOperations } }

@@ -67,7 +67,7 @@ export interface ApiDocument<Data> {
   /** Present if the call has `include`. */
   readonly included?: readonly DocumentResource[]
   readonly links: Readonly<Record<string, string>>
-  readonly jsonapi: Readonly<{ version: '1.0' }>
+  readonly jsonapi: Readonly<{ version: '1.0' | '1.1' }>
 }
 
 /** A document of a list. `meta.count` is the number of resources on all pages. */
@@ -78,7 +78,7 @@ export interface ListDocument<Data> extends ApiDocument<readonly Data[]> {
 /** A document without resources: the response to a delete, or to a change of a relationship. */
 export interface MessageDocument {
   readonly meta: Readonly<{ message: string }>
-  readonly jsonapi: Readonly<{ version: '1.0' }>
+  readonly jsonapi: Readonly<{ version: '1.0' | '1.1' }>
 }
 
 /** The document of a dry run. An update shows the resource as it would be. */

@@ -53,9 +53,10 @@ const settings: readonly (readonly [name: string, flag: string, usual: string])[
   ['ACCESS_LOG',    '--access-log',    'on'],
   ['HTML',          '--html',          'on'],
   ['EXPLAIN',       '--explain',       'on'],
-  ['ID_MISMATCH',   '--id-mismatch',   'discard'],
+  ['ID_MISMATCH',   '--id-mismatch',   ''],
   ['CLIENT_IDS',    '--client-ids',    'discard'],
-  ['ATOMIC',        '--atomic',        'off'],
+  ['JSONAPI_VERSION', '--jsonapi-version', '1.0'],
+  ['ATOMIC',        '--atomic',        ''],
   ['MAX_OPERATIONS', '--max-operations', '100'],
 ]
 
