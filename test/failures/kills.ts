@@ -40,7 +40,16 @@ export async function killDuringWrites(
   for (let kill = 0; kill < kills; kill += 1) {
     const target = targets[kill % targets.length] ?? 'server'
     const workers = target === 'server' ? '1' : '2'
-    const args = ['--workers', workers, '--log-level', 'warn', '--database-url', url]
+    const args = [
+      '--atomic',
+      'on',
+      '--workers',
+      workers,
+      '--log-level',
+      'warn',
+      '--database-url',
+      url,
+    ]
     const child = await start(test, await folder(test), args)
     const stop = new AbortController()
     const work = Promise.all(all.map((each) => each.write(child.url, stop.signal, acknowledged)))
@@ -59,10 +68,7 @@ export async function killDuringWrites(
     }
   }
   const child = await start(test, await folder(test), [
-    '--log-level',
-    'warn',
-    '--database-url',
-    url,
+    ...['--atomic', 'on', '--log-level', 'warn', '--database-url', url],
   ])
   await Promise.all(all.map((each) => each.settle(child.url)))
   assert.equal((await child.end('SIGTERM')).code, 0, child.printed())

@@ -24,8 +24,12 @@ interface Write {
   readonly method: string
   readonly path: string
   readonly data?: unknown
-  readonly after: (id: string) => State
+  /** The operations of a batch, instead of data. */
+  readonly operations?: readonly object[]
+  readonly after: (...ids: readonly string[]) => State
 }
+
+const batchType = 'application/vnd.api+json;ext="https://jsonapi.org/ext/atomic"'
 
 /** The maximum number of persons, and of computers, of a client. */
 const most = 6
@@ -97,6 +101,31 @@ const kinds: Readonly<Record<string, (state: State, name: string) => Write | und
       path: `/computers/${computer?.id}`,
       after: () => ({ ...state, computers }),
     }
+  },
+  'several writes in one request': (state, name) => {
+    const [serial, computer] = pick(state.computers) ?? []
+    if (state.persons.size >= most || state.computers.size + 2 > most) return undefined
+    const owner = { data: { type: 'person', lid: 'p' } }
+    const serials = [`${name}-a`, `${name}-b`]
+    const email = `${name}@example.org`
+    const operations = [
+      { op: 'add', data: { type: 'person', lid: 'p', attributes: { name, email } } },
+      ...serials.map((each) => ({
+        op: 'add',
+        data: { type: 'computer', attributes: { serial: each }, relationships: { owner } },
+      })),
+      ...(computer ? [{ op: 'remove', ref: { type: 'computer', id: computer.id } }] : []),
+    ]
+    const after = (...ids: readonly string[]) => {
+      const [person = '?', ...added] = ids
+      const left = new Map([...state.computers].filter(([each]) => each !== serial))
+      const created = withPerson({ ...state, computers: left }, name, person, email)
+      return serials.reduce(
+        (all, each, index) => withComputer(all, each, added[index] ?? '?', name),
+        created,
+      )
+    }
+    return { method: 'POST', path: '/operations', operations, after }
   },
   'add to a relationship': (state) =>
     relationshipWrite(state, 'POST', (name, serials) => withOwner(state, serials, name)),
@@ -170,11 +199,12 @@ export class TrackedClient {
     acknowledged: Map<string, number>,
   ): Promise<boolean> {
     if (this.#pending === undefined) return true
-    const { method, path, data, key, kind, after, isExecuted } = this.#pending
+    const { method, path, data, operations, key, kind, after, isExecuted } = this.#pending
     const exchange = await session
       .send(method, path, {
-        headers: { 'idempotency-key': key },
+        headers: { 'idempotency-key': key, ...(operations && { 'content-type': batchType }) },
         ...(data !== undefined && { body: { data } }),
+        ...(operations && { body: { 'atomic:operations': operations } }),
       })
       .catch(unlessHanging)
     if (exchange === undefined) return false
@@ -187,7 +217,9 @@ export class TrackedClient {
     if (isExecuted !== undefined)
       assert.equal(exchange.headers['idempotency-replayed'], isExecuted ? 'true' : undefined, kind)
     const { body } = parseResponse(exchange)
-    this.state = after(method === 'POST' ? idOf(body.data) : '')
+    const results: unknown = Reflect.get(body, 'atomic:results')
+    const created = Array.isArray(results) ? results.map((each) => each.data) : [body.data]
+    this.state = after(...(method === 'POST' ? created.map(idOf) : ['']))
     this.#pending = undefined
     acknowledged.set(kind, (acknowledged.get(kind) ?? 0) + 1)
     return true

@@ -9,13 +9,17 @@ describe('The setting ATOMIC', () => {
   const services: RunningService[] = []
   let off = ''
   let on = ''
+  let modern = ''
+  let modernOff = ''
   before(async () => {
     const started = [
       await startService(quiet, false),
       await startService({ ...quiet, atomic: 'on', maxOperations: 2 }, false),
+      await startService({ ...quiet, jsonapiVersion: '1.1' }, false),
+      await startService({ ...quiet, jsonapiVersion: '1.1', atomic: 'off' }, false),
     ]
     services.push(...started)
-    ;[off = '', on = ''] = started.map(({ url }) => url)
+    ;[off = '', on = '', modern = '', modernOff = ''] = started.map(({ url }) => url)
   })
   after(() => Promise.all(services.map((service) => service.close())))
 
@@ -36,6 +40,20 @@ describe('The setting ATOMIC', () => {
     assert.equal(response.status, 200)
     assert.equal(response.headers.get('content-type'), type)
     assert.equal((await send(on, [add, add, add])).status, 400)
+  })
+
+  it('is on by default with JSONAPI_VERSION=1.1, which all routes speak', async () => {
+    assert.equal((await send(modern, [add])).status, 200)
+    assert.equal((await send(modernOff, [add])).status, 404)
+    const accept = 'application/vnd.api+json;profile="https://example.org/profile"'
+    const read = (url: string) => fetch(`${url}/persons`, { headers: { accept } })
+    const response = await read(modern)
+    const { jsonapi } = (await response.json()) as { jsonapi: object }
+    assert.deepEqual([response.status, jsonapi], [200, { version: '1.1' }])
+    assert.equal((await read(on)).status, 406)
+    const unknown = await fetch(`${modern}/nothing`)
+    const { errors, ...rest } = (await unknown.json()) as { errors: readonly object[] }
+    assert.deepEqual([errors.length, rest], [1, { jsonapi: { version: '1.1' } }])
   })
 
   it('repeats a whole batch with one key, and needs no document', async () => {

@@ -90,8 +90,10 @@ const folder = resource('folder', {
   fields: { parent: toOne('folder', { column: 'parent_id', required: true }) },
 })
 
+const types = [person, computer, team, ticket, order, rate, folder] as const
+
 /** The model of the office. */
-export const officeModel = defineModel([person, computer, team, ticket, order, rate, folder], {
+export const officeModel = defineModel(types, {
   atomic: { actions: true, maxOperations: 20 },
 })
 
@@ -116,6 +118,12 @@ export const office: BatchSuite = {
     insert into team (name) values ('red');
     insert into purchase (status) values ('open');
     insert into rate (percent) values ('5')`,
+}
+
+/** The same office whose routes speak JSON:API 1.1. */
+export const modernOffice: BatchSuite = {
+  ...office,
+  model: defineModel(types, { jsonapi: '1.1' }),
 }
 
 /** An `add` of a person. */

@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { type Client, createApi } from 'lapidary'
+import {
+  attribute,
+  type Client,
+  createApi,
+  defineModel,
+  idempotencyTable,
+  resource,
+  text,
+} from 'lapidary'
 import { createClient, type HttpClient } from 'lapidary/client'
 import { createHandler } from '../../../src/http/adapters/fetch.ts'
+import { openStore } from '../engine.ts'
 import { office, type officeModel } from './office.ts'
 import { describeBatches } from './send-batch.ts'
 
@@ -119,3 +128,76 @@ describeBatches('Several writes of a program', office, (app) => {
     })
   }
 })
+
+/** A type with the name of the call, as it may have been before there was one. */
+const named = resource('atomic', {
+  path: '/atomics',
+  table: 'atomic',
+  fields: { name: attribute(text) },
+})
+const namedModel = defineModel([named], { atomic: true, principal: () => 'everybody' })
+
+describeBatches(
+  'A batch of a program with a key',
+  {
+    model: namedModel,
+    tables: ({ newId }) => `create table atomic (id ${newId}, name text);\n${idempotencyTable}`,
+    fill: `insert into atomic (name) values ('stored')`,
+  },
+  (app) => {
+    const count = async () => Number((await app.rows('select count(*) as n from atomic'))[0]?.n)
+    const client = () => {
+      const handle = createHandler({ model: namedModel, store: app.store })
+      return createClient<typeof namedModel>({
+        url: 'http://office.test',
+        fetch: (url, init) => handle(new Request(url, init)),
+      })
+    }
+    const programs: Readonly<Record<string, () => Pick<Client<NamedTypes>, 'atomic'>>> = {
+      'in process': () => createApi({ model: namedModel, store: app.store }).with(),
+      'over HTTP': client,
+    }
+    for (const [name, create] of Object.entries(programs))
+      it(`runs once, and returns the same again, ${name}`, async () => {
+        const write = (text: string) =>
+          create().atomic((batch) => batch.create('atomic', { name: text }), {
+            idempotencyKey: name.replaceAll(' ', '-'),
+          })
+        const [first, second] = [await write('a'), await write('a')]
+        assert.deepEqual({ ...second }, { ...first })
+        await assert.rejects(write('b'), (error: Error) => {
+          assert.equal(Reflect.get(error, 'code'), 'key_reused')
+          return true
+        })
+        assert.equal(await count(), 2)
+      })
+
+    it('a type of the name of the call keeps its operations', async () => {
+      const { data } = await client().atomic.list()
+      assert.deepEqual(
+        data.map(({ name }) => name),
+        ['stored'],
+      )
+    })
+  },
+)
+
+it('A model without operations has none in process', async () => {
+  const model = defineModel([named])
+  const store = await openStore(model, 'sqlite::memory:')
+  const write = createApi({ model, store })
+    .with()
+    .atomic((batch) => batch.create('atomic', {}))
+  await assert.rejects(write, { code: 'route_not_found' })
+  await store.close()
+})
+
+it('A model refuses another version of JSON:API', () => {
+  assert.throws(
+    // @ts-expect-error: there is no such version
+    () => defineModel([named], { jsonapi: '1.2' }),
+    /options\.jsonapi: "1.2" is not allowed/,
+  )
+})
+
+type NamedTypes = (typeof namedModel)['declarations']

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { addPerson, modernOffice, office } from './office.ts'
+import { batchType, describeBatches } from './send-batch.ts'
+
+const type = 'application/vnd.api+json'
+const unknown = 'https://example.org/ext'
+const eve = { data: { type: 'person', attributes: { name: 'Eve' } } }
+
+/** The status of a read by its `Accept`. */
+const accepted: readonly (readonly [status: number, accept: string])[] = [
+  [200, type],
+  [200, '*/*'],
+  [200, 'application/*'],
+  [200, `${type};q=0.5`],
+  [200, `${type};profile="https://example.org/a https://example.org/b"`],
+  [200, batchType],
+  [200, `${type};charset=utf-8, ${type}`],
+  [200, `${type};ext="${unknown}", ${type};profile="${unknown}"`],
+  [406, `${type};charset=utf-8`],
+  [406, `${type};ext="${unknown}"`],
+  [406, `${batchType.slice(0, -1)} ${unknown}"`],
+]
+
+/** The status of a create by its `Content-Type`. */
+const sent: readonly (readonly [status: number, contentType: string])[] = [
+  [201, type],
+  [201, `${type};profile="https://example.org/a"`],
+  [201, `${type}; profile="a b"`],
+  [415, `${type};charset=utf-8`],
+  [415, `${type};ext="${unknown}"`],
+  [415, `${type};profile="a";ext="${unknown}"`],
+  [415, batchType],
+  [415, 'application/json'],
+]
+
+/** Requests, whose documents differ between the versions in their member `jsonapi` only. */
+const requests: readonly (readonly [method: string, path: string, body?: unknown])[] = [
+  ['GET', '/'],
+  ['GET', '/persons'],
+  ['GET', '/persons/1?include=computers'],
+  ['GET', '/persons/1/relationships/boss'],
+  ['GET', '/persons/1/relationships/computers'],
+  ['GET', '/persons/99'],
+  ['GET', '/nothing'],
+  ['GET', '/persons?sort=size'],
+  ['PUT', '/persons'],
+  ['POST', '/persons', eve],
+  ['PATCH', '/persons/1', { data: { type: 'person', id: '1', attributes: { name: 3 } } }],
+  ['POST', '/persons/actions/count', {}],
+  ['DELETE', '/persons/2'],
+]
+
+/** The responses of JSON:API 1.0: status and document. */
+const answers = new Map<string, unknown>()
+
+describeBatches('JSON:API 1.0 beside 1.1', office, (app) => {
+  for (const [method, path, body] of requests)
+    it(`stays the default: ${method} ${path}`, async () => {
+      const { status, document } = await app.send(method, path, body)
+      const { jsonapi, ...rest } = document
+      assert.deepEqual(jsonapi, { version: '1.0' })
+      answers.set(`${app.dialect} ${method} ${path}`, [status, rest])
+    })
+})
+
+describeBatches('JSON:API 1.1', modernOffice, (app) => {
+  for (const [status, accept] of accepted)
+    it(`answers a read that accepts ${accept} with ${status}`, async () => {
+      const response = await app.send('GET', '/persons', undefined, { accept })
+      assert.equal(response.status, status)
+      assert.equal(response.headers.get('content-type'), type)
+      assert.deepEqual(response.document.jsonapi, { version: '1.1' })
+    })
+
+  for (const [status, contentType] of sent)
+    it(`answers a create as ${contentType} with ${status}`, async () => {
+      const response = await app.send('POST', '/persons', eve, { 'content-type': contentType })
+      assert.equal(response.status, status)
+      assert.deepEqual(response.document.jsonapi, { version: '1.1' })
+    })
+
+  for (const [method, path, body] of requests)
+    it(`differs from 1.0 in the version of the document only: ${method} ${path}`, async () => {
+      const { status, document } = await app.send(method, path, body)
+      const { jsonapi, ...rest } = document
+      assert.deepEqual(jsonapi, { version: '1.1' })
+      assert.deepEqual([status, rest], answers.get(`${app.dialect} ${method} ${path}`))
+    })
+
+  it('leads from the error of a missing member to the object that lacks it, and names it', async () => {
+    const { errors } = await app.send('POST', '/persons', { data: { type: 'person' } })
+    assert.deepEqual(
+      errors.map(({ code, source }) => [code, source?.pointer]),
+      [['missing_value', '/data']],
+    )
+    assert.match(String(errors[0]?.detail), /name/)
+    const { errors: others } = await app.send('POST', '/persons', {
+      data: { type: 'person', attributes: { name: 5 } },
+    })
+    assert.deepEqual(others[0]?.source?.pointer, '/data/attributes/name')
+  })
+
+  it('rejects an update with another id', async () => {
+    const body = { data: { type: 'person', id: '2', attributes: { name: 'Ida' } } }
+    assert.equal((await app.send('PATCH', '/persons/1', body)).status, 409)
+  })
+
+  it('has operations', async () => {
+    const response = await app.batch([addPerson('Eve')])
+    assert.equal(response.status, 200)
+    assert.deepEqual(response.document.jsonapi?.ext, ['https://jsonapi.org/ext/atomic'])
+  })
+})
