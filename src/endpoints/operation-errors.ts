@@ -82,9 +82,14 @@ function pointTo(error: ApiError, pointer: string, detail: string): ApiError {
     return new RequestError({ status, code, title, detail: message, pointer, headers })
   }
   if (error instanceof TakenIdError) return new TakenIdError(error.resource, cause, pointer)
-  const current = error instanceof VersionConflictError ? error.current : undefined
-  const meta = current === undefined ? error.meta : { version: current }
-  return new BodyError({ code, status, title }, pointer, detail, { cause, meta })
+  if (error instanceof VersionConflictError)
+    return new VersionConflictError(conflictCode(error), message, error.current, pointer)
+  return new BodyError({ code, status, title }, pointer, detail, { cause, meta: error.meta })
+}
+
+/** The code of a conflict, of which there are two. */
+function conflictCode({ code }: VersionConflictError): 'version_conflict' | 'already_exists' {
+  return code === 'already_exists' ? code : 'version_conflict'
 }
 
 function findPointer(error: ApiError, { index, target, body, hasCondition }: OperationLocation) {

@@ -114,13 +114,17 @@ export class HeaderError extends ApiError {
 export class VersionConflictError extends HeaderError {
   /** The version of the resource or the relationship now; `undefined` if it has none, or the identity may not read it. */
   readonly current: string | undefined
+  /** The position of the condition in the document, of an operation of a batch; else it is in the header fields. */
+  readonly pointer: string | undefined
   constructor(
     code: 'version_conflict' | 'already_exists',
     detail: string,
     current: string | undefined,
+    pointer?: string,
   ) {
     super(code, detail)
     this.current = current
+    this.pointer = pointer
   }
 }
 

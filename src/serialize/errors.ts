@@ -78,6 +78,8 @@ function toMeta(error: ApiError): object {
 function toSource(error: ApiError): object {
   if (error instanceof ParameterError) return { source: { parameter: error.parameter } }
   if (error instanceof BodyError) return { source: { pointer: error.pointer } }
+  if (error instanceof VersionConflictError && error.pointer !== undefined)
+    return { source: { pointer: error.pointer } }
   if (!(error instanceof RequestError)) return {}
   const { pointer, parameter } = error
   if (pointer !== undefined) return { source: { pointer } }

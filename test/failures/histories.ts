@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 
 /** An operation of a writer on a shared resource. */
 export interface Operation {
-  readonly is: 'update' | 'delete' | 'replace' | 'add' | 'call'
+  readonly is: 'update' | 'delete' | 'replace' | 'add' | 'call' | 'batch'
   /** Whether it has the version that the writer has read as its condition. */
   readonly isConditional: boolean
   /** What it writes: unique in its history. */

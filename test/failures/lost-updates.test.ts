@@ -44,9 +44,9 @@ const card = resource('card', {
   table: 'card',
   fields: { name: attribute(text), board: toOne('board', { column: 'board_id' }) },
 })
-const model = defineModel([board, card])
+const model = defineModel([board, card], { atomic: true })
 
-const kinds = ['update', 'replace', 'call'] as const
+const kinds = ['update', 'replace', 'call', 'batch'] as const
 
 /** The values of the next random number: the same history for the same seed. */
 function createRandom(seed: number): () => number {
@@ -79,6 +79,18 @@ function overHttp(
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
     )
+  /** The condition of an operation is the version alone. */
+  const sendBatch = (title: string, ifMatch: string | undefined) => {
+    const meta = ifMatch === undefined ? {} : { meta: { ifMatch: ifMatch.slice(1, -1) } }
+    const data = { type: 'board', id, attributes: { title } }
+    return handle(
+      new Request('http://localhost/operations', {
+        method: 'POST',
+        headers: { 'content-type': `${mediaType};ext="https://jsonapi.org/ext/atomic"` },
+        body: JSON.stringify({ 'atomic:operations': [{ op: 'update', ...meta, data }] }),
+      }),
+    )
+  }
   return {
     read: async (kind) => {
       const path = kind === 'replace' ? '/relationships/cards' : ''
@@ -99,7 +111,9 @@ function overHttp(
           ? await send('PATCH', '/relationships/cards', linkage, ifMatch)
           : is === 'call'
             ? await send('POST', '/actions/rename', { meta: { title: mark } }, ifMatch)
-            : await send('PATCH', '', update, ifMatch)
+            : is === 'batch'
+              ? await sendBatch(mark, ifMatch)
+              : await send('PATCH', '', update, ifMatch)
       return statuses[response.status] ?? assert.fail(`${is}: ${response.status}`)
     },
   }
@@ -118,6 +132,8 @@ function inProcess(store: Store, id: string): HistoryTarget {
       try {
         if (is === 'call')
           await client.call('board', 'rename', { id, parameters: { title: mark }, ...condition })
+        else if (is === 'batch')
+          await client.atomic((batch) => batch.update('board', id, { title: mark }, condition))
         else await client.update('board', id, { title: mark }, condition)
         return 'applied'
       } catch (error) {
@@ -196,7 +212,7 @@ for (const database of databases)
     ] as const)
       it(`no update is lost in 40 histories, ${name}`, async () => {
         for (let seed = 1; seed <= 40; seed += 1) {
-          const chosen = name === 'HTTP' ? kinds : (['update', 'call'] as const)
+          const chosen = name === 'HTTP' ? kinds : (['update', 'call', 'batch'] as const)
           const [values, sets] = await run(open, { writers: 8, seed, chosen })
           assertNoLostUpdate(...values)
           if (name === 'HTTP') assertNoLostUpdate(...sets)
@@ -214,6 +230,7 @@ for (const database of databases)
       [0, 'update'],
       [1, 'replace'],
       [0, 'call'],
+      [0, 'batch'],
     ] as const)
       it(`finds a server that ignores the condition of: ${ignored}`, async () => {
         const found: string[] = []
