@@ -59,7 +59,7 @@ const visit = resource('visit', {
     }),
   },
 })
-const model = defineModel([customer, order, line, visit])
+const model = defineModel([customer, order, line, visit], { atomic: true })
 
 /** The orders of the red team and their lines are in both databases. */
 const createTables = ({ newId, id }: ColumnTypes, isOther: boolean) => `
@@ -72,18 +72,37 @@ const createTables = ({ newId, id }: ColumnTypes, isOther: boolean) => `
   insert into line (amount, order_id) values ('1', 1), ('2', ${isOther ? 1 : 2});
   insert into visit (place, customer_id) values ('a', 1), ('b', ${isOther ? 2 : 1})`
 
-for (const database of databases)
-  describe(`Dry runs of identities · ${database.name}`, () => {
+/** The deletion of a customer: alone, and by an operation. */
+const requests: Readonly<Record<string, () => Request>> = {
+  'of a request of its own': () =>
+    new Request('http://localhost/customers/1', {
+      method: 'DELETE',
+      headers: { prefer: 'dry-run' },
+    }),
+  'of an operation': () =>
+    new Request('http://localhost/operations', {
+      method: 'POST',
+      headers: {
+        prefer: 'dry-run',
+        'content-type': 'application/vnd.api+json;ext="https://jsonapi.org/ext/atomic"',
+      },
+      body: JSON.stringify({
+        'atomic:operations': [{ op: 'remove', ref: { type: 'customer', id: '1' } }],
+      }),
+    }),
+}
+
+const cases = databases.flatMap((database) =>
+  Object.entries(requests).map(([door, create]) => ({ database, door, create })),
+)
+for (const { database, door, create } of cases)
+  describe(`Dry runs of identities, ${door} · ${database.name}`, () => {
     const ask = async (isOther: boolean, user: User) => {
       const opened = await database.create()
       const store = await openStore(model, opened.url)
       await store.migrate([{ version: 1, sql: createTables(database.columnTypes, isOther) }])
       const handle = createHandler({ model, store, authenticate: () => user })
-      const request = new Request('http://localhost/customers/1', {
-        method: 'DELETE',
-        headers: { prefer: 'dry-run' },
-      })
-      const response = await handle(request)
+      const response = await handle(create())
       const sent = [response.status, ...response.headers, await response.text()]
       await store.close()
       await opened.remove()
