@@ -17,6 +17,9 @@ export function describeBatch(): PathItem {
     post: {
       summary: 'Write several resources in one transaction',
       operationId: 'operations',
+      parameters: ['idempotencyKey', 'prefer'].map((name) => ({
+        $ref: `#/components/parameters/${name}`,
+      })),
       requestBody: { $ref: '#/components/requestBodies/operations' },
       responses: {
         200: { $ref: '#/components/responses/results' },

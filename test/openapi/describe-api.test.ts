@@ -238,6 +238,19 @@ describe('The description of an API', () => {
     assert.ok(JSON.stringify(responses.readError).includes('- 401'))
   })
 
+  it('has the version of JSON:API, and the header fields of several writes', () => {
+    const atomic = { actions: false, maxOperations: 100 }
+    const { components, paths } = describeApi({ ...shop, jsonapi: '1.1', atomic })
+    const { version } = Object(components.schemas['jsonapi.object']).properties
+    assert.deepEqual(version, { const: '1.1' })
+    const { parameters } = Object(paths['/operations']).post
+    assert.deepEqual(
+      parameters.map(({ $ref }: { $ref: string }) => $ref.split('/').at(-1)),
+      ['idempotencyKey', 'prefer'],
+    )
+    assert.ok('prefer' in components.parameters)
+  })
+
   it('gives each type names of its own, whatever characters the type has', () => {
     const { components, paths } = describeApi(unusualNames)
     const { schemas } = components
