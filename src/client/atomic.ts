@@ -1,16 +1,17 @@
 import { isObject } from '../model/kinds/json.ts'
 import { recordBatch } from '../parse/format-operations.ts'
 import { formatQuery, type QueryInput } from '../parse/format-query.ts'
+import { readNew, readWrite } from './dry-run.ts'
 import { linkResources } from './link-resources.ts'
 import { omitMessage } from './omit-message.ts'
 import type { LocationFinder } from './root-document.ts'
-import type { CallOptions, Send } from './transport.ts'
+import type { ResponseDocument, Send, WriteCallOptions } from './transport.ts'
 
 /** The media type of the documents of a batch. @see https://jsonapi.org/ext/atomic */
 const atomicMediaType = 'application/vnd.api+json;ext="https://jsonapi.org/ext/atomic"'
 
 /** The options of a batch, without the types that follow from the declarations. */
-interface UntypedOptions extends CallOptions, Partial<Pick<QueryInput, 'fields'>> {}
+interface UntypedOptions extends WriteCallOptions<boolean>, Partial<Pick<QueryInput, 'fields'>> {}
 
 /** Creates the call of several operations in one request. @param url - the address of the API, without a slash at the end */
 export function createBatchSender(url: string, send: Send, find: LocationFinder) {
@@ -29,14 +30,19 @@ export function createBatchSender(url: string, send: Send, find: LocationFinder)
       mediaType: atomicMediaType,
       body: { 'atomic:operations': formatted },
     })
-    const { 'atomic:results': results } = document
-    return pick(Array.isArray(results) ? results.map(readResult) : [])
+    return readWrite(document, options, (written) => pick(readResults(written)))
   }
+}
+
+function readResults({ 'atomic:results': results }: ResponseDocument): readonly unknown[] {
+  return Array.isArray(results) ? results.map(readResult) : []
 }
 
 /** The result of an operation as that of a call of its own. */
 function readResult(result: unknown): unknown {
   if (!isObject(result)) return undefined
+  if (isObject(result.meta) && 'wouldCreate' in result.meta)
+    return readNew(result.meta.wouldCreate, linkResources)
   if (!('data' in result)) return omitMessage(result.meta)
   const data = linkResources(result)
   return Array.isArray(data) ? { data, meta: { count: data.length }, links: {} } : data

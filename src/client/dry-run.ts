@@ -20,8 +20,14 @@ export function readWrite(
   const { meta = {}, ...rest } = document as { readonly meta?: DryRunMeta }
   const { dryRun, affected = {}, members = {}, wouldCreate, ...others } = meta
   if (!dryRun) throw new Error('This was no dry run: the server has executed the write.')
-  const tried = wouldCreate === undefined ? { ...rest, meta: others } : { data: wouldCreate }
-  const result = read(tried)
-  if (wouldCreate !== undefined) Reflect.deleteProperty(Object(result), 'id')
+  const result =
+    wouldCreate === undefined ? read({ ...rest, meta: others }) : readNew(wouldCreate, read)
   return { dryRun, affected, members, result }
+}
+
+/** Reads a resource that a dry run would create: it has no id. */
+export function readNew(data: unknown, read: (document: ResponseDocument) => unknown): unknown {
+  const resource = read({ data })
+  Reflect.deleteProperty(Object(resource), 'id')
+  return resource
 }

@@ -238,10 +238,14 @@ export interface BatchClient<Types extends Declarations> {
    * @returns the results of the operations that the function returns: of one, or of those in a list or an object
    * @throws ResponseError whose pointers lead to the operation that failed; nothing is stored then
    */
-  readonly atomic: <const Returned, const Sets extends Fieldsets<Types> = NoFieldsets>(
+  readonly atomic: <
+    const Returned,
+    const Sets extends Fieldsets<Types> = NoFieldsets,
+    Dry extends boolean = false,
+  >(
     work: (batch: Batch<Types, Sets, 'json'>) => Returned,
-    options?: BatchOptions<Types, Sets> & Omit<CallOptions, 'ifMatch'>,
-  ) => Promise<BatchResults<Returned>>
+    options?: BatchOptions<Types, Sets, Dry> & Omit<CallOptions, 'ifMatch'>,
+  ) => Promise<WriteResult<Dry, BatchResults<Returned>, BatchResults<Returned, true>>>
 }
 
 /** A type with the declarations of an API: that of a model, or of the result of `createApi`. */

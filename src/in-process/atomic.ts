@@ -2,19 +2,24 @@ import type { FindPath } from '../endpoints/paths.ts'
 import type { PlanRequest } from '../endpoints/request-plan.ts'
 import { writeTogether } from '../endpoints/write-together.ts'
 import { HeaderError } from '../errors/errors.ts'
+import type { DryRun } from '../model/declare/restricted-writes.ts'
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import type { Model } from '../model/model.ts'
 import { type BatchType, recordBatch } from '../parse/format-operations.ts'
-import { formatQuery, type QueryInput } from '../parse/format-query.ts'
+import { formatQuery } from '../parse/format-query.ts'
 import type { Planner } from '../plan/planner.ts'
 import { checkArguments } from './check-arguments.ts'
 import type { EndpointFinder } from './endpoints.ts'
-import { type CallRequest, formatKey, toInputType } from './operations.ts'
+import {
+  type CallRequest,
+  formatKey,
+  type RepeatableQuery,
+  restrict,
+  toInputType,
+} from './operations.ts'
 
 /** The options of a batch, without the types that follow from the declarations. */
-interface UntypedOptions extends Pick<QueryInput, 'fields'> {
-  readonly idempotencyKey?: unknown
-}
+type UntypedOptions = Pick<RepeatableQuery, 'fields' | 'idempotencyKey' | 'dryRun' | 'maxAffected'>
 
 /** Runs the operations that a function adds, in one transaction. */
 type Atomic = (work: unknown, options?: UntypedOptions) => Promise<unknown>
@@ -41,14 +46,17 @@ export function createBatchCall(
         'This model has no atomic operations; declare it with atomic: true.',
       )
     const { operations, pick } = recordBatch(work)
+    const pickResults = (results: unknown) => pick(Array.isArray(results) ? results : [])
     const formatted = operations.map(({ type, format }) => format(toBatchType(find, type)))
     const { idempotencyKey, fields } = options ?? {}
     const search = formatQuery(fields === undefined ? {} : { fields })
     const body = { 'atomic:operations': formatted }
     const repeat = formatKey(idempotencyKey, ['atomic', search, body])
-    const request: CallRequest = { id: '', search, body, writer: 'program', ...repeat }
-    const results = await call(findEndpoint(planner), request)
-    return pick(Array.isArray(results) ? results : [])
+    const more = { writer: 'program', ...repeat, ...restrict(options) } as const
+    const returned = await call(findEndpoint(planner), { id: '', search, body, ...more })
+    if (!options?.dryRun) return pickResults(returned)
+    const tried = returned as DryRun<unknown>
+    return { ...tried, result: pickResults(tried.result) }
   }
 }
 

@@ -315,10 +315,14 @@ export interface Client<Types extends Declarations = Declarations> extends Progr
    * @returns the results of the operations that the function returns: of one, or of those in a list or an object
    * @throws what the first operation throws that fails, with a pointer to it; nothing is stored then
    */
-  atomic<const Returned, const Sets extends Fieldsets<Types> = NoFieldsets>(
+  atomic<
+    const Returned,
+    const Sets extends Fieldsets<Types> = NoFieldsets,
+    Dry extends boolean = false,
+  >(
     work: (batch: Batch<Types, Sets>) => Returned,
-    options?: BatchOptions<Types, Sets>,
-  ): Promise<BatchResults<Returned>>
+    options?: BatchOptions<Types, Sets, Dry>,
+  ): Promise<WriteResult<Dry, BatchResults<Returned>, BatchResults<Returned, true>>>
   /**
    * Runs SQL that only reads, in a transaction of its own after the model's `begin`, and returns the rows by column name. Access
    * rules and hooks do not apply. On SQLite a reader process runs it, on PostgreSQL a replica if there is one.

@@ -52,7 +52,7 @@ export interface UntypedOperations {
 }
 
 /** The query of a create, the key with which it may be repeated, and how it is restricted. */
-interface RepeatableQuery extends QueryInput {
+export interface RepeatableQuery extends QueryInput {
   readonly idempotencyKey?: unknown
   readonly dryRun?: unknown
   readonly maxAffected?: unknown
@@ -156,7 +156,7 @@ export function formatKey(
 }
 
 /** How a call is restricted, as a request says it. */
-function restrict(
+export function restrict(
   options: Pick<RepeatableQuery, 'dryRun' | 'maxAffected'> = {},
 ): Pick<CallRequest, 'preferences'> {
   const prefer = formatRestrictions(options)

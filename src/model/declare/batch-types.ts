@@ -16,6 +16,7 @@ import type {
   ValueFormat,
   WritableType,
 } from './resource-types.ts'
+import type { WriteRestrictions } from './restricted-writes.ts'
 
 /** A resource that another operation of the same batch creates: it has no id yet. */
 export interface LocalIdentifier<Type extends string = string> {
@@ -36,13 +37,20 @@ export interface PendingResource<Type extends string, Result>
   extends PendingResult<Result>,
     LocalIdentifier<Type> {}
 
-/** The results of what the function of a batch returns: of an operation, or of operations in a list or an object. */
-export type BatchResults<Returned> =
+/**
+ * The results of what the function of a batch returns: of an operation, or of operations in a list or an object.
+ * @typeParam Dry - whether it is a dry run, in which new resources have no id
+ */
+export type BatchResults<Returned, Dry extends boolean = false> =
   Returned extends PendingResult<infer Result>
-    ? Result
+    ? Returned extends LocalIdentifier
+      ? NewResult<Result, Dry>
+      : Result
     : Returned extends object
-      ? { readonly [Name in keyof Returned]: BatchResults<Returned[Name]> }
+      ? { readonly [Name in keyof Returned]: BatchResults<Returned[Name], Dry> }
       : undefined
+
+type NewResult<Result, Dry extends boolean> = Dry extends true ? Omit<Result, 'id'> : Result
 
 /** A value that may name related resources: they may be new ones of the same batch. */
 type WithLocalId<Value> =
@@ -109,8 +117,12 @@ export interface Batch<
   ): PendingResult<CallResult<Types, Type, Name, never, Sets & Fieldsets<Types>, Format>>
 }
 
-/** What the results of a batch contain, and how it may be repeated. */
-export interface BatchOptions<Types extends Declarations, Sets extends Fieldsets<Types>> {
+/** What the results of a batch contain, how it may be repeated, and how it is restricted. */
+export interface BatchOptions<
+  Types extends Declarations,
+  Sets extends Fieldsets<Types>,
+  Dry extends boolean = boolean,
+> extends WriteRestrictions<Dry> {
   /** The fields of the resources of the results, by type. Default: all. */
   readonly fields?: Sets & FieldsetCheck<Types, Sets>
   /** A key such as `crypto.randomUUID()`: a call with the same operations and key gets the results of the first one. */

@@ -91,5 +91,5 @@ export interface DryRunDocument extends Partial<Omit<ApiDocument<DocumentResourc
     /** The new resource, whose id would be another one. */
     wouldCreate?: Readonly<Record<string, unknown>>
   }>
-  readonly jsonapi: Readonly<{ version: '1.0' }>
+  readonly jsonapi: Readonly<{ version: '1.0' | '1.1' }>
 }

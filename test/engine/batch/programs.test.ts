@@ -74,6 +74,37 @@ describeBatches('Several writes of a program', office, (app) => {
       assert.deepEqual(counted, { persons: '3' })
     })
 
+    it(`has dry runs and a limit of rows, ${name}`, async () => {
+      const work = (batch: Parameters<Parameters<Writer['atomic']>[0]>[0]) => ({
+        added: batch.create('person', { name: 'Eve' }),
+        all: [batch.update('person', '1', { note: 'new' }), batch.remove('computer', '2')] as const,
+      })
+      const before = await names()
+      const tried = await atomic(name)(work, { dryRun: true, fields: { person: ['name'] } })
+      assert.deepEqual(tried, {
+        dryRun: true,
+        affected: {
+          person: { created: 1, updated: 1 },
+          computer: { deleted: 1 },
+        },
+        members: {},
+        result: {
+          added: { type: 'person', name: 'Eve' },
+          all: [{ type: 'person', id: '1', name: 'Ada' }, undefined],
+        },
+      })
+      const refused = { status: 422, code: 'too_many_affected' }
+      await assert.rejects(atomic(name)(work, { maxAffected: 2 }), refused)
+      await assert.rejects(atomic(name)(work, { maxAffected: 2, dryRun: true }), refused)
+      await assert.rejects(atomic(name)(work, { dryRun: 'no' as never }), {
+        status: 400,
+        code: 'invalid_preference',
+      })
+      assert.deepEqual(await names(), before)
+      const { added } = await atomic(name)(work, { maxAffected: 3 })
+      assert.equal(added.name, 'Eve')
+    })
+
     it(`stores nothing of a batch with an error, and points to the operation, ${name}`, async () => {
       const failing = atomic(name)((batch) => {
         batch.create('person', { name: 'Eve' })
