@@ -26,7 +26,7 @@ export interface ApiRequest extends RequestContext {
   readonly search: string
   /** True if no URL can have the query, which was sent as the body of a QUERY: the document has no links that repeat it. */
   readonly isLong?: boolean
-  /** The bytes of the body as sent; in process, the document itself. */
+  /** The bytes of the body as sent; in process, the document itself; of an operation in a batch, the document and its local ids. */
   readonly body: RequestBody
   /** Scheme and host of absolute links. */
   readonly origin: string

@@ -76,6 +76,6 @@ export function applyPreferences<Body>(
   if (applied.length === 0) return response
   const headers = { ...response.headers, 'preference-applied': applied.join(', ') }
   if (!isMinimal) return { ...response, headers }
-  // The adapters send no body with this status.
+  // The dispatcher sends no body with this status.
   return { ...response, status: 204, headers, body: '' as Body }
 }

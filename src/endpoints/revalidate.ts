@@ -31,7 +31,7 @@ export function revalidate<Body>(
     const known = knownTags.get(key)
     if (known?.state === state && matchesNone(ifNoneMatch, known.etag)) {
       const cacheControl = context.getCacheControl(plan.shape)
-      // The adapters send no body with this status.
+      // The dispatcher sends no body with this status.
       return { status: 304, headers: { etag: known.etag }, body: '' as Body, cacheControl }
     }
     return thenMaybe(read(), (response) => ({

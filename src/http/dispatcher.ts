@@ -14,12 +14,12 @@ import { createOriginCheck } from './check-origin.ts'
 import { createRoutes } from './create-routes.ts'
 import { createErrorResponder, logInternalError } from './errors.ts'
 import {
+  type CredentialOptions,
   checkHead,
   commonHeaders,
   createIdentityHeaders,
   createMountHeaders,
   createRouteNotFound,
-  documentHeaders,
   getQueryString,
   privateCacheControl,
 } from './headers.ts'
@@ -290,7 +290,11 @@ interface Responder {
 }
 
 /** @param lists - the routes that take QUERY, and say so */
-function createResponder(options: HttpOptions, log: Logger, lists: ReadonlySet<Route>): Responder {
+function createResponder(
+  options: HttpOptions & CredentialOptions,
+  log: Logger,
+  lists: ReadonlySet<Route>,
+): Responder {
   const { prefix = '', html, model } = options
   const resolveOrigin = createOriginResolver(options.publicUrl)
   const toErrorResponse = createErrorResponder(log)
@@ -299,7 +303,7 @@ function createResponder(options: HttpOptions, log: Logger, lists: ReadonlySet<R
     mount: { ...fields.mount, 'accept-query': acceptQuery },
     identity: { ...fields.identity, 'accept-query': acceptQuery },
   }
-  const isMountPrivate = fields.mount !== documentHeaders
+  const isMountPrivate = options.authenticate !== undefined
 
   /** Completes a response; a stream has begun then. */
   const complete = (

@@ -144,7 +144,8 @@ function createUnavailableLogger(log: Logger): (error: ApiError, request: HttpRe
 }
 
 /** The query parameters of the engine, as far as their name: what is after it in brackets may be anything. */
-const knownParameters = /^(?:filter|fields|page|sort|include|withCount|withVersions)(?![^=[%])/
+const knownParameters =
+  /^(?:filter|fields|page|sort|include(?:Page|Sort|Filter)?|withCount|withVersions)(?![^=[%])/
 
 /**
  * Returns a request target for the log. The values of parameters that the engine does not know are replaced by `[redacted]`: such a

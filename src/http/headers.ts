@@ -10,7 +10,7 @@ import type { HttpRequest } from './request.ts'
 /** The longest request target, in bytes. It holds the filters of a request. */
 export const maxUrlLength = 32 * 1024
 
-/** The header fields of every response; `nosniff` prevents browsers from running a document as HTML or a script. */
+/** The header fields of every response of the API; `nosniff` prevents browsers from running a document as HTML or a script. */
 export const commonHeaders = { vary: 'Accept', 'x-content-type-options': 'nosniff' } as const
 
 /** The value of `Cache-Control` in responses that are the same for everybody: a cache asks whether what it stored is current. */
@@ -24,7 +24,7 @@ export const documentHeaders = {
 } as const
 
 /** The options that say which header fields have the credentials of a request. */
-interface CredentialOptions {
+export interface CredentialOptions {
   readonly authenticate?: object | undefined
   readonly credentialFields?: readonly string[] | undefined
 }

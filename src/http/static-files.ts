@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { StaticFile } from '../endpoints/static-file.ts'
+import { matchesNone } from '../parse/entity-tags.ts'
 import { commonHeaders } from './headers.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
 
@@ -41,7 +42,8 @@ export function createFileResponder(file: StaticFile): FileResponder {
       ...file.headers,
       ...{ vary: `${commonHeaders.vary}, Accept-Encoding`, etag },
     }
-    if (matches(request.header('if-none-match'), etag))
+    const ifNoneMatch = request.header('if-none-match')
+    if (ifNoneMatch !== undefined && matchesNone(ifNoneMatch, etag))
       return { status: 304, headers, body: undefined }
     const encoding = coding !== 'identity' && { 'content-encoding': coding }
     return { status: 200, headers: { ...headers, ...encoding }, body }
@@ -84,13 +86,4 @@ function chooseCoding(accepted = ''): Coding {
   )
   const weigh = (coding: Coding) => weights.get(coding) ?? weights.get('*') ?? 0
   return codings.find((coding) => weigh(coding) > 0) ?? 'identity'
-}
-
-/** Compares entity tags as weak ones (RFC 9110 §13.1.2). */
-function matches(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false
-  return ifNoneMatch
-    .split(',')
-    .map((each) => each.trim().replace(/^W\//, ''))
-    .some((each) => each === etag || each === '*')
 }

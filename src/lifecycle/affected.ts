@@ -29,7 +29,7 @@ interface ChangedMembers {
   readonly areRows: boolean
 }
 
-/** What writes affect. The operations of a batch add to the same one. */
+/** What writes affect. */
 export interface Affected {
   readonly rows: Map<string, RowCounts>
   /** By the texts of type and relationship. */

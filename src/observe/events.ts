@@ -25,7 +25,7 @@ export interface RouteTemplate {
   readonly path: string
 }
 
-/** A request of HTTP, from when the pipeline gets it until its response is complete. Times are in milliseconds. */
+/** A request of HTTP, from when the dispatcher gets it until its response is complete. Times are in milliseconds. */
 export interface ObservedRequest {
   /** As sent; it may be any token. */
   readonly method: string
@@ -126,7 +126,7 @@ export const waited = createChannel<Wait>('wait')
 export const committed = createChannel<Readonly<{ size: number }>>('commit')
 /** A write with a key got the response of the first request with the key. */
 export const writeReplayed = createChannel<Readonly<Record<never, never>>>('replay')
-/** The server has rejected a request before the pipeline got it, with a code. */
+/** The server has rejected a request before the dispatcher got it, with a code. */
 export const rejected = createChannel<Readonly<{ code: string }>>('rejected')
 
 /** The request that is processed. Its context exists only while somebody listens. */

@@ -17,6 +17,10 @@ describe('A request target in the log', () => {
       '/notes?fields[note]=text&include=author&withCount=tags&filter=[]',
       '/notes?fields[note]=text&include=author&withCount=tags&filter=[]',
     ],
+    [
+      '/notes?includePage[author][size]=1&includeSort[author]=name&includeFilter[author]=[]',
+      '/notes?includePage[author][size]=1&includeSort[author]=name&includeFilter[author]=[]',
+    ],
     ['/notes?access_token=secret&sort=text', '/notes?access_token=[redacted]&sort=text'],
     ['/notes?sorted=secret&include-key=secret', '/notes?sorted=[redacted]&include-key=[redacted]'],
     ['/notes?secret', '/notes?secret=[redacted]'],

@@ -49,7 +49,8 @@ export function createWriteOperations(
 
 /**
  * Lists the steps that write: write the row, change the rows of its relationships, link it to the resource in the path, check that
- * every changed resource still matches its type, and read the response. Most writes have only the first and the last.
+ * every changed resource still matches its type, and read the response. Most writes have only the first and the last. PostgreSQL gets
+ * steps without needs together with those before them: the first error, in their order, rolls back what the others did.
  */
 function listWriteSteps(state: WriteState): WriteStep[] {
   const { compiled, statements, readPlan, mayLeaveScope } = state
