@@ -90,8 +90,8 @@ export function pointerToken(name: string): string {
 }
 
 /**
- * An error for which JSON:API 1.0 has no `source`: in the request line or a header field, or of the whole request, e.g. because the
- * database is busy. It may add header fields to the response.
+ * An error without a `source` in JSON:API 1.0: of the whole request, e.g. because the database is busy, or of its request line or a header
+ * field. It is named after the header fields that it may add to the response.
  */
 export class HeaderError extends ApiError {
   /** Header fields of the response, e.g. `allow` of a 405. */
