@@ -13,6 +13,9 @@ const allStatuses = [
   ...['PATCH 200', 'PATCH 403', 'PATCH 404', 'DELETE 200', 'DELETE 403', 'DELETE 404'],
 ]
 
+/** Reads of pages that were answered. */
+const pagedStatuses = ['page%5Bafter 200', 'page%5Bbefore 200', 'includePage 200']
+
 /** So many scenarios have identities and rules of every kind; few may have none that answers 403. */
 const minScenarios = 15
 
@@ -73,7 +76,8 @@ export function describeLeaks(
         if (variant === 'postgres') assert.ok(waits > 0, 'no write waited for a lock')
         if (variant === 'large-sqlite') assert.ok(processes > 0, 'no reader process')
         if (!isLarge)
-          for (const status of allStatuses) assert.ok(statuses.has(status), `no ${status}`)
+          for (const status of [...allStatuses, ...pagedStatuses])
+            assert.ok(statuses.has(status), `no ${status}`)
       }
       const codes = new Set([...statuses].map((status) => status.split(' ')[1]))
       for (const code of isLarge ? ['200'] : ['200', '400', '404'])

@@ -39,7 +39,8 @@ function drawId(type: Type, random: Random): string {
   return type === 'blue' && number === '21' ? `${otherTenant},3` : toId(type, number)
 }
 
-function randomId(type: Type, random: Random): string {
+/** Draws an id, rarely one that is not valid. */
+export function randomId(type: Type, random: Random): string {
   return random.chance(0.05) ? random.pick(['x', '0,x']) : drawId(type, random)
 }
 
@@ -126,12 +127,14 @@ function resourceQuery(type: Type, random: Random): Record<string, string> {
   }
 }
 
-function randomPath(type: Type, random: Random, length: number): string[] {
+/** Draws an include path. */
+export function randomPath(type: Type, random: Random, length: number): string[] {
   const [name, { to }] = random.pick(Object.entries(relationshipsOf(type)))
   return length > 1 && random.chance(0.5) ? [name, ...randomPath(to, random, length - 1)] : [name]
 }
 
-function randomSort(random: Random): string {
+/** Draws a sort; most contain a field that does not exist or may not be used. */
+export function randomSort(random: Random): string {
   const term = () => {
     const path = random.chance(0.4) ? 'next.' : ''
     const other = random.pick([
@@ -144,7 +147,8 @@ function randomSort(random: Random): string {
   return random.chance(0.4) ? `${term()},${term()}` : term()
 }
 
-function randomFilter(type: Type, random: Random, depth: number): object {
+/** Draws a filter object. */
+export function randomFilter(type: Type, random: Random, depth: number): object {
   const [name, { to, many }] = random.pick(Object.entries(relationshipsOf(type)))
   switch (random.int(depth > 0 ? 11 : 6)) {
     case 10:
@@ -188,7 +192,7 @@ function randomQueryCall(relationship: string, random: Random): object {
 }
 
 /** Creates a comparison that has an effect, if the field exists. */
-function randomComparison(random: Random): object {
+export function randomComparison(random: Random): object {
   if (random.chance(0.25)) return { name: 'name', op: 'eq', field: random.pick(['note', 'secret']) }
   const name = random.pick(['note', 'secret', 'loud', 'tags', 'marks', ...paths.slice(0, 2)])
   const isList = name === 'tags' || name === 'marks'

@@ -20,6 +20,7 @@ import {
 import { addFiller, changeUnseen, randomData, writeInserts } from './data.ts'
 import { declareModel } from './declare-model.ts'
 import { writeOutOfScope } from './out-of-scope.ts'
+import { PagedRequests } from './paged-requests.ts'
 import { withoutReadRules, writePoliced } from './policies.ts'
 import { Random } from './random.ts'
 import { randomRules, varyFields } from './random-rules.ts'
@@ -135,7 +136,8 @@ export async function runScenario(
     // One more, which changes no request of the scenario.
     const replays = new Random(seed + 2 ** 31)
     const shared = { seed, random, reference, accesses, warmUps, snapshots }
-    const context = { ...shared, concurrent, replays }
+    const paged = new PagedRequests(new Random(seed + 2 ** 30))
+    const context = { ...shared, concurrent, replays, paged }
     const sent = await sendRequests(context, { ...size, filler })
     return { requests: 2 * (size.reads + size.writes), changes: unseen.changes, ...sent }
   } finally {
@@ -177,6 +179,8 @@ interface ScenarioContext {
   readonly concurrent: Readonly<{ writers: readonly OtherWriter[]; random: Random }>
   /** Draws which writes have a key, and are repeated. */
   readonly replays: Random
+  /** Draws further reads: of pages between cursors and of included resources. */
+  readonly paged: PagedRequests
 }
 
 /** Sends random requests to both databases. */
@@ -201,8 +205,21 @@ async function sendRequests(
     assert.ok(status < 500, `${hint}: ${response}`)
     statuses.add(`${request.method} ${status}`)
     if (countResources(response) > readBudget.resources) streams += 1
+    if (isRead) statuses.add(await sendPaged(context))
   }
   return { statuses, streams, waits: concurrent.writers.reduce((sum, { waits }) => sum + waits, 0) }
+}
+
+/** Sends a read of a page to both databases. @returns its status, with its name */
+async function sendPaged({ seed, accesses, paged }: ScenarioContext): Promise<string> {
+  const request = paged.draw()
+  const [response = '', other] = await Promise.all(accesses.map(({ http }) => http(request)))
+  const hint = `seed ${seed}: ${JSON.stringify(request)}`
+  assert.equal(other, response, hint)
+  assert.ok(Number(response.slice(0, 3)) < 500, `${hint}: ${response}`)
+  paged.note(request, response)
+  const [, parameter] = /(page%5Bafter|page%5Bbefore|includePage)/.exec(request.path) ?? []
+  return `${parameter} ${response.slice(0, 3)}`
 }
 
 /** A request of a scenario, with the text for errors. */
