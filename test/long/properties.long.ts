@@ -5,7 +5,7 @@ process.env.PROPERTY_SCALE = String(readCount('PROPERTY_SCALE', 20, 2))
 
 const names = [
   ...['bounded-work', 'collection', 'encoding', 'everything', 'everything-writes', 'filter'],
-  ...['hidden', 'keys', 'cursors', 'include-pages'],
+  ...['hidden', 'keys', 'cursors'],
 ]
 for (const name of names) await import(`../property/${name}.test.ts`)
 await import('../engine/read/auto-parameterization.test.ts')
