@@ -73,7 +73,7 @@ interface Column {
 type Index = readonly (readonly [column: Column, direction: 'asc' | 'desc'])[]
 
 /** What is random about the tables and their declarations. */
-export interface ListSchema {
+interface ListSchema {
   readonly item: readonly Column[]
   readonly maker: readonly Column[]
   readonly country: readonly Column[]
