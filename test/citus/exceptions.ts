@@ -20,7 +20,7 @@ export const exceptions: readonly Exception[] = [
     'holds for one resource and its linkage',
   ].map(
     (test): Exception => ({
-      ...{ test, layouts: ['distributed'], isByChance: true },
+      ...{ test, layouts: ['reference', 'distributed'], isByChance: true },
       refusal:
         'A repeatable read has a snapshot of each server; one that is read later may show the write that another one does not show.',
     }),
@@ -33,7 +33,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     test: 'take a number of statements that does not depend on the number of resources',
-    layouts: ['distributed'],
+    layouts: ['reference', 'distributed'],
     refusal:
       'correlated subqueries are not supported when the FROM clause contains a CTE or subquery, so a stream reads the linkage of each batch by a statement of its own.',
   },

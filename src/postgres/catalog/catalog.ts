@@ -11,7 +11,7 @@ import { isLiteral } from '../../sql/filter/is-literal.ts'
 import { quoteIdentifier } from '../../sql/quote-identifier.ts'
 import { compileStatement } from '../../sql/statement.ts'
 import type { PostgresConnection } from '../connection/connection.ts'
-import { postgresDialect } from '../dialect.ts'
+import { isGenuinePostgres, postgresDialect } from '../dialect.ts'
 
 /** Each domain with its base type, and the constraints and defaults of the domains in between; and the checks of each domain. */
 const domains = sql`domain (own, base, modifier, is_never_null, has_default, chain) as (
@@ -101,8 +101,11 @@ const triggersQuery = sql`
     from pg_rewrite as r where r.ev_class = t.oid and r.ev_type in ('2', '3', '4') and r.is_instead
   ) as changes`
 
-/** Whether nothing but the statement itself decides which rows of a table it changes, and how. */
-const isPlain = sql`t.relkind = 'r' and not t.relhasrules and not t.relrowsecurity
+/**
+ * Whether nothing but the statement itself decides which rows of a table it changes, and how. Elsewhere than on PostgreSQL itself a
+ * statement cannot see whether it is still so: Citus refuses to read the catalog in an update.
+ */
+const isPlain = sql`t.relkind = 'r' and ${isGenuinePostgres} and not t.relhasrules and not t.relrowsecurity
   and not exists (select 1 from pg_trigger as g where g.tgrelid = t.oid and not g.tgisinternal)
   and not exists (select 1 from pg_inherits as h where h.inhparent = t.oid)`
 
