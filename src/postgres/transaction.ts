@@ -5,6 +5,7 @@ import { countCharacters } from '../sql/read/document-budget.ts'
 import { Mutex } from '../sql/semaphore.ts'
 import type { RunValues, Statement } from '../sql/statement.ts'
 import { loadRows, publishStatement } from '../sql/statement-values.ts'
+import type { CommitNext } from '../sql/write/steps.ts'
 import { executeText, PostgresConnection, type QueryExecutor } from './connection/connection.ts'
 import {
   type PostgresQuery,
@@ -79,7 +80,6 @@ export class PostgresTransaction extends PostgresConnection {
   readonly #options: TransactionOptions
   #session: Session | undefined
   #cursors = 0
-  #isCommitted = false
   #hasSavepoint = false
   readonly #savepointMutex = new Mutex()
   readonly #handleAbort = () => this.#executor.stop()
@@ -104,7 +104,7 @@ export class PostgresTransaction extends PostgresConnection {
    * @throws HeaderError `unavailable` (503) when the connection is lost, so that it is unknown whether it was committed
    */
   async commit(): Promise<void> {
-    if (this.#executor.hasBegun && !this.#isCommitted) {
+    if (this.#executor.hasBegun) {
       const commandTag = await this.execute('commit').catch((error) => {
         throw isConnectionLost(error) ? unknownCommitError(error) : error
       })
@@ -114,13 +114,13 @@ export class PostgresTransaction extends PostgresConnection {
   }
 
   /**
-   * Commits in one round trip with the statements that are sent next; `commit` then only releases the connection.
-   * @param isAllowed - called when everything that does not wait for the server has run; if false, nothing is committed
+   * Commits in one round trip with the statements that are sent next, which are the only ones of the transaction; `commit` then only
+   * releases the connection.
+   * @param findFailure - called when everything that does not wait for the server has run; if it returns a failure, nothing is sent
    * @throws HeaderError `unavailable` (503) as `commit` does; what the statements before it throw
    */
-  async commitNext(isAllowed: () => boolean): Promise<void> {
-    checkCommitted(await this.#executor.sendCommit(isAllowed))
-    this.#isCommitted = true
+  commitNext(findFailure: Parameters<CommitNext>[0]): Promise<void> {
+    return this.#executor.commitNext(findFailure)
   }
 
   /**
@@ -141,9 +141,8 @@ export class PostgresTransaction extends PostgresConnection {
   async rollback(isLost = false): Promise<void> {
     if (this.#session === undefined) return
     const isUsable =
-      !this.#executor.hasBegun ||
-      this.#isCommitted ||
-      (!isLost && (await this.execute('rollback').then(Boolean, () => false)))
+      !isLost &&
+      (!this.#executor.hasBegun || (await this.execute('rollback').then(Boolean, () => false)))
     this.#release(!isUsable)
   }
 
@@ -274,30 +273,35 @@ function checkCommitted(commandTag: string): void {
     )
 }
 
-const commitStatement: Statement = { sql: 'commit', placeholders: [] }
-
 /** A query that is not sent yet. */
 interface Waiting {
   readonly query: PostgresQuery
-  /** Whether it may be sent, known when the batch is; absent if it is sent in any case. */
-  readonly isAllowed?: () => boolean
   readonly resolve: (result: PostgresResult) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** A commit that is sent with the next batch. */
+interface WaitingCommit {
+  readonly findFailure: Parameters<CommitNext>[0]
+  readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
 
 /**
  * Sends the queries of a transaction. Queries that are sent without awaiting go in one batch (`pipeline.ts`). The first batch
- * starts with the statements that begin the transaction: if they fail, nothing runs outside of it.
+ * starts with the statements that begin the transaction: if they fail, nothing runs outside of it. A batch that is the whole transaction
+ * needs neither these nor a commit: PostgreSQL commits it at its end, or rolls it back if a statement fails.
  */
 class TransactionExecutor implements QueryExecutor {
   readonly source: DatabaseSource
   readonly #session: Session
   readonly #beginQueries: readonly PostgresQuery[]
-  readonly #hasSetup: boolean
-  readonly #prepares: boolean
+  readonly #setupQueries: readonly PostgresQuery[]
   #hasBegun = false
   #waiting: Waiting[] = []
   #isStopped = false
+  /** The commit that is about to be sent. */
+  #commit: WaitingCommit | undefined
   /** Whether its commit was sent, or is about to be. */
   #isEnded = false
   #running: RunningBatch | undefined
@@ -305,13 +309,9 @@ class TransactionExecutor implements QueryExecutor {
   constructor(session: Session, { begin, setup, prepares }: TransactionOptions) {
     this.source = session.limits.source
     this.#session = session
-    this.#hasSetup = setup !== undefined
-    this.#prepares = prepares
-    const settings = setup ? [setup] : []
-    this.#beginQueries = [
-      ...begin.map((statement) => ({ statement, values: { planValues: [] } })),
-      ...settings,
-    ].map(({ statement, values }) => ({ statement, values, isPrepared: prepares }))
+    const values = { planValues: [] }
+    this.#setupQueries = setup ? [{ ...setup, isPrepared: prepares }] : []
+    this.#beginQueries = begin.map((statement) => ({ statement, values, isPrepared: prepares }))
   }
 
   /** Whether the transaction has begun on the server. */
@@ -326,38 +326,37 @@ class TransactionExecutor implements QueryExecutor {
   }
 
   send(query: PostgresQuery): Promise<PostgresResult> {
-    return this.#enqueue(query)
-  }
-
-  /** Commits with the next batch, unless that is not allowed when it is sent. @returns the command tag */
-  async sendCommit(isAllowed: () => boolean): Promise<string> {
-    const values = { planValues: [] }
-    const query = {
-      statement: commitStatement,
-      values,
-      isPrepared: this.#prepares,
-      commits: true,
-    }
-    const committed = this.#enqueue(query, isAllowed)
-    this.#isEnded = true
-    return (await committed).tag
-  }
-
-  #enqueue(query: PostgresQuery, isAllowed?: () => boolean): Promise<PostgresResult> {
     if (this.#isStopped) return Promise.reject(disconnectedError())
     // It would run outside of any transaction.
     if (this.#isEnded) return Promise.reject(new Error('The transaction has been committed.'))
     return new Promise((resolve, reject) => {
-      // After all microtasks: everything that does not wait for the server has sent its queries then. Queries that are sent after
-      // awaiting anything else, e.g. a timer or a file, go with the next batch: one more round trip.
-      if (this.#waiting.length === 0) queueMicrotask(() => process.nextTick(() => this.#flush()))
-      this.#waiting.push({ query, ...(isAllowed && { isAllowed }), resolve, reject })
+      this.#flushSoon()
+      this.#waiting.push({ query, resolve, reject })
     })
+  }
+
+  /** Makes the next batch the whole transaction, unless something has failed when it would be sent. */
+  commitNext(findFailure: Parameters<CommitNext>[0]): Promise<void> {
+    if (this.#hasBegun) throw new Error('A transaction that has begun is not one batch.')
+    return new Promise((resolve, reject) => {
+      this.#flushSoon()
+      this.#commit = { findFailure, resolve, reject }
+      this.#isEnded = true
+    })
+  }
+
+  /**
+   * Sends what waits after all microtasks: everything that does not wait for the server has sent its queries then. Queries that are sent
+   * after awaiting anything else, e.g. a timer or a file, go with the next batch: one more round trip.
+   */
+  #flushSoon(): void {
+    if (this.#waiting.length === 0) queueMicrotask(() => process.nextTick(() => this.#flush()))
   }
 
   execute(text: string, timeout?: number): Promise<string> {
     this.#flush()
-    if (this.#hasSetup && !this.#hasBegun) return this.#executeAfterSetup(text, timeout)
+    if (this.#setupQueries.length > 0 && !this.#hasBegun)
+      return this.#executeAfterSetup(text, timeout)
     const begin = this.#takeBeginQueries().map(({ statement }) => `${statement.sql}; `)
     return executeText(this.#session, begin.join('') + text, timeout)
   }
@@ -373,47 +372,42 @@ class TransactionExecutor implements QueryExecutor {
   }
 
   #flush(): void {
-    const waiting = this.#takeAllowed()
-    if (waiting.length === 0) return
-    if (this.#isStopped) {
-      for (const { reject } of waiting) reject(disconnectedError())
+    const [waiting, commit] = [this.#waiting, this.#commit]
+    this.#waiting = []
+    this.#commit = undefined
+    if (waiting.length === 0 && commit === undefined) return
+    const rejectAll = (error: unknown) => {
+      for (const { reject } of waiting) reject(error)
+      commit?.reject(error)
+    }
+    const failed = this.#isStopped ? { error: disconnectedError() } : commit?.findFailure()
+    if (failed) {
+      rejectAll(failed.error)
       return
     }
-    const begin = this.#takeBeginQueries()
-    const running = sendBatch(this.#session, [...begin, ...waiting.map(({ query }) => query)])
+    const begin = commit ? this.#setupQueries : this.#takeBeginQueries()
+    const queries = [...begin, ...waiting.map(({ query }) => query)]
+    const running = sendBatch(this.#session, queries, commit !== undefined)
     this.#running = running
-    running.result.then(
-      ({ results, failure }) => {
-        for (const [index, { resolve, reject }] of waiting.entries()) {
-          const result = results[begin.length + index]
-          if (result) resolve(result)
-          else reject(this.#translate(failure, results.length >= begin.length))
-        }
-      },
-      (error) => {
-        for (const { reject } of waiting) reject(error)
-      },
-    )
-  }
-
-  /** Returns what waits, and rejects what must not be sent. */
-  #takeAllowed(): readonly Waiting[] {
-    const waiting = this.#waiting
-    this.#waiting = []
-    return waiting.filter(({ isAllowed, reject }) => {
-      if (isAllowed === undefined || isAllowed()) return true
-      reject(new Error('Nothing was committed, because a step before the commit failed.'))
-      return false
-    })
+    running.result.then(({ results, failure }) => {
+      const translated = failure && this.#translate(failure, results.length >= begin.length)
+      for (const [index, { resolve, reject }] of waiting.entries()) {
+        const result = results[begin.length + index]
+        if (result) resolve(result)
+        else reject(translated)
+      }
+      if (failure === undefined) commit?.resolve()
+      else commit?.reject(translated)
+    }, rejectAll)
   }
 
   #translate(failure: unknown, isSetUp: boolean): unknown {
-    return this.#hasSetup ? translateSessionError(failure, isSetUp) : failure
+    return this.#setupQueries.length > 0 ? translateSessionError(failure, isSetUp) : failure
   }
 
   /** Returns the statements that begin the transaction, the first time. */
   #takeBeginQueries(): readonly PostgresQuery[] {
-    const queries = this.#hasBegun ? [] : this.#beginQueries
+    const queries = this.#hasBegun ? [] : [...this.#beginQueries, ...this.#setupQueries]
     this.#hasBegun = true
     return queries
   }

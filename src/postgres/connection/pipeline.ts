@@ -10,7 +10,8 @@ import type { SessionSetup } from './session-setup.ts'
 // Pipelined statements. The driver's own queries contain one statement each; if `begin` fails, pipelined ones run outside of any
 // transaction. This one sends several statements followed by one `Sync`, so a write takes two round trips instead of five (rows
 // `create`, `update` and `replace` of the benchmark): the commit follows when the response is serialized. `returning` cannot provide the
-// response: a trigger may change the row after the write, and linkage is not visible before the statement ends.
+// response: a trigger may change the row after the write, and linkage is not visible before the statement ends. A write that is one batch
+// takes one, and neither `begin` nor `commit`: the server commits at the `Sync`, as durably as by a command.
 //
 // Invariant: the server runs the statements in order. If one fails, it skips the rest up to the `Sync`, so no statement runs
 // outside of its transaction. Results arrive in the same order. Whether a statement was prepared is unknown after a failure, so
@@ -36,8 +37,6 @@ export interface PostgresQuery {
   readonly signal?: (() => AbortSignal) | undefined
   /** Runs before the statement, in its transaction; for statements outside of any other transaction. */
   readonly setup?: SessionSetup | undefined
-  /** Whether it commits what the batch has changed. Default false. */
-  readonly commits?: boolean
 }
 
 /** The result of a statement. */
@@ -71,11 +70,17 @@ export interface RunningBatch {
 /**
  * Sends statements in one batch. The server runs them in order; if one fails, it skips the rest. Outside of a transaction the batch
  * is one (PostgreSQL 18, 54.2.4), so what the setup of a query sets ends with it, or with the setup of the next query.
+ * @param isTransaction - whether it is a transaction that writes: if its connection is lost at the end, nobody knows whether it was
+ *   committed
  */
-export function sendBatch(session: Session, queries: readonly PostgresQuery[]): RunningBatch {
+export function sendBatch(
+  session: Session,
+  queries: readonly PostgresQuery[],
+  isTransaction = false,
+): RunningBatch {
   return queries.some(({ setup }) => setup !== undefined)
     ? sendWithSetups(session, queries)
-    : sendQueries(session, queries)
+    : sendQueries(session, queries, isTransaction)
 }
 
 function sendWithSetups(session: Session, queries: readonly PostgresQuery[]): RunningBatch {
@@ -94,10 +99,14 @@ function sendWithSetups(session: Session, queries: readonly PostgresQuery[]): Ru
   }
 }
 
-function sendQueries(session: Session, queries: readonly PostgresQuery[]): RunningBatch {
+function sendQueries(
+  session: Session,
+  queries: readonly PostgresQuery[],
+  isTransaction = false,
+): RunningBatch {
   const { promise, resolve, reject } = Promise.withResolvers<BatchResult>()
   try {
-    const batch = new PipelinedBatch(session, queries, resolve, reject)
+    const batch = new PipelinedBatch(session, { queries, isTransaction }, { resolve, reject })
     session.client.query(batch)
     return { result: promise, cancel: () => batch.cancel() }
   } catch (failure) {
@@ -115,6 +124,13 @@ const noColumns: Columns = { names: [], parsers: [] }
 
 /** How long after a CancelRequest the next one is sent, in milliseconds. */
 const cancelInterval = 100
+
+/** What a batch sends. */
+interface BatchRequest {
+  readonly queries: readonly PostgresQuery[]
+  /** Whether its end commits what it has changed. */
+  readonly isTransaction: boolean
+}
 
 /** How a batch ended. */
 interface BatchEnd {
@@ -136,6 +152,7 @@ class PipelinedBatch {
   /** How long the driver waits for the batch, in milliseconds: the timeout of a single statement for each. */
   readonly query_timeout: number
   readonly #session: Session
+  readonly #isTransaction: boolean
   #queries: readonly PostgresQuery[]
   #values: readonly WireValue[][]
   readonly #resolve: (result: BatchResult) => void
@@ -160,11 +177,11 @@ class PipelinedBatch {
 
   constructor(
     session: Session,
-    queries: readonly PostgresQuery[],
-    resolve: (result: BatchResult) => void,
-    reject: (error: unknown) => void,
+    { queries, isTransaction }: BatchRequest,
+    { resolve, reject }: Pick<PromiseWithResolvers<BatchResult>, 'resolve' | 'reject'>,
   ) {
     this.#session = session
+    this.#isTransaction = isTransaction
     this.#queries = queries
     this.#resolve = resolve
     this.#reject = reject
@@ -213,7 +230,9 @@ class PipelinedBatch {
     clearTimeout(this.#graceTimer)
     const results = this.#results
     const failed = this.#queries[results.length]
-    const mayBeCommitted = this.#mayBeCommitted(failed, error)
+    // All statements have run, or the server has not said that one failed.
+    const hasFailed = error instanceof pg.DatabaseError && failed !== undefined
+    const mayBeCommitted = this.#isTransaction && !hasFailed
     this.#releaseMemory()
     const settle = (end: unknown) =>
       this.#settle(results, { statement: failed?.statement, error: end, mayBeCommitted })
@@ -224,12 +243,6 @@ class PipelinedBatch {
     // A request that was not processed could cancel a later statement: the connection has to be closed.
     const lostError = new Error(timeoutMessage)
     this.#cancelled.then((isProcessed) => settle(isProcessed ? error : lostError))
-  }
-
-  /** Whether a commit of the batch may have been executed: it was, unless the server says that a statement before it failed. */
-  #mayBeCommitted(failed: PostgresQuery | undefined, error: unknown): boolean {
-    if (!this.#queries.some(({ commits }) => commits)) return false
-    return !(error instanceof pg.DatabaseError) || failed === undefined || failed.commits === true
   }
 
   /**

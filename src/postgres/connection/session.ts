@@ -58,6 +58,8 @@ export class Session {
 const sessionSettings: readonly string[] = [
   ...['TimeZone=UTC', 'DateStyle=ISO', 'IntervalStyle=postgres', 'extra_float_digits=1'],
   ...['array_nulls=on', 'quote_all_identifiers=off', 'standard_conforming_strings=on'],
+  // Of a write that is one batch, which begins no transaction by a command.
+  String.raw`default_transaction_isolation=read\ committed`,
 ]
 
 function createClient(

@@ -16,20 +16,23 @@ export function createWriteConnection(
   checkValues: NonNullable<WriteConnection['checkValues']>,
   isInSteps: boolean,
 ): WriteConnection {
+  const { dialect } = statements.target
   return {
     runSteps: runPipelined,
     checkValues,
     all: (statement, values) => transaction.all(statement, values),
     run: (statement, values) => transaction.run(statement, values),
     read: (plan, id) => readForWrite(transaction, plan, id, statements),
-    ...(statements.target.dialect.lastInsertId && {
+    ...(dialect.lastInsertId && {
       readInserted: (plan) => readInserted(transaction, plan, statements),
     }),
-    ...(!isInSteps && {
-      commitNext: async (isAllowed) =>
-        reportConstraintErrors(() => transaction.commitNext(isAllowed), commitConstraintError),
-    }),
-    query: createPostgresRunQuery(transaction, statements.target.dialect),
+    // Citus commits the first statement of a batch on its server at once, unless a transaction was begun.
+    ...(!isInSteps &&
+      dialect.lastInsertId && {
+        commitNext: async (findFailure) =>
+          reportConstraintErrors(() => transaction.commitNext(findFailure), commitConstraintError),
+      }),
+    query: createPostgresRunQuery(transaction, dialect),
     checkDeferred: async () => {
       await transaction.execute('set constraints all immediate')
     },

@@ -10,7 +10,7 @@ import { thenMaybe } from '../then-maybe.ts'
 import { convertConstraintError, deletionConstraintError } from './constraints.ts'
 import { changesOneRow } from './one-row.ts'
 import { checkCondition, lockResource } from './preconditions.ts'
-import { runAtOnce, type Step } from './steps.ts'
+import { type CommitNext, runAtOnce, type Step } from './steps.ts'
 import { UnclearError } from './write-row.ts'
 import type { PlannedWrite } from './write-state.ts'
 
@@ -102,10 +102,7 @@ function runRemoval(deletion: Deletion, statement: Statement): Awaitable<void> {
 }
 
 /** Deletes a row and commits. If there is none, the commit changes nothing. */
-async function removeAtOnce(
-  deletion: Deletion,
-  commit: NonNullable<PlannedWrite['connection']['commitNext']>,
-): Promise<void> {
+async function removeAtOnce(deletion: Deletion, commit: CommitNext): Promise<void> {
   const results = await runAtOnce([removeAtOnceStep], deletion, commit)
   for (const result of results) if (result.status === 'rejected') throw result.reason
 }

@@ -95,26 +95,33 @@ export async function runPipelined<State>(
 }
 
 /**
+ * Commits what is sent until nothing is left that does not wait for the database.
+ * @param findFailure - called then; if it returns what a step has thrown, nothing is sent
+ */
+export type CommitNext = (
+  findFailure: () => Readonly<{ error: unknown }> | undefined,
+) => Promise<void>
+
+/**
  * Runs steps that need nothing of each other, and commits with them: one round trip. If a statement fails, or a step before its statement
  * is sent, nothing is committed. A step that rejects a result of the database does not prevent the commit.
- * @param commit - as `WriteConnection.commitNext`
  * @returns the results of the steps, then that of the commit
  */
 export async function runAtOnce<State>(
   steps: readonly Step<State>[],
   state: State,
-  commit: (isAllowed: () => boolean) => Promise<void>,
+  commit: CommitNext,
 ): Promise<readonly PromiseSettledResult<unknown>[]> {
-  let hasFailed = false
+  let failure: Readonly<{ error: unknown }> | undefined
   const running = steps.map(async (step) => {
     try {
       await runStep(step, state)
     } catch (error) {
-      hasFailed = true
+      failure ??= { error }
       throw error
     }
   })
-  return Promise.allSettled([...running, commit(() => !hasFailed)])
+  return Promise.allSettled([...running, commit(() => failure)])
 }
 
 /** Binds steps to a state, so that those of several writes can run together. */

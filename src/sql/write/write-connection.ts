@@ -6,7 +6,7 @@ import type { Row } from '../../plan/row-layout.ts'
 import type { WritePlan } from '../../plan/write.ts'
 import type { RunValues, Statement } from '../statement.ts'
 import type { RunQuery } from '../store.ts'
-import type { StepExecutor } from './steps.ts'
+import type { CommitNext, StepExecutor } from './steps.ts'
 
 /** A connection with an open transaction that may write. */
 export interface WriteConnection {
@@ -21,10 +21,10 @@ export interface WriteConnection {
   readonly checkValues?: (plan: WritePlan) => readonly ApiError[]
   readonly runSteps: StepExecutor
   /**
-   * Commits in one round trip with the statements that are sent next; absent where a commit is no round trip.
-   * @param isAllowed - called when everything that does not wait for the database has run; if false, nothing is committed
+   * Commits in one round trip with the statements that are sent next, the only ones of the transaction; absent where a commit is no round
+   * trip, and where the database cannot.
    */
-  readonly commitNext?: ((isAllowed: () => boolean) => Promise<void>) | undefined
+  readonly commitNext?: CommitNext | undefined
   readonly query: RunQuery
   /** Checks the constraints that the commit would check. @throws ConstraintError */
   checkDeferred(): Awaitable<void>

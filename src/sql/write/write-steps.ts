@@ -15,7 +15,7 @@ import {
   checkRulesAndRelated,
   lockResource,
 } from './preconditions.ts'
-import { bindSteps, runAtOnce } from './steps.ts'
+import { bindSteps, type CommitNext, runAtOnce } from './steps.ts'
 import type { WriteConnection } from './write-connection.ts'
 import { insertStep, updateAtOnceStep, updateStep, writeUnlessDeniedStep } from './write-row.ts'
 import { createWriteState, getWritten, type WriteState, type WriteStep } from './write-state.ts'
@@ -89,10 +89,7 @@ function isAtOnce({ connection, compiled, plan, readPlan, statements }: WriteSta
  * Writes one row, reads the response and commits, in one round trip. Without JavaScript before the commit, only the database can reject
  * the write. The row need not be locked first: the number of updated rows says whether it exists.
  */
-async function writeAtOnce(
-  state: WriteState,
-  commit: NonNullable<WriteConnection['commitNext']>,
-): Promise<Written> {
+async function writeAtOnce(state: WriteState, commit: CommitNext): Promise<Written> {
   const { compiled, readPlan } = state
   const writeRow = compiled.insert ? insertStep : updateAtOnceStep
   const steps = readPlan ? [writeRow, { ...read, needs: [] }] : [writeRow]
