@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { beforeEach, it } from 'node:test'
+import { attribute, defineModel, idempotencyTable, resource, text } from 'lapidary'
 import { addPerson, events, office } from './office.ts'
-import { describeBatches } from './send-batch.ts'
+import { type BatchSuite, describeBatches } from './send-batch.ts'
 
 describeBatches('Several writes in one request that has a deadline', office, (app) => {
   beforeEach(() => {
@@ -22,4 +24,47 @@ describeBatches('Several writes in one request that has a deadline', office, (ap
     assert.equal(status, 404)
     assert.deepEqual(await app.rows('select name from person order by id'), before)
   })
+})
+
+/** The notes that have been committed. */
+const committed: string[] = []
+const note = resource('note', {
+  path: '/notes',
+  table: 'note',
+  fields: { text: attribute(text) },
+  hooks: {
+    // It waits until nobody needs it any more.
+    afterCreate: async ({ attributes }, { signal }) => {
+      if (attributes.text === 'slow' && !signal.aborted) await once(signal, 'abort')
+    },
+    afterCommit: ({ operation }) => {
+      committed.push(operation)
+    },
+  },
+})
+const notes: BatchSuite = {
+  model: defineModel([note], { atomic: true, principal: () => 'everybody' }),
+  tables: ({ newId }) => `create table note (id ${newId}, text text); ${idempotencyTable}`,
+  fill: `insert into note (text) values ('first')`,
+}
+const addNote = (text: string) => ({ op: 'add', data: { type: 'note', attributes: { text } } })
+
+describeBatches('Several writes in one request that are late', notes, (app) => {
+  for (const prefer of ['wait=1', 'wait=1, max-affected=5', 'wait=1, dry-run'])
+    it(`are rolled back together, and their key may be used again: ${prefer}`, async () => {
+      committed.length = 0
+      const headers = { prefer, 'idempotency-key': '"late"' }
+      const late = await app.batch([addNote('quick'), addNote('slow'), addNote('last')], headers)
+      assert.deepEqual(
+        late.errors.map(({ status, code, source }) => [status, code, source]),
+        [['503', 'query_timeout', undefined]],
+      )
+      assert.match(String(late.errors[0]?.detail), /wait=1 allows, and was stopped/)
+      assert.deepEqual(await app.rows('select text from note'), [{ text: 'first' }])
+      assert.deepEqual(committed, [])
+      const again = await app.batch([addNote('second')], { 'idempotency-key': '"late"' })
+      assert.equal(again.status, 200)
+      assert.equal(again.headers.get('idempotency-replayed'), null)
+      assert.deepEqual(committed, ['create'])
+    })
 })
