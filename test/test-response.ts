@@ -28,7 +28,7 @@ export interface ErrorObject {
   code: string
   title: string
   detail: string
-  source?: { pointer?: string; parameter?: string }
+  source?: { pointer?: string; parameter?: string; header?: string }
   meta?: { version?: string; page?: { maxSize: number } }
   id?: string
 }

@@ -89,6 +89,28 @@ export function pointerToken(name: string): string {
   return `/${/[~/]/.test(name) ? name.replaceAll('~', '~0').replaceAll('/', '~1') : name}`
 }
 
+/** The header fields of the codes that are always about the same one. */
+const headerFields: Readonly<Partial<Record<ErrorCode, string>>> = {
+  invalid_key: 'Idempotency-Key',
+  key_required: 'Idempotency-Key',
+  key_not_supported: 'Idempotency-Key',
+  key_reused: 'Idempotency-Key',
+  invalid_preference: 'Prefer',
+  too_many_affected: 'Prefer',
+  not_acceptable: 'Accept',
+  unsupported_media_type: 'Content-Type',
+  expectation_failed: 'Expect',
+  version_conflict: 'If-Match',
+  condition_required: 'If-Match',
+  already_exists: 'If-None-Match',
+}
+
+/** The options of an error in a header field. */
+interface HeaderErrorOptions extends ErrorOptions {
+  /** The header field of the request that is the cause. Default: that of the code. */
+  readonly field?: string | undefined
+}
+
 /**
  * An error without a `source` in JSON:API 1.0: of the whole request, e.g. because the database is busy, or of its request line or a header
  * field. It is named after the header fields that it may add to the response.
@@ -96,14 +118,17 @@ export function pointerToken(name: string): string {
 export class HeaderError extends ApiError {
   /** Header fields of the response, e.g. `allow` of a 405. */
   readonly headers: Readonly<Record<string, string>>
+  /** The header field of the request that is the cause, `source.header` in JSON:API 1.1; `undefined` if it is none. */
+  readonly field: string | undefined
   constructor(
     code: ErrorCode,
     detail: string,
     headers: Readonly<Record<string, string>> = {},
-    options?: ErrorOptions,
+    options?: HeaderErrorOptions,
   ) {
     super(code, detail, options)
     this.headers = headers
+    this.field = options?.field ?? headerFields[code]
   }
   get location(): string {
     return ''
@@ -121,8 +146,9 @@ export class VersionConflictError extends HeaderError {
     detail: string,
     current: string | undefined,
     pointer?: string,
+    field?: 'If-Match' | 'If-None-Match',
   ) {
-    super(code, detail)
+    super(code, detail, {}, { field })
     this.current = current
     this.pointer = pointer
   }

@@ -25,7 +25,8 @@ export function createOriginResolver(publicUrl: string | undefined): OriginResol
     if (last !== undefined && last.host === host && last.protocol === protocol) return last.origin
     if (host === undefined || !isValidHost(host)) {
       const sent = host === undefined ? 'missing' : quote(host)
-      throw new HeaderError('invalid_request', `The Host header must name a host; it is ${sent}.`)
+      const detail = `The Host header must name a host; it is ${sent}.`
+      throw new HeaderError('invalid_request', detail, {}, { field: 'Host' })
     }
     const origin = publicUrl ?? `${protocol === 'https' ? 'https' : 'http'}://${host}`
     last = { host, protocol, origin }

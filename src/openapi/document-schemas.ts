@@ -1,4 +1,4 @@
-import { listReadableTypes } from '../describe/describe-model.ts'
+import { listReadableTypes, type ModelDescription } from '../describe/describe-model.ts'
 import type { TypeDescription } from '../describe/describe-type.ts'
 import type { JsonSchema } from '../model/kinds/kinds.ts'
 import type { SchemaContext } from './resource-schemas.ts'
@@ -110,7 +110,7 @@ export function describeCommonSchemas({ described, nameType, ref }: SchemaContex
       },
       ['meta', 'links', 'jsonapi'],
     ),
-    'jsonapi.errors': describeErrors(jsonapi),
+    'jsonapi.errors': describeErrors(jsonapi, described),
   }
 }
 
@@ -171,10 +171,17 @@ function describeIncluded(
 }
 
 /** https://jsonapi.org/format/1.0/#error-objects */
-function describeErrors(jsonapi: JsonSchema): JsonSchema {
+function describeErrors(
+  jsonapi: JsonSchema,
+  described: Pick<ModelDescription, 'jsonapi' | 'atomic'>,
+): JsonSchema {
+  const isModern = described.jsonapi === '1.1' || described.atomic !== undefined
   const source = objectOf({
     pointer: { ...text, description: 'The location in the body (RFC 6901).' },
     parameter: { ...text, description: 'The query parameter, or the parameter of the path.' },
+    ...(isModern && {
+      header: { ...text, description: 'The header field, in documents of JSON:API 1.1.' },
+    }),
   })
   const error = objectOf(
     {

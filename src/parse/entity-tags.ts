@@ -49,7 +49,7 @@ export function parseCondition(name: 'If-Match' | 'If-None-Match', text: string)
   if (tags !== undefined && tags.length > 0) return tags
   const example = /^[\w.-]+$/.test(text) ? `"${text}"` : '"<version>"'
   const detail = `${name} must be * or a list of entity tags in quotation marks, such as ${name}: ${example}; it is ${quote(text)}.`
-  throw new HeaderError('invalid_request', detail)
+  throw new HeaderError('invalid_request', detail, {}, { field: name })
 }
 
 /**

@@ -40,7 +40,7 @@ export function negotiate(headers: MediaHeaders): void {
 function checkEncoding(contentEncoding: string, hasBody: boolean): void {
   if (!hasBody || contentEncoding.toLowerCase() === 'identity') return
   const detail = `The body is sent with Content-Encoding ${quote(contentEncoding)}; send it without a content encoding.`
-  throw new HeaderError('unsupported_media_type', detail)
+  throw new HeaderError('unsupported_media_type', detail, {}, { field: 'Content-Encoding' })
 }
 
 /** The parameters of the media type in version 1.1. */
@@ -153,7 +153,7 @@ export function readQueryType(contentType: string | undefined): 'json' | 'form' 
   const fields = { 'accept-query': acceptQuery }
   if (contentType === undefined) {
     const detail = `A QUERY needs the Content-Type of its query: ${acceptQuery}; the request has none.`
-    throw new HeaderError('invalid_request', detail, fields)
+    throw new HeaderError('invalid_request', detail, fields, { field: 'Content-Type' })
   }
   const [range, ...others] = parseMediaRanges(contentType)
   if (others.length === 0 && range?.type === 'application/json') return 'json'

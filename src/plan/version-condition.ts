@@ -58,7 +58,7 @@ export function planCondition(
       if (match !== '*' && !isMatched(match, current)) throw createConflict(target, match, current)
       if (noneMatch === '*') throw createExists(target, current)
       if (isMatched(noneMatch.map(toStrong), current))
-        throw createConflict(target, noneMatch, current)
+        throw createConflict(target, noneMatch, current, 'If-None-Match')
     },
   }
 }
@@ -121,13 +121,15 @@ function createConflict(
   target: ConditionTarget,
   tags: Exclude<EntityTags, '*'>,
   current: string | undefined,
+  field?: 'If-None-Match',
 ): VersionConflictError {
   const [first] = tags
   const weak = tags.find(({ isWeak }) => isWeak)
   const reason = weak
     ? `does not match the weak entity tag W/"${weak.opaque}": If-Match compares strongly; send its meta.version in quotation marks`
     : `does not have the version ${quote(first?.opaque)}; read it again, and decide with its present state`
-  return new VersionConflictError('version_conflict', `${describe(target)} ${reason}.`, current)
+  const detail = `${describe(target)} ${reason}.`
+  return new VersionConflictError('version_conflict', detail, current, undefined, field)
 }
 
 function createExists(target: ConditionTarget, current: string | undefined): VersionConflictError {

@@ -33,7 +33,11 @@ export function serializeErrors(
   return {
     status: getStatus(list),
     headers: first instanceof HeaderError || first instanceof RequestError ? first.headers : {},
-    body: serializeErrorDocument(list.errors.map(toErrorObject), list, version),
+    body: serializeErrorDocument(
+      list.errors.map((error) => toErrorObject(error, version)),
+      list,
+      version,
+    ),
   }
 }
 
@@ -58,8 +62,8 @@ function serializeErrorDocument(
   return `{"errors":${JSON.stringify(errors)},${meta}${jsonapiMembers[version]}}`
 }
 
-function toErrorObject(error: ApiError): object {
-  return { ...toErrorMembers(error, error.message), ...toSource(error), ...toMeta(error) }
+function toErrorObject(error: ApiError, version: DocumentVersion): object {
+  return { ...toErrorMembers(error, error.message), ...toSource(error, version), ...toMeta(error) }
 }
 
 function toErrorMembers(
@@ -75,11 +79,13 @@ function toMeta(error: ApiError): object {
   return error.meta ? { meta: error.meta } : {}
 }
 
-function toSource(error: ApiError): object {
+function toSource(error: ApiError, version: DocumentVersion): object {
   if (error instanceof ParameterError) return { source: { parameter: error.parameter } }
   if (error instanceof BodyError) return { source: { pointer: error.pointer } }
   if (error instanceof VersionConflictError && error.pointer !== undefined)
     return { source: { pointer: error.pointer } }
+  if (error instanceof HeaderError)
+    return version === '1.0' || error.field === undefined ? {} : { source: { header: error.field } }
   if (!(error instanceof RequestError)) return {}
   const { pointer, parameter } = error
   if (pointer !== undefined) return { source: { pointer } }

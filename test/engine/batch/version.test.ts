@@ -101,6 +101,50 @@ describeBatches('JSON:API 1.1', modernOffice, (app) => {
     assert.deepEqual(others[0]?.source?.pointer, '/data/attributes/name')
   })
 
+  const wrongFields: readonly (readonly [field: string, value: string, status: number])[] = [
+    ['accept', `${type};charset=utf-8`, 406],
+    ['content-type', 'application/json', 415],
+    ['content-encoding', 'gzip', 415],
+    ['if-match', '"other"', 412],
+    ['if-match', 'other', 400],
+    ['if-none-match', '*', 412],
+    ['idempotency-key', '', 400],
+    ['idempotency-key', '"k"', 400],
+    ['prefer', 'dry-run=1', 400],
+    ['prefer', 'max-affected=0', 422],
+  ]
+  for (const [field, value, status] of wrongFields)
+    it(`names the header field of an error: ${field}: ${value}`, async () => {
+      const body = { data: { type: 'person', id: '1', attributes: { name: 'Ida' } } }
+      const response = await app.send('PATCH', '/persons/1', body, { [field]: value })
+      assert.deepEqual(
+        [response.status, response.errors.map(({ source }) => source?.header?.toLowerCase())],
+        [status, [field]],
+      )
+    })
+
+  it('names the header field of an error of operations', async () => {
+    const { errors } = await app.batch([addPerson('Eve')], { prefer: 'max-affected=0' })
+    assert.deepEqual(
+      errors.map(({ source }) => source),
+      [{ header: 'Prefer' }],
+    )
+    const plain = await app.batch([addPerson('Eve')], { 'content-type': type })
+    assert.deepEqual(
+      plain.errors.map(({ source }) => source),
+      [{ header: 'Content-Type' }],
+    )
+  })
+
+  it('names the missing condition', async () => {
+    const body = { data: { type: 'order', id: '1', attributes: { status: 'paid' } } }
+    const { errors } = await app.send('PATCH', '/orders/1', body)
+    assert.deepEqual(
+      errors.map(({ status, source }) => [status, source?.header]),
+      [['428', 'If-Match']],
+    )
+  })
+
   it('rejects an update with another id', async () => {
     const body = { data: { type: 'person', id: '2', attributes: { name: 'Ida' } } }
     assert.equal((await app.send('PATCH', '/persons/1', body)).status, 409)
