@@ -9,11 +9,15 @@ import type { PlanRequest } from './request-plan.ts'
  * A type whose list takes parameters has them, because its path alone may be no list.
  */
 export function getRoot(): PlanRequest {
-  return ({ search, auth }, { findRights, prefix, rootMeta, serializer }) => {
+  return ({ search, auth, describedBy }, { findRights, prefix, rootMeta, serializer }) => {
     checkNoParameters(parseQuery(search))
     const types = listUsableTypes(describeModel(findRights(auth)))
     const resources = Object.fromEntries(types.map((type) => [type.type, listEntry(type, prefix)]))
-    const body = serializer.serializeRoot({ ...rootMeta, resources }, `${prefix}/`)
+    const links = {
+      self: `${prefix}/`,
+      ...(describedBy !== undefined && { describedby: describedBy }),
+    }
+    const body = serializer.serializeRoot({ ...rootMeta, resources }, links)
     return { is: 'document', body }
   }
 }

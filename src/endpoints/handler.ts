@@ -30,6 +30,8 @@ export interface ApiRequest extends RequestContext {
   readonly body: RequestBody
   /** Scheme and host of absolute links. */
   readonly origin: string
+  /** The path of the description that the document links; absent for none, and in JSON:API 1.0, whose documents have no such link. */
+  readonly describedBy?: string
   /** What the request demands of the present state, as sent. */
   readonly conditions?: ConditionFields
   /** Which document the client of a read has; absent if it says nothing of it. */
@@ -51,6 +53,8 @@ export interface ApiResponse<Body = DocumentText> {
   readonly body: Body
   /** How long a cache may reuse the document, without `private`; absent or null: it asks whether it is current. */
   readonly cacheControl?: string | null
+  /** The media type of the document. Default: that of JSON:API, without parameters. */
+  readonly mediaType?: string | undefined
   /** The version of the resource, or of the members of a relationship, that the document shows; absent if it has none. */
   readonly version?: string | undefined
   /** Receives the entity tag of the document; absent if nobody remembers it. */

@@ -6,6 +6,7 @@ import {
   RequestError,
   VersionConflictError,
 } from '../errors/errors.ts'
+import type { Awaitable } from '../model/declare/hooks.ts'
 import { isObject } from '../model/kinds/json.ts'
 import { parseJsonBody, type RequestBody } from '../parse/body.ts'
 import { pointToOperation } from '../parse/operations.ts'
@@ -31,12 +32,24 @@ export function locateError(thrown: unknown, location: OperationLocation): unkno
   return mapErrors(thrown, (error) => locate(error, location))
 }
 
+/** Executes a request whose errors lead to values that its document has. @throws what it throws, located by `locateInBody` */
+export async function locateErrorsOf<Result>(
+  execute: () => Awaitable<Result>,
+  body: RequestBody,
+): Promise<Result> {
+  try {
+    return await execute()
+  } catch (error) {
+    throw locateInBody(error, body)
+  }
+}
+
 /**
  * Returns what a request threw as an error whose pointers lead to values that its document has: that of a missing member leads to the object
  * that lacks it, and its detail names the member.
  * @see https://jsonapi.org/format/1.1/#error-objects
  */
-export function locateInBody(thrown: unknown, body: RequestBody): unknown {
+function locateInBody(thrown: unknown, body: RequestBody): unknown {
   let document: unknown = body
   if (body instanceof Uint8Array) {
     try {

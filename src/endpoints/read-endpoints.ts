@@ -17,9 +17,9 @@ function cacheLists(plan: (query: ParsedQuery) => ReadPlan): (search: string) =>
 /** `GET /persons`: the resources of a type. */
 export function getCollection(planner: Planner, resource: ResourceType): PlanRequest {
   const planQuery = cacheLists((query) => planCollection(planner, query, { resource }))
-  return ({ search, origin, isLong }, { serializer, prefix }) => {
+  return ({ search, origin, isLong, describedBy }, { serializer, prefix }) => {
     const read = planQuery(search)
-    const linkBase = { origin, path: prefix + resource.path, isLong }
+    const linkBase = { origin, path: prefix + resource.path, isLong, describedBy }
     return {
       ...{ is: 'read', read, id: undefined },
       serialize: (plan, rows) => serializer.serializeCollection(plan, rows, linkBase),
@@ -36,7 +36,8 @@ export function getResource(planner: Planner, resource: ResourceType): PlanReque
     const path = formatResourcePath(prefix, resource, id)
     return {
       ...{ is: 'read', read, id },
-      serialize: (plan, rows) => serializer.serializeResource(plan, rows, path),
+      serialize: (plan, rows) =>
+        serializer.serializeResource(plan, rows, path, request.describedBy),
       version: (rows) => getRowVersion(planner, read, rows),
     }
   }
@@ -56,7 +57,8 @@ export function getRelatedCollection(
     const id = parsePathId(resource, request.id, parameter)
     const read = planQuery(request.search)
     const path = formatRelatedPath(prefix, resource, id, relationship)
-    const linkBase = { origin: request.origin, path, isLong: request.isLong }
+    const { origin, isLong, describedBy } = request
+    const linkBase = { origin, path, isLong, describedBy }
     return {
       ...{ is: 'read', read, id },
       serialize: (plan, rows) => serializer.serializeCollection(plan, rows, linkBase),
@@ -80,7 +82,8 @@ export function getRelatedResource(
     const path = formatRelatedPath(prefix, resource, id, relationship)
     return {
       ...{ is: 'read', read, id },
-      serialize: (plan, rows) => serializer.serializeResource(plan, rows, path),
+      serialize: (plan, rows) =>
+        serializer.serializeResource(plan, rows, path, request.describedBy),
     }
   }
 }

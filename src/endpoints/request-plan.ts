@@ -11,6 +11,7 @@ import type { PendingCursors, ReadPlan } from '../plan/read.ts'
 import type { CompleteRows, Rows } from '../plan/read-result.ts'
 import type { WritePlan } from '../plan/write.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
+import { cursorProfiles } from '../serialize/profile.ts'
 import { thenMaybe } from '../sql/then-maybe.ts'
 import type { AppContext } from './app-context.ts'
 import type { ApiRequest, ApiResponse } from './handler.ts'
@@ -136,6 +137,7 @@ function executeReadPlan<Body>(
   return thenMaybe(executeRead(plan.read, plan.id, context, request), (rows) => ({
     status: 200,
     body: plan.serialize(plan.read, rows),
+    mediaType: plan.read.page?.cursors && cursorProfiles[context.planner.model.jsonapi]?.mediaType,
     cacheControl: context.getCacheControl(plan.read.shape),
     version: rows.is === 'complete' ? plan.version?.(rows) : undefined,
   }))

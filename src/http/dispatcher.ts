@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ApiRequest, ApiResponse, RouteHandler } from '../endpoints/handler.ts'
-import { locateInBody } from '../endpoints/operation-errors.ts'
+import { locateErrorsOf } from '../endpoints/operation-errors.ts'
 import type { Route } from '../endpoints/route-table.ts'
 import type { Awaitable } from '../model/declare/hooks.ts'
 import type { Logger } from '../model/declare/request-context.ts'
@@ -132,7 +132,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
       if (method !== 'GET') return await respond(await request.processBody(runHandler), request)
       if (request.method === 'QUERY') {
         const run = (query: Pick<ApiRequest, 'search' | 'isLong'>) => runHandler(noBytes, query)
-        return await respond(await processQuery(request, run), request)
+        return await respond(await processQuery(request, run, version), request)
       }
       const { auth, challenge } = identity
       const routed = { context: app, route, id, auth, challenge, signal }
@@ -156,13 +156,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
 
 /** Returns a handler whose errors lead to values that the body has, as JSON:API 1.1 demands. */
 function withExistingPointers(handle: RouteHandler): RouteHandler {
-  return async (request, context) => {
-    try {
-      return await handle(request, context)
-    } catch (error) {
-      throw locateInBody(error, request.body)
-    }
-  }
+  return (request, context) => locateErrorsOf(() => handle(request, context), request.body)
 }
 
 /** Finds the route of a path if it has one. The dispatcher reports a path that is not UTF-8. */
@@ -311,7 +305,10 @@ function createResponder(
     request: HttpRequest,
     isList: boolean,
   ): Awaitable<HttpResponse> => {
-    const { status, headers = {}, body } = response
+    const { status, mediaType, body } = response
+    const headers = mediaType
+      ? { 'content-type': mediaType, ...response.headers }
+      : (response.headers ?? {})
     // A host may have authenticated the request though the mount does not.
     const isPrivate = request.isAuthenticated || isMountPrivate
     const { mount: open, identity } = isList ? listFields : fields

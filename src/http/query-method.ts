@@ -1,7 +1,9 @@
 import type { ApiRequest, ApiResponse } from '../endpoints/handler.ts'
+import { locateErrorsOf } from '../endpoints/operation-errors.ts'
 import { acceptQuery, readQueryType } from '../parse/negotiate.ts'
 import { canonicalizeSearch } from '../parse/query.ts'
 import { parseQueryBody, toPointers } from '../parse/query-body.ts'
+import type { DocumentVersion } from '../serialize/document.ts'
 import { getQueryString } from './headers.ts'
 import type { HttpRequest } from './request.ts'
 
@@ -17,16 +19,18 @@ const maxLinkedQuery = 8000
 /**
  * Processes a QUERY (RFC 10008) as the GET that means the same.
  * @param run - calls the handler of GET with the query string
+ * @param version - that of the documents
  * @returns the response with `Location`, the URL of this GET, unless that is too long
  */
 export function processQuery(
   request: HttpRequest,
   run: (query: Pick<ApiRequest, 'search' | 'isLong'>) => ApiResponse | Promise<ApiResponse>,
+  version: DocumentVersion,
 ): Promise<ApiResponse> {
   const is = readQueryType(request.header('content-type'))
   const { target } = request
   const [path = ''] = target.split('?', 1)
-  return request.processBody(async (body) => {
+  const respond = async (body: Uint8Array): Promise<ApiResponse> => {
     const query = parseQueryBody(body, getQueryString(target), is)
     try {
       const canonical = canonicalizeSearch(query.search)
@@ -41,5 +45,7 @@ export function processQuery(
     } catch (error) {
       throw toPointers(error, query)
     }
-  })
+  }
+  if (version === '1.0' || is === 'form') return request.processBody(respond)
+  return request.processBody((body) => locateErrorsOf(() => respond(body), body))
 }

@@ -35,7 +35,7 @@ interface DescribedOptions {
 
 /**
  * Adds the descriptions of an application to the routes of its model: `/openapi.json`, the JSON Schema of each type at its path with
- * `.schema.json`, which no path of a type can be, and the page that shows the description. The responses of the routes link them. An
+ * `.schema.json`, which no path of a type can be, and the page that shows the description. The responses of the routes link them, in JSON:API 1.1 also their documents. An
  * identity gets the description of what it may know and do. Without `openapi` there are none.
  *
  * @throws DeclarationError when a resource type has the path of the page
@@ -62,14 +62,33 @@ function addLink(route: ModelRoute, context: AppContext, options: OpenApiOptions
   const link = formatLinks(route, context, options)
   if (link === undefined || GET === undefined) return route
   const type = findDescribedType(route)
+  const readDescribed = linkInDocument(GET, findDescription(type, context), context)
+  const described = { ...route, methods: { ...route.methods, GET: readDescribed } }
   // Without access rules each identity gets all descriptions.
-  if (context.findView === undefined || type === undefined) return { ...route, headers: { link } }
+  if (context.findView === undefined || type === undefined)
+    return { ...described, headers: { link } }
   const read: RouteHandler = async (request, bound) => {
-    const response = await GET(request, bound)
-    if (!hasSchema(context, request.auth, type)) return response
+    if (!hasSchema(context, request.auth, type)) return GET(request, bound)
+    const response = await readDescribed(request, bound)
     return { ...response, headers: { link, ...response.headers } }
   }
   return { ...route, methods: { ...route.methods, GET: read } }
+}
+
+/** Returns the handler whose documents link their description, as JSON:API 1.1 has it. */
+function linkInDocument(
+  handle: RouteHandler,
+  describedBy: string,
+  { planner }: AppContext,
+): RouteHandler {
+  if (planner.model.jsonapi === '1.0') return handle
+  return (request, bound) => handle({ ...request, describedBy }, bound)
+}
+
+/** The path of the description of a document. @param type - that of its resources; `undefined` for the root document */
+function findDescription(type: string | undefined, { prefix, planner }: AppContext): string {
+  if (type === undefined) return `${prefix}/openapi.json`
+  return `${prefix}${getResourceType(planner.model, type).path}.schema.json`
 }
 
 /** The type of the resources in the responses of a route. */
@@ -89,19 +108,16 @@ function hasSchema({ findRights }: AppContext, auth: unknown, type: string): boo
  */
 function formatLinks(
   route: ModelRoute,
-  { prefix, planner }: AppContext,
+  context: AppContext,
   { docs }: OpenApiOptions,
 ): string | undefined {
-  const formatLink = (path: string, relation: string) => `<${prefix}${path}>; rel="${relation}"`
   const { is } = route.target
   if (is === 'relationship' || is === 'action') return undefined
   const type = findDescribedType(route)
-  if (type === undefined) {
-    const description = formatLink('/openapi.json', 'service-desc')
-    return docs ? `${description}, ${formatLink(docs.path, 'service-doc')}` : description
-  }
-  const { path } = getResourceType(planner.model, type)
-  return formatLink(`${path}.schema.json`, 'describedby')
+  const description = findDescription(type, context)
+  if (type !== undefined) return `<${description}>; rel="describedby"`
+  const link = `<${description}>; rel="service-desc"`
+  return docs ? `${link}, <${context.prefix}${docs.path}>; rel="service-doc"` : link
 }
 
 function defineDescription(

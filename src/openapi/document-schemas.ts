@@ -55,8 +55,14 @@ export function describeCommonSchemas({ described, nameType, ref }: SchemaContex
   const required = ['data', 'links', 'jsonapi']
   const document = (links: JsonSchema, others: Schemas = {}) =>
     openObject({ included, links, ...others, jsonapi }, required)
-  const self = ref('jsonapi.selfLink')
-  const collection = objectOf({ self: link, ...pages }, ['self'])
+  const isModern = described.jsonapi === '1.1'
+  const describedby = isModern && { describedby: link }
+  const self = isModern
+    ? objectOf({ self: link, ...describedby }, ['self'])
+    : ref('jsonapi.selfLink')
+  // A page between cursors has a profile.
+  const ofPage = isModern ? { anyOf: [link, describeTypedLink()] } : link
+  const collection = objectOf({ self: ofPage, ...describedby, ...pages }, ['self'])
   return {
     'jsonapi.relationshipMeta': objectOf({
       count,
@@ -90,10 +96,16 @@ export function describeCommonSchemas({ described, nameType, ref }: SchemaContex
       [...required, 'meta'],
     ),
     'jsonapi.toOneDocument': document(ref('jsonapi.relationshipLinks')),
-    'jsonapi.toManyDocument': document(objectOf({ ...both, ...pages }, ['self', 'related']), {
-      meta: ref('jsonapi.listMeta'),
-    }),
-    'jsonapi.object': objectOf({ version: { const: described.jsonapi } }, ['version']),
+    'jsonapi.toManyDocument': document(
+      objectOf({ ...both, self: ofPage, ...pages }, ['self', 'related']),
+      {
+        meta: ref('jsonapi.listMeta'),
+      },
+    ),
+    'jsonapi.object': objectOf(
+      { version: { const: described.jsonapi }, ...(isModern && { profile: arrayOf(text) }) },
+      ['version'],
+    ),
     'jsonapi.selfLink': objectOf({ self: link }, ['self']),
     'jsonapi.relationshipLinks': objectOf(both, ['self', 'related']),
     'jsonapi.toManyLinks': objectOf({ ...both, prev: linkOrNull, next: linkOrNull }, [
@@ -168,6 +180,11 @@ function describeIncluded(
   const [first, ...others] = types.map((type) => ref(nameType(type)))
   if (first === undefined) return { type: 'object' }
   return others.length === 0 ? first : { anyOf: [first, ...others] }
+}
+
+/** https://jsonapi.org/format/1.1/#document-links-link-object */
+function describeTypedLink(): JsonSchema {
+  return objectOf({ href: link, type: text }, ['href', 'type'])
 }
 
 /** https://jsonapi.org/format/1.0/#error-objects */

@@ -4,8 +4,14 @@ import { getResourceType, type Model, type ResourceType } from '../model/model.t
 import type { ReadPlan, ReadShape } from '../plan/read.ts'
 import type { ListEnd, Rows } from '../plan/read-result.ts'
 import type { RowLayout } from '../plan/row-layout.ts'
-import { type LinkBase, serializeAddress, serializePageLinks } from './links.ts'
+import {
+  type LinkBase,
+  serializeAddress,
+  serializeDescribedBy,
+  serializePageLinks,
+} from './links.ts'
 import { addCursors, serializePageMeta } from './page.ts'
+import { type AppliedProfile, cursorProfiles } from './profile.ts'
 import { compileIdentifierSerializer, compileSerializer, type RowSerializer } from './resource.ts'
 import { type ShapeSerializers, serializeIncluded, serializeRows } from './rows.ts'
 import { streamList, streamSingle } from './stream.ts'
@@ -30,8 +36,17 @@ export const jsonapiMembers: Readonly<Record<DocumentVersion, string>> = {
 export interface DocumentSerializer<Body = DocumentText> {
   /** Serializes a list of resources: `data`, `included`, `links`, `meta.count`. */
   readonly serializeCollection: (plan: ReadPlan, rows: Rows, linkBase: LinkBase) => Body
-  /** Serializes one resource, or null for an empty to-one relationship. `path` is the path of the document. */
-  readonly serializeResource: (plan: ReadPlan, rows: Rows, path: string) => Body
+  /**
+   * Serializes one resource, or null for an empty to-one relationship.
+   * @param path - the path of the document
+   * @param describedBy - that of its description
+   */
+  readonly serializeResource: (
+    plan: ReadPlan,
+    rows: Rows,
+    path: string,
+    describedBy?: string,
+  ) => Body
   readonly serializeToManyLinkage: SerializeLinkage<Body>
   readonly serializeToOneLinkage: SerializeLinkage<Body>
   /** Serializes a response that has only a message. */
@@ -45,8 +60,11 @@ export interface DocumentSerializer<Body = DocumentText> {
   readonly ofOperations: OperationSerializer<Body>
   /** Serializes the results of the operations of a batch, in their order. */
   readonly serializeResults: (results: readonly Awaited<Body>[]) => Body
-  /** Serializes the root document. `self` is its path. */
-  readonly serializeRoot: (meta: Readonly<Record<string, unknown>>, self: string) => Body
+  /** Serializes the root document. */
+  readonly serializeRoot: (
+    meta: Readonly<Record<string, unknown>>,
+    links: Readonly<Record<string, string>>,
+  ) => Body
 }
 
 /** The members of a serializer that writes need. */
@@ -68,34 +86,40 @@ interface RelationshipLinkBase extends LinkBase {
 export function createDocumentSerializer(model: Model, prefix: string): DocumentSerializer {
   const getSerializers = createSerializerCache(model, prefix)
   const jsonapi = jsonapiMembers[model.jsonapi]
+  const cursorProfile = cursorProfiles[model.jsonapi]
   return {
     serializeCollection: (plan, rows, linkBase) => {
       const serializers = getSerializers(plan.shape)
-      const { origin, path, isLong } = linkBase
-      const self = isLong ? '' : serializeSelfLink(plan, origin + path)
+      const { origin, path, isLong, describedBy } = linkBase
+      const profile = plan.page?.cursors && cursorProfile
+      const self = isLong ? '' : serializeSelfLink(plan, origin + path, profile)
       return serializeList(plan, rows, serializers, serializers.primary, (end) => {
-        const pageLinks = serializePageLinks(plan, end, linkBase)
+        const pageLinks =
+          (describedBy === undefined ? '' : serializeDescribedBy(describedBy)) +
+          serializePageLinks(plan, end, linkBase)
         const meta = plan.page?.cursors
           ? serializePageMeta(plan, end, isLong)
           : `{"count":${end.count}}`
         const links = isLong ? pageLinks.slice(1) : self + pageLinks
-        return `,"links":{${links}},"meta":${meta},${jsonapi}}`
+        return `,"links":{${links}},"meta":${meta},${profile?.jsonapi ?? jsonapi}}`
       })
     },
-    serializeResource: (plan, rows, path) => {
+    serializeResource: (plan, rows, path, describedBy) => {
       const serializers = getSerializers(plan.shape)
-      const links = serializeSelfLink(plan, path)
+      const self = serializeSelfLink(plan, path)
+      const links = describedBy === undefined ? self : self + serializeDescribedBy(describedBy)
       return serializeSingle(plan, rows, serializers, serializers.primary, [links, jsonapi])
     },
     serializeToManyLinkage: (plan, rows, linkBase) => {
       const serializers = getSerializers(plan.shape)
-      const links = serializeRelationshipLinks(plan, linkBase)
+      const profile = plan.page?.cursors && cursorProfile
+      const links = serializeRelationshipLinks(plan, linkBase, profile)
       return serializeList(plan, rows, serializers, serializers.identifier, (end) => {
         const pageLinks = serializePageLinks(plan, end, linkBase)
         const meta = plan.page?.cursors
           ? `"meta":${serializePageMeta(plan, end, linkBase.isLong)},`
           : ''
-        return `,"links":{${links}${pageLinks}},${meta}${jsonapi}}`
+        return `,"links":{${links}${pageLinks}},${meta}${profile?.jsonapi ?? jsonapi}}`
       })
     },
     serializeToOneLinkage: (plan, rows, linkBase) => {
@@ -107,8 +131,8 @@ export function createDocumentSerializer(model: Model, prefix: string): Document
     serializeMeta: (values, kinds) => `{${formatMeta(values, kinds)},${jsonapi}}`,
     ofOperations: createResultSerializer(getSerializers),
     serializeResults,
-    serializeRoot: (meta, self) =>
-      `{"meta":${JSON.stringify(meta)},"links":${JSON.stringify({ self })},${jsonapi}}`,
+    serializeRoot: (meta, links) =>
+      `{"meta":${JSON.stringify(meta)},"links":${JSON.stringify(links)},${jsonapi}}`,
   }
 }
 
@@ -195,14 +219,22 @@ function serializeSingle(
   return `{"data":${serialize(row)}${included}${tail}`
 }
 
-function serializeSelfLink({ canonicalQuery }: ReadPlan, address: string): string {
-  return `"self":${serializeAddress(address + canonicalQuery.full)}`
+/** Serializes the link `self`, which has the media type of a document with a profile. */
+function serializeSelfLink(
+  { canonicalQuery }: ReadPlan,
+  address: string,
+  profile?: AppliedProfile,
+): string {
+  const href = serializeAddress(address + canonicalQuery.full)
+  if (profile === undefined) return `"self":${href}`
+  return `"self":{"href":${href},"type":${JSON.stringify(profile.mediaType)}}`
 }
 
 function serializeRelationshipLinks(
   plan: ReadPlan,
   { path, related, isLong }: RelationshipLinkBase,
+  profile?: AppliedProfile,
 ): string {
-  const self = isLong ? '' : `${serializeSelfLink(plan, path)},`
+  const self = isLong ? '' : `${serializeSelfLink(plan, path, profile)},`
   return `${self}"related":${serializeAddress(related)}`
 }

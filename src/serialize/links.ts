@@ -11,6 +11,8 @@ export interface LinkBase {
   readonly path: string
   /** True if the query is too long for a URL: no link repeats it. */
   readonly isLong?: boolean | undefined
+  /** The path of the description of the document; absent for none. */
+  readonly describedBy?: string | undefined
 }
 
 /** Encodes an id as a path segment. An id of the kind `id` has only digits and a sign, and stays as it is. */
@@ -24,6 +26,11 @@ export function encodeId({ id }: ResourceType, text: string): string {
  */
 export function serializeAddress(address: string): string {
   return /[^ !#-[\]-~]/.test(address) ? JSON.stringify(address) : `"${address}"`
+}
+
+/** Serializes the link to the description of a document, as a JSON member behind others. @see https://jsonapi.org/format/1.1/#document-links */
+export function serializeDescribedBy(path: string): string {
+  return `,"describedby":${serializeAddress(path)}`
 }
 
 /**

@@ -26,6 +26,7 @@ interface BatchDocument {
   readonly 'atomic:results'?: readonly Result[]
   readonly data?: Resource
   readonly errors?: readonly ErrorObject[]
+  readonly links?: Readonly<Record<string, unknown>>
   readonly jsonapi?: Readonly<{ version: string; ext?: readonly string[] }>
 }
 

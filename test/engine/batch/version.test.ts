@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { addPerson, modernOffice, office } from './office.ts'
-import { batchType, describeBatches } from './send-batch.ts'
+import { type BatchSuite, batchType, describeBatches } from './send-batch.ts'
 
 const type = 'application/vnd.api+json'
 const unknown = 'https://example.org/ext'
@@ -155,4 +155,80 @@ describeBatches('JSON:API 1.1', modernOffice, (app) => {
     assert.equal(response.status, 200)
     assert.deepEqual(response.document.jsonapi?.ext, ['https://jsonapi.org/ext/atomic'])
   })
+})
+
+const profile = 'https://jsonapi.org/profiles/ethanresnick/cursor-pagination'
+
+describeBatches('Pages between cursors in JSON:API 1.0', office, (app) => {
+  it('have no profile', async () => {
+    const { headers, document } = await app.send('GET', '/persons?page[size]=1&page[total]=exact')
+    assert.equal(headers.get('content-type'), type)
+    assert.deepEqual(document.jsonapi, { version: '1.0' })
+    assert.equal(
+      document.links?.self,
+      'http://localhost/persons?page%5Bsize%5D=1&page%5Btotal%5D=exact',
+    )
+  })
+})
+
+describeBatches('Documents in JSON:API 1.1', modernOffice, (app) => {
+  for (const path of ['/persons', '/persons/1/computers', '/persons/1/relationships/computers'])
+    it(`have the profile of a page between cursors: ${path}`, async () => {
+      const mediaType = `${type};profile="${profile}"`
+      const { headers, document } = await app.send('GET', `${path}?page[size]=1&page[total]=exact`)
+      assert.equal(headers.get('content-type'), mediaType)
+      assert.deepEqual(document.jsonapi, { version: '1.1', profile: [profile] })
+      const { href, ...self } = Object(document.links?.self)
+      assert.deepEqual(self, { type: mediaType })
+      assert.ok(href.endsWith(`${path}?page%5Bsize%5D=1&page%5Btotal%5D=exact`), href)
+    })
+
+  it('have a profile in the response to HEAD, and none in a 304', async () => {
+    const path = '/persons?page[size]=1&page[total]=exact'
+    const { headers } = await app.send('HEAD', path)
+    assert.equal(headers.get('content-type'), `${type};profile="${profile}"`)
+    const etag = String(headers.get('etag'))
+    const unchanged = await app.send('GET', path, undefined, { 'if-none-match': etag })
+    assert.deepEqual([unchanged.status, unchanged.headers.get('content-type')], [304, null])
+  })
+
+  it('have pointers to values of the body of a QUERY', async () => {
+    const query = {
+      filter: [
+        { name: 'name', op: 'eq' },
+        { name: 'size', op: 'eq', val: '1' },
+      ],
+    }
+    const json = { 'content-type': 'application/json' }
+    const { status, errors } = await app.send('QUERY', '/persons', query, json)
+    assert.equal(status, 400)
+    for (const { source } of errors) {
+      const tokens = String(source?.pointer).split('/').slice(1)
+      let value: unknown = query
+      for (const token of tokens) {
+        assert.ok(Object.hasOwn(Object(value), token), String(source?.pointer))
+        value = Reflect.get(Object(value), token)
+      }
+      assert.ok(tokens.length >= 2, String(source?.pointer))
+    }
+  })
+})
+
+const described: BatchSuite = { ...modernOffice, options: { openapi: true, prefix: '/v1' } }
+
+describeBatches('Documents of a described API in JSON:API 1.1', described, (app) => {
+  const descriptions: readonly (readonly [path: string, description: string | undefined])[] = [
+    ['/v1', '/v1/openapi.json'],
+    ['/v1/persons', '/v1/persons.schema.json'],
+    ['/v1/persons/1', '/v1/persons.schema.json'],
+    ['/v1/persons/1/computers', '/v1/computers.schema.json'],
+    ['/v1/computers/1/owner', '/v1/persons.schema.json'],
+    ['/v1/persons/1/relationships/computers', undefined],
+  ]
+  for (const [path, description] of descriptions)
+    it(`link their description: ${path}`, async () => {
+      const { document } = await app.send('GET', path)
+      assert.equal(document.links?.describedby, description)
+      if (description !== undefined) assert.equal((await app.send('GET', description)).status, 200)
+    })
 })
