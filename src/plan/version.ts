@@ -76,15 +76,20 @@ export function computeSetVersion(
   return sealer.fingerprint('members', text)
 }
 
-function findParts({ id, version, fields }: ResourceType, model: Model): VersionParts {
+function findParts(
+  { id, version, fields, unrestricted }: ResourceType,
+  model: Model,
+): VersionParts {
   if (version !== undefined) return { columns: [version], relationships: [] }
   const columns = new Set<string>()
   const relationships: string[] = []
   for (const field of fields.values()) {
     if (field.is === 'computed') for (const [column] of field.columns) columns.add(column)
     else if (field.is === 'attribute') {
-      // What the identity may neither read nor change does not concern it.
-      const matters = field.isReadable || !field.isImmutable
+      // What a rule hides from the identity must not change its versions. What nobody reads does, if it can be changed.
+      const declared = unrestricted?.fields.get(field.name) ?? field
+      const isWriteOnly = declared.is === 'attribute' && !declared.isReadable && !field.isImmutable
+      const matters = field.isReadable || isWriteOnly
       if (field.column !== undefined && matters) columns.add(field.column)
     } else if (field.link.foreignKey === 'own') {
       if (mayBeHidden(field, model)) relationships.push(field.name)

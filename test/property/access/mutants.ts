@@ -353,5 +353,26 @@ export const mutants: readonly Mutant[] = [
     from: 'denied: mayBeKnown(shape, resource, target)',
     to: 'denied: false && mayBeKnown(shape, resource, target)',
   },
+  {
+    title: 'a current document is known without the identity',
+    seed: 300,
+    file: 'src/endpoints/revalidate.ts',
+    from: 'JSON.stringify([representation, view])',
+    to: 'JSON.stringify([representation])',
+  },
+  {
+    title: 'a version has the key of a row that is hidden',
+    seed: 300,
+    file: 'src/plan/version.ts',
+    from: 'if (mayBeHidden(field, model)) relationships.push(field.name)',
+    to: 'if (false && mayBeHidden(field, model)) relationships.push(field.name)',
+  },
+  {
+    title: 'a version has a column that a rule hides',
+    seed: 300,
+    file: 'src/plan/version.ts',
+    from: 'const matters = field.isReadable || isWriteOnly',
+    to: 'const matters = true',
+  },
 ]
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: source text

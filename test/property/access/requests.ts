@@ -22,6 +22,10 @@ export interface TestRequest {
   readonly prefer?: string
   /** The key of a write that is repeated. */
   readonly key?: string
+  /** The condition of a write. */
+  readonly ifMatch?: string
+  /** The tag of a read that is repeated, or `*` for a create. */
+  readonly ifNoneMatch?: string
 }
 
 const numbers = ['1', '2', '3', '4', '5', '6', '7', '20', '21', '50'] as const

@@ -17,6 +17,7 @@ import {
   sendDuring,
   undoChange,
 } from './concurrent-change.ts'
+import { addCondition, addVersions, repeatRead } from './conditions.ts'
 import { addFiller, changeUnseen, randomData, writeInserts } from './data.ts'
 import { declareModel } from './declare-model.ts'
 import { writeOutOfScope } from './out-of-scope.ts'
@@ -135,9 +136,10 @@ export async function runScenario(
     const concurrent = { writers, random: own }
     // One more, which changes no request of the scenario.
     const replays = new Random(seed + 2 ** 31)
+    const conditions = new Random(seed + 2 ** 29)
     const shared = { seed, random, reference, accesses, warmUps, snapshots }
     const paged = new PagedRequests(new Random(seed + 2 ** 30))
-    const context = { ...shared, concurrent, replays, paged }
+    const context = { ...shared, concurrent, replays, paged, conditions }
     const sent = await sendRequests(context, { ...size, filler })
     return { requests: 2 * (size.reads + size.writes), changes: unseen.changes, ...sent }
   } finally {
@@ -181,6 +183,8 @@ interface ScenarioContext {
   readonly replays: Random
   /** Draws further reads: of pages between cursors and of included resources. */
   readonly paged: PagedRequests
+  /** Draws conditions, versions and preferences. */
+  readonly conditions: Random
 }
 
 /** Sends random requests to both databases. */
@@ -193,7 +197,11 @@ async function sendRequests(
   let streams = 0
   for (let index = 0; index < reads + writes; index += 1) {
     const isRead = index < reads
-    const request = isRead ? drawRead(random, filler) : randomWrite(random)
+    const drawn = isRead ? drawRead(random, filler) : randomWrite(random)
+    const senders = toSenders(context)
+    const request = isRead
+      ? addVersions(drawn, context.conditions)
+      : await addCondition(drawn, senders)
     const hint = `seed ${seed}: ${JSON.stringify(request)}`
     if (isRead && random.chance(0.3)) for (const warmUp of warmUps) await warmUp(request)
     const send = isRead ? sendToBoth : sendWrite
@@ -202,6 +210,7 @@ async function sendRequests(
     const [response = '', otherResponse] = responses
     assert.equal(otherResponse, response, hint)
     const status = Number(response.slice(0, 3))
+    if (isRead && filler === 0) await repeatRead(request, response, senders)
     assert.ok(status < 500, `${hint}: ${response}`)
     statuses.add(`${request.method} ${status}`)
     if (countResources(response) > readBudget.resources) streams += 1
@@ -220,6 +229,11 @@ async function sendPaged({ seed, accesses, paged }: ScenarioContext): Promise<st
   paged.note(request, response)
   const [, parameter] = /(page%5Bafter|page%5Bbefore|includePage)/.exec(request.path) ?? []
   return `${parameter} ${response.slice(0, 3)}`
+}
+
+function toSenders({ conditions, accesses, warmUps }: ScenarioContext) {
+  const [first, second] = accesses
+  return { random: conditions, sends: [first.http, second.http] as const, others: warmUps }
 }
 
 /** A request of a scenario, with the text for errors. */

@@ -21,7 +21,7 @@ export function createHandlerOf(store: Store): Handle {
 
 /** Creates a function that sends requests to a handler. */
 export function createSender(handle: Handle, identity: Identity | undefined): Send {
-  return async ({ method, path, body, accept, prefer, key }) => {
+  return async ({ method, path, body, accept, prefer, key, ifMatch, ifNoneMatch }) => {
     const response = await handle(
       new Request(`http://localhost${path}`, {
         method,
@@ -29,6 +29,8 @@ export function createSender(handle: Handle, identity: Identity | undefined): Se
           ...(accept !== undefined && { accept }),
           ...(prefer !== undefined && { prefer }),
           ...(key !== undefined && { 'idempotency-key': JSON.stringify(key) }),
+          ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+          ...(ifNoneMatch !== undefined && { 'if-none-match': ifNoneMatch }),
           ...(body !== undefined && { 'content-type': 'application/vnd.api+json' }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -75,9 +77,10 @@ export function createCaller(client: Client, as: 'documents' | 'objects'): Send 
 }
 
 /** Whether a request stands for a call in process. */
-export function isCall({ method, path, accept }: TestRequest): boolean {
+export function isCall({ method, path, accept, prefer, ...conditions }: TestRequest): boolean {
   const [, id, name, relationship] = pathOf(path)
-  if (accept !== undefined) return false
+  const hasCondition = (conditions.ifMatch ?? conditions.ifNoneMatch) !== undefined
+  if (accept !== undefined || prefer !== undefined || hasCondition) return false
   return name === undefined || id === 'actions' || (relationship !== undefined && method !== 'GET')
 }
 
