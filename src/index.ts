@@ -84,6 +84,7 @@ export {
   type DeclaredColumns,
   notNull,
 } from './model/declare/computed.ts'
+export { cursorOf } from './model/declare/cursor-of.ts'
 export { type Declare, type DeclaredContext, declare } from './model/declare/declare.ts'
 export { type ColumnKind, type DerivedKind, defineKind } from './model/declare/define-kind.ts'
 export { type Checked, type DeclarationsOf, defineModel } from './model/declare/define-model.ts'

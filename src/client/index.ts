@@ -9,6 +9,8 @@ export type {
   PendingResource,
   PendingResult,
 } from '../model/declare/batch-types.ts'
+/** The cursor of a resource, behind which a list can start. */
+export { cursorOf } from '../model/declare/cursor-of.ts'
 /** The versions of resources, on which writes may depend. */
 export { type IfMatch, versionOf } from '../model/declare/if-match.ts'
 /** Whether a relationship has more members than a page of them. */

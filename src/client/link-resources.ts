@@ -1,3 +1,4 @@
+import { cursorMember } from '../model/declare/cursor-of.ts'
 import { versionMember } from '../model/declare/if-match.ts'
 import { nameMoreMember } from '../model/declare/more-members.ts'
 import { isObject } from '../model/kinds/json.ts'
@@ -34,6 +35,7 @@ export function linkResources(document: ResponseDocument): unknown {
     if (!isObject(resource) || !isObject(object)) continue
     const { meta } = resource
     if (isObject(meta) && 'version' in meta) setMember(object, versionMember, meta.version)
+    if (isObject(meta) && isObject(meta.page)) setMember(object, cursorMember, meta.page.cursor)
     const related = isObject(resource.relationships) ? resource.relationships : {}
     for (const [name, value] of Object.entries(resource.attributes ?? {}))
       setMember(object, name, value)

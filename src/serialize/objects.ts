@@ -1,3 +1,4 @@
+import { cursorMember } from '../model/declare/cursor-of.ts'
 import type { Awaitable } from '../model/declare/hooks.ts'
 import { versionMember } from '../model/declare/if-match.ts'
 import { nameMoreMember } from '../model/declare/more-members.ts'
@@ -28,7 +29,7 @@ import {
 } from '../plan/row-layout.ts'
 import { createVersions } from '../plan/version.ts'
 import type { DocumentSerializer, OperationSerializer } from './document.ts'
-import { serializePageMeta } from './page.ts'
+import { sealRow, serializePageMeta } from './page.ts'
 
 /** A resource, or its identifier, as a plain object: `type`, `id`, and the fields. */
 export type PlainObject = Readonly<Record<string, unknown>>
@@ -54,7 +55,8 @@ export function createObjectSerializer(model: Model): DocumentSerializer<Awaitab
   const ofOperations: OperationSerializer<Awaitable<unknown>> = {
     serializeCollection: async (plan, rows): Promise<PlainList> => {
       const complete = await collectRows(rows)
-      return { data: build(plan, complete), meta: describePage(plan, complete) }
+      const data = addCursorMembers(plan, build(plan, complete), complete)
+      return { data, meta: describePage(plan, complete) }
     },
     serializeResource: async (plan, rows) => build(plan, await collectRows(rows))[0] ?? null,
     serializeMessage: () => undefined,
@@ -64,10 +66,27 @@ export function createObjectSerializer(model: Model): DocumentSerializer<Awaitab
     ...ofOperations,
     ofOperations,
     serializeResults: (results) => results,
-    serializeToManyLinkage: async (plan, rows) => identify(plan, await collectRows(rows)),
+    serializeToManyLinkage: async (plan, rows) => {
+      const complete = await collectRows(rows)
+      return addCursorMembers(plan, identify(plan, complete), complete)
+    },
     serializeToOneLinkage: async (plan, rows) => identify(plan, await collectRows(rows))[0] ?? null,
     serializeRoot: (meta) => meta,
   }
+}
+
+/** Adds their cursors to the objects of primary rows, if the request asks for them. */
+function addCursorMembers(
+  plan: ReadPlan,
+  objects: PlainObject[],
+  { primary }: CompleteRows,
+): PlainObject[] {
+  const cursors = plan.page?.cursors
+  if (!cursors?.showsCursors) return objects
+  return objects.map((object, index) => {
+    const row = primary[index]
+    return row ? Object.assign(object, { [cursorMember]: sealRow(plan, row, cursors) }) : object
+  })
 }
 
 /** The `meta` of a list, which has no links: of a page between cursors also the cursors of the other pages. */

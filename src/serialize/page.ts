@@ -38,13 +38,18 @@ function isTruncated({ page }: ReadPlan, { hasMore }: ListEnd): boolean {
   return after !== undefined && before !== undefined && hasMore
 }
 
+/** Returns the cursor of a row of a page between cursors. */
+export function sealRow(plan: ReadPlan, row: Row, cursors: CursorPage): string {
+  return sealCursor(positionOfRow(plan, row), cursors)
+}
+
 /** Returns a serializer that adds the cursor of each resource, as its `meta.page.cursor`. */
 export function addCursors(plan: ReadPlan, serialize: (row: Row) => string): (row: Row) => string {
   const cursors = plan.page?.cursors
   if (cursors === undefined) return serialize
   const hasMeta = plan.shape.primary.version === 'shown'
   return (row) => {
-    const cursor = sealCursor(positionOfRow(plan, row), cursors)
+    const cursor = sealRow(plan, row, cursors)
     const page = `"page":{"cursor":"${cursor}"}`
     const text = serialize(row)
     // The last member of a resource with a version is `meta`.

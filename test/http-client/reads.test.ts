@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { hasMore, ResponseError } from 'lapidary/client'
+import { cursorOf, hasMore, ResponseError } from 'lapidary/client'
 import { inProcess, tagIds } from '../in-process/shop.ts'
 import { connectClient } from './shop-client.ts'
 
@@ -81,6 +81,29 @@ inProcess('Reads of the client over HTTP', (engine) => {
     })
     const [path = ''] = requests.filter((request) => request.startsWith('GET /shops?'))
     assert.deepEqual([...new URLSearchParams(path.split('?')[1])], [...search])
+  })
+
+  it('returns the cursors of resources, behind which lists and included members start', async () => {
+    const { client } = connectClient(engine)
+    const sorted = { sort: ['-name'] } as const
+    const { data } = await client.item.list({ ...sorted, page: { cursors: true } })
+    const after = cursorOf(data[0] ?? {})
+    assert.ok(after)
+    const rest = await client.item.list({ ...sorted, page: { after } })
+    assert.deepEqual(
+      rest.data.map(({ id }) => id),
+      data.slice(1).map(({ id }) => id),
+    )
+    assert.deepEqual(
+      rest.data.map(cursorOf),
+      data.slice(1).map(() => undefined),
+    )
+    const { items } = await client.shop.get('north/1', {
+      include: ['items'],
+      includePage: { items: { after } },
+      includeSort: { items: ['-name'] },
+    })
+    assert.ok(items.length > 0 && !items.some(({ id }) => id === data[0]?.id))
   })
 
   it('encodes ids, and rejects those that a URL cannot contain', async () => {

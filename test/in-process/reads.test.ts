@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { hasMore } from 'lapidary'
+import { cursorOf, hasMore } from 'lapidary'
 import type { Document, Resource } from '../test-response.ts'
 import { inProcess, tagIds, withApi } from './shop.ts'
 
@@ -84,6 +84,21 @@ inProcess('Reads in process', (engine) => {
         'include=items.tags&includePage[items][size]=1&includeSort[items]=-name&includeFilter[items]=[{"name":"name","op":"ne","val":"none"}]'
       const expected = await get('/shops', search)
       assert.deepEqual(await client.documents.list('shop', query), withoutOrigin(expected))
+    }))
+
+  it('return the cursors of resources, behind which lists start', () =>
+    withApi(engine, async ({ client }) => {
+      const sorted = { sort: ['-name'] } as const
+      const { data } = await client.list('item', { ...sorted, page: { cursors: true, size: 2 } })
+      const [first, second] = data
+      const after = cursorOf(first ?? {})
+      assert.ok(after && second)
+      const next = await client.list('item', { ...sorted, page: { after, size: 1 } })
+      assert.deepEqual(
+        next.data.map(({ id }) => id),
+        [second.id],
+      )
+      assert.equal(cursorOf(next.data[0] ?? {}), undefined)
     }))
 
   for (const { type, path, query, search } of lists) {

@@ -273,7 +273,7 @@ export interface PageInput {
   readonly before?: string
   /** How the resources on all pages are counted; makes the page one between cursors. Default: that of the declaration. */
   readonly total?: 'exact' | 'capped' | 'none'
-  /** Whether each resource of a document has its cursor; makes the page one between cursors. Default false. */
+  /** Whether each resource has its cursor, which `cursorOf` returns; makes the page one between cursors. Default false. */
   readonly cursors?: boolean
 }
 
