@@ -185,8 +185,9 @@ function findPathProblem(
     each.map((_, at) => each.slice(0, at + 1).join('.')),
   )
   if (!paths.includes(path)) {
-    const known = suggest(path, [...new Set(paths)], 'included paths')
-    return `the path ${quote(path)} is not included; add it to include, or ${known}`
+    const problem = `the path ${quote(path)} is not included; add it to include`
+    if (paths.length === 0) return `${problem}.`
+    return `${problem}, or ${suggest(path, [...new Set(paths)], 'included paths')}`
   }
   const field = findField(path.split('.'), resource, model)
   if (field && !field.many)

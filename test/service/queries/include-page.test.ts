@@ -105,6 +105,11 @@ describeService('Pages of included resources', (app) => {
       'the path "computer" is not included; add it to include, or did you mean "computers"?',
     ],
     [
+      { include: '', 'includePage[computers][after]': 'x' },
+      'includePage[computers][after]',
+      'the path "computers" is not included; add it to include.',
+    ],
+    [
       { include: 'computers.owner', 'includePage[computers.owner][size]': '1' },
       'includePage[computers.owner][size]',
       '"computers.owner" is a to-one relationship, whose only member has no page',
