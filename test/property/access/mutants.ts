@@ -374,5 +374,19 @@ export const mutants: readonly Mutant[] = [
     from: 'const matters = field.isReadable || isWriteOnly',
     to: 'const matters = true',
   },
+  {
+    title: 'pages of members have rows that may not be read',
+    seed: 303,
+    file: 'src/sql/read/include-page.ts',
+    from: 'const where = [...inScope(1, related), ...filter]',
+    to: 'const where = filter',
+  },
+  {
+    title: 'pages between cursors have rows that may not be read',
+    seed: 300,
+    file: 'src/sql/read/page.ts',
+    from: 'const where = and([...primaryConditions(shape, 0, target), ...conditions])',
+    to: "const where = and(shape.addressed.is === 'all' && !shape.where && conditions.length > 0 ? conditions : [...primaryConditions(shape, 0, target), ...conditions])",
+  },
 ]
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: source text
