@@ -19,7 +19,6 @@ import {
   commonHeaders,
   createIdentityHeaders,
   createMountHeaders,
-  createRouteNotFound,
   getQueryString,
   privateCacheControl,
 } from './headers.ts'
@@ -40,7 +39,7 @@ import { createOriginResolver, findOrigin } from './origin.ts'
 import { findPublicChallenge, isPublicPage } from './public-root.ts'
 import { overrideMethod, processQuery } from './query-method.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
-import { createRouteFinder, type FindRoute, type Match } from './router.ts'
+import { createRouteFinder, type FindRoute, type Match, requireRoute } from './router.ts'
 import { createFileResponder, type FileResponder } from './static-files.ts'
 
 /** What happens between the request of a host and the response to it. The adapters only convert both. */
@@ -85,12 +84,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
     findRoute ??= createRouteFinder(routes, options.prefix ?? '')
     return findRoute(target)
   }
-
-  const findOrThrow = (target: string): Match => {
-    const found = find(target)
-    if (found === undefined) throw createRouteNotFound(target)
-    return found
-  }
+  const findOrThrow = requireRoute(find)
   const observe = createRequestObserver(options)
   async function dispatch(
     sent: HttpRequest,

@@ -1,4 +1,5 @@
 import type { Route } from '../endpoints/route-table.ts'
+import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import {
   type ObservedRequest,
   type RouteTemplate,
@@ -22,14 +23,9 @@ type ObserveRequest = (
 /** Creates what a dispatcher calls while somebody listens to its requests. */
 export function createRequestObserver(options: HttpOptions): ObserveRequest {
   const { prefix = '', serverTiming } = options
-  const templates = new Map<Route, RouteTemplate>()
-  const toTemplate = (route: Route): RouteTemplate => {
-    const known = templates.get(route)
-    if (known) return known
-    const template: RouteTemplate = { path: prefix + route.path }
-    templates.set(route, template)
-    return template
-  }
+  const toTemplate = memoizeByIdentity(
+    ({ path }: Route): RouteTemplate => ({ path: prefix + path }),
+  )
   const addTiming = createServerTiming(options)
   return async (request, match, process) => {
     const observed = createObserved(request, match && toTemplate(match.route))

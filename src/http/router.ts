@@ -22,7 +22,13 @@ export function createRouter<Found extends Route>(
   routes: readonly Found[],
   prefix: string,
 ): (target: string) => Match<Found> {
-  const find = createRouteFinder(routes, prefix)
+  return requireRoute(createRouteFinder(routes, prefix))
+}
+
+/** Returns a router that throws HeaderError `route_not_found` (404) for a path without a route. */
+export function requireRoute<Found extends Route>(
+  find: FindRoute<Found>,
+): (target: string) => Match<Found> {
   return (target) => {
     const match = find(target)
     if (match === undefined) throw createRouteNotFound(target)

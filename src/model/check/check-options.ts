@@ -21,7 +21,7 @@ import { isDefinedCodec } from '../kinds/codecs.ts'
 import { isObject } from '../kinds/json.ts'
 import type { AtomicOptions, ModelOptions } from '../model.ts'
 import { minimumSecretLength } from '../seal.ts'
-import { type Sql, sql } from '../sql.ts'
+import { isSql, type Sql, sql } from '../sql.ts'
 import {
   createAccessCheck,
   createRuleCheck,
@@ -206,10 +206,6 @@ const sqlExpression: Check = (value, location) => {
   } catch (error) {
     return [`${location}: must return sql\`…\`; it throws ${quote(String(error))}`]
   }
-}
-
-function isSql(value: unknown): value is Sql {
-  return isObject(value) && isFunction(value.toOperationNode)
 }
 
 /** Returns SQL and its values as one text. */
