@@ -23,8 +23,8 @@ interface LookUp {
   readonly known?: InsertedIds | undefined
   /** Whether the operation may name the resource that it creates itself. Default false. */
   readonly mayNameOwn?: boolean
-  /** Called for each local id that is found. */
-  readonly onUse?: () => void
+  /** Called for each local id that is found, with the index of the operation that introduces it. */
+  readonly onUse?: (introducedBy: number) => void
 }
 
 /**
@@ -59,7 +59,7 @@ export class LocalIdTable {
       const isKnown = found && (found.index < at || (mayNameOwn && found.index === at))
       if (!isKnown)
         return report(errors, () => this.#createUnknown({ type, lid, at }, found, location))
-      onUse?.()
+      onUse?.(found.index)
       const id = known?.get(found.index)
       if (id !== undefined) return { id }
       return {

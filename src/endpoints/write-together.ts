@@ -11,6 +11,7 @@ import {
 } from '../errors/collector.ts'
 import { BodyError, ParameterError, pointerToken } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
+import { createTogether, isPlainCreate, type PlannedCreate } from '../lifecycle/create-together.ts'
 import { executeInTransaction } from '../lifecycle/transaction.ts'
 import type { UnitOfWork } from '../lifecycle/unit-of-work.ts'
 import { formatIfMatch } from '../model/declare/if-match.ts'
@@ -66,6 +67,8 @@ interface PlanStep<Body> {
   readonly plan: (ids: InsertedIds) => RequestPlan<Body>
   /** The plan without these ids. */
   readonly planned: RequestPlan<Body>
+  /** The index of the last operation whose new resource it names; −1 if it names none. */
+  readonly named: number
 }
 
 /** An operation without errors that can be found without a database. */
@@ -275,18 +278,19 @@ function planStep<Body>(
 ): PlanStep<Body> {
   const at = location.index
   const mayNameOwn = lid !== undefined && operation.op === 'update'
-  let namesInserted = false
+  let named = -1
   const plan = (findLocalId: FindLocalId): RequestPlan<Body> =>
     target.plan(formatRequest({ operation, target }, request, findLocalId), context)
-  const onUse = () => {
-    namesInserted = true
+  const onUse = (introducedBy: number) => {
+    named = Math.max(named, introducedBy)
   }
   const planned = plan(table.createFinder({ at, mayNameOwn, onUse }))
   reportAll(errors, findPlanErrors(planned, identity))
   return {
     plan: (ids) =>
-      namesInserted ? plan(table.createFinder({ at, mayNameOwn, known: ids })) : planned,
+      named >= 0 ? plan(table.createFinder({ at, mayNameOwn, known: ids })) : planned,
     planned,
+    named,
   }
 }
 
@@ -348,15 +352,74 @@ function execute<Body>(
     const ids = new Map<number, string>()
     const results: Awaited<Body>[] = []
     let start = performance.now()
-    for (const operation of operations) {
-      results.push(await executeOperation(operation, ids, execution, within))
-      if (performance.now() - start < maxBlocking) continue
+    const serveOthers = async () => {
+      if (performance.now() - start < maxBlocking) return
       await new Promise((resolve) => setImmediate(resolve))
       start = performance.now()
+    }
+    while (results.length < operations.length) {
+      const creates = findCreates(operations.slice(results.length), execution, within)
+      const together = await executeCreates(creates, ids, execution, within)
+      if (together) results.push(...together)
+      await serveOthers()
+      if (together) continue
+      const { length } = results
+      for (const operation of operations.slice(length, length + Math.max(1, creates.length))) {
+        results.push(await executeOperation(operation, ids, execution, within))
+        await serveOthers()
+      }
     }
     const body = context.serializer.serializeResults(results)
     return { status: 200, headers: { 'content-type': atomicMediaType }, body }
   })
+}
+
+/** The creates at the beginning of operations that may be executed together; none for a request that counts what it writes. */
+function findCreates<Body>(
+  operations: readonly PlannedOperation<Body>[],
+  { request, executeOne }: Execution<Body>,
+  context: AppContext<Body>,
+): readonly PlannedOperation<Body>[] {
+  const [first] = operations
+  const shape = first && findCreate(first)?.write.shape
+  if (first === undefined || shape === undefined || executeOne !== undefined) return []
+  const end = operations.findIndex((operation) => {
+    const create = findCreate(operation)
+    const isLike = create?.write.shape === shape && isPlainCreate(create, context, request)
+    return !isLike || operation.steps.some(({ named }) => named >= first.location.index)
+  })
+  return end === -1 ? operations : operations.slice(0, end)
+}
+
+/** The create that is a whole operation. */
+function findCreate<Body>({
+  steps,
+}: PlannedOperation<Body>): PlannedCreate<ApiResponse<Body>> | undefined {
+  const [step] = steps
+  return steps.length === 1 && step?.planned.is === 'write' ? step.planned : undefined
+}
+
+/** Executes creates together. @returns their results; `undefined` if they have to be executed one by one */
+async function executeCreates<Body>(
+  operations: readonly PlannedOperation<Body>[],
+  ids: Map<number, string>,
+  { request }: Execution<Body>,
+  context: AppContext<Body>,
+): Promise<readonly Awaited<Body>[] | undefined> {
+  if (operations.length < 2) return undefined
+  const written = operations.map((): { id?: string } => ({}))
+  const creates = operations.flatMap(({ steps }, index) => {
+    const [step] = steps
+    const plan = step && observeId(step.plan(ids), written[index] ?? {})
+    return plan?.is === 'write' ? [plan] : []
+  })
+  const responses = await createTogether(creates, context, request)
+  if (responses === undefined) return undefined
+  for (const [index, { location }] of operations.entries()) {
+    const id = written[index]?.id
+    if (id !== undefined) ids.set(location.index, id)
+  }
+  return Promise.all(responses.map(async ({ body }) => body))
 }
 
 /** Executes one operation. @returns its result @throws what a request of its own throws */

@@ -153,6 +153,25 @@ function addPending(
   return { ...plan, pending: { reads, complete } }
 }
 
+/**
+ * Plans the read of several resources, whose rows are those of the read of one.
+ * @param one - that of the response to a write, without included resources
+ */
+export function planSeveral(
+  { model, shapes }: Planner,
+  one: ReadPlan,
+  ids: readonly string[],
+): ReadPlan {
+  const parameters: PlanParameters = { values: [], textParameters: [] }
+  const location = { parameter: 'filter', path: '' }
+  const operand = { is: 'value', value: ids } as const
+  const hasId = { is: 'predicate', location, name: 'id', operator: 'in_', operand } as const
+  const resource = getResourceType(model, one.shape.type)
+  const where = planFilter([hasId], resource, model, parameters)
+  const shape: ReadShape = { ...one.shape, addressed: { is: 'all' }, where }
+  return { ...one, shape: shapes.intern(shape), ...parameters }
+}
+
 /** Plans the read of the keys of a row in a list. */
 function planKeys(
   { parameter, id }: KeyedRow,

@@ -17,8 +17,10 @@ import type { Target } from './tables.ts'
 import {
   type CompiledWrite,
   compileDelete,
+  compileInserts,
   compileLookup,
   compileWrite,
+  insertSizes,
 } from './write/compile-write.ts'
 import { compileMemberLocks } from './write/link-changes.ts'
 import { compileMembers } from './write/members.ts'
@@ -50,6 +52,8 @@ export interface Statements {
   /** The statements of a stream. Those of a read in memory are different for each database. */
   readonly streamedRead: (shape: ReadShape) => CompiledRead
   readonly write: (shape: WriteShape) => CompiledWrite
+  /** The inserts of several rows of a shape, by their numbers of rows. */
+  readonly inserts: ReadonlyMap<number, (shape: WriteShape) => Statement>
   /** Returns the access rules that a write must meet; absent for a target without rules. */
   readonly checks: ((plan: WritePlan) => AccessChecks | undefined) | undefined
   /** Returns the access rules for members whose foreign key a link of a write changed. */
@@ -78,6 +82,7 @@ export function createStatements(target: Target, cache = new StatementCache()): 
       readSize,
     ),
     write: cache.memoize((shape: WriteShape) => compileWrite(shape, target), writeSize),
+    inserts: createInserts(target, cache),
     checks: createAccessChecks(target, cache),
     memberChecks: createMemberChecks(target, cache),
     unlinkChecks: cache.memoize(
@@ -107,6 +112,15 @@ function createStatementsOfTypes(target: Target): Statements['ofType'] {
     types.set(type, created)
     return created
   }
+}
+
+function createInserts(target: Target, cache: StatementCache): Statements['inserts'] {
+  const createInsert = (size: number) =>
+    cache.memoize(
+      (shape: WriteShape) => compileInserts(shape, size, target),
+      (statement) => statementSize(statement),
+    )
+  return new Map(insertSizes.map((size) => [size, createInsert(size)]))
 }
 
 function createMemberLocks(target: Target): Statements['memberLocks'] {

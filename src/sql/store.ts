@@ -94,6 +94,9 @@ export interface WriteTransactionOptions {
   readonly isLarge?: boolean
 }
 
+/** Inserts rows. @returns their ids, in the order of the plans; `undefined` if a row is rejected: nothing says which one */
+export type InsertRows = () => Promise<readonly string[] | undefined>
+
 /** The operations of a transaction that writes. */
 export interface Transaction {
   /** Returns the same transaction with the access rules of an identity; `undefined` for none, as hooks use it: only the tenant stays. */
@@ -136,6 +139,11 @@ export interface Transaction {
    *   violated constraints
    */
   write(plan: WritePlan, options?: WriteOptions): Awaitable<Written>
+  /**
+   * Prepares the insert of several rows of one shape by few statements.
+   * @returns `undefined` if somebody could tell it from inserts of one row
+   */
+  prepareInserts(plans: readonly WritePlan[]): InsertRows | undefined
   /** Lists the steps of a create or an update. They throw `ApiError` for violated constraints. */
   prepareWrite(plan: WritePlan, options?: WriteOptions): PreparedWrite
   /**

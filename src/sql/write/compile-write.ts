@@ -99,6 +99,32 @@ export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
   }
 }
 
+/** The numbers of rows of one insert, so that a shape has few statements. */
+export const insertSizes = [64, 32, 16, 8, 4, 2, 1] as const
+
+/**
+ * Compiles an insert of several rows of a shape, which returns their ids. The values of each row follow those of the row before it; behind
+ * them is its id, if the shape has one.
+ */
+export function compileInserts(shape: WriteShape, rows: number, target: Target): Statement {
+  const resource = getResourceType(target.model, shape.type)
+  const hasId = shape.row === 'newWithId'
+  const width = shape.columns.length + (hasId ? 1 : 0)
+  const inserted = Array.from({ length: rows }, (_, row) => {
+    const first = row * width
+    const id = hasId ? idPartParams(first + shape.columns.length, resource.id, target.dialect) : []
+    const sent = compileNewColumns(shape, resource, target, { id, first })
+    return compileInsertedColumns(sent, resource, target)
+  })
+  const names = sql.join((inserted[0] ?? []).map(([name]) => sql.id(name)))
+  const values = inserted.map((columns) => sql`(${sql.join(columns.map(([, value]) => value))})`)
+  const returned = asIdText(columnNames(resource.id.columns), resource.id, target)
+  return compileStatement(
+    sql`insert into ${tableName(resource.table)} (${names}) values ${sql.join(values)} returning ${returned}`,
+    target.dialect,
+  )
+}
+
 function compileParent({ parent }: WriteShape, target: Target): Statement[] {
   if (parent === undefined) return []
   const { type, ...link } = parent
@@ -130,10 +156,23 @@ function compileSentColumns(
   target: Target,
 ): readonly Assignment[] {
   if (shape.row === 'existing') return compileUpdatedColumns(shape, resource, target)
+  return compileNewColumns(shape, resource, target, {
+    id: compileNewId(shape, resource, target),
+    first: 0,
+  })
+}
+
+/** Compiles the columns of a new row. @param first - the index of its first value */
+function compileNewColumns(
+  shape: WriteShape,
+  resource: ResourceType,
+  target: Target,
+  { id, first }: Readonly<{ id: readonly Sql[]; first: number }>,
+): readonly Assignment[] {
   return [
-    ...zipColumns(resource.id.columns, compileNewId(shape, resource, target)),
-    ...shape.columns.flatMap((column, parameter) =>
-      compileAssignments(column, parameter, resource, target),
+    ...zipColumns(resource.id.columns, id),
+    ...shape.columns.flatMap((column, index) =>
+      compileAssignments(column, first + index, resource, target),
     ),
   ]
 }

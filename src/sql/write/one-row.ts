@@ -21,6 +21,24 @@ export function changesOneRow(
   return isId(stored.primaryKey)
 }
 
+/**
+ * Whether the database stores the rows of a type exactly as they are inserted, one like the other: no trigger, rule, policy or scope sees
+ * them.
+ */
+export function isPlainTable(
+  { table, rowScope, scope, unrestricted, tenantColumn }: ResourceType,
+  { facts, access, dialect }: Target,
+): boolean {
+  const stored = findTable(facts.catalog, table)
+  const isRestricted = rowScope ?? scope ?? unrestricted?.scope ?? tenantColumn
+  if (stored === undefined || access || isRestricted !== undefined) return false
+  if (facts.shardingOf(table) !== undefined) return false
+  // Without locks the database is SQLite, whose tables have no rules, no policies and no inheritance.
+  return dialect.locks
+    ? stored.isPlain === true
+    : stored.triggers === undefined && facts.isOrdinary(table)
+}
+
 /** Compiles whether a table that was plain at the start still is; no condition where it stays so. */
 export function isStillPlain({ table }: ResourceType, { dialect }: Target): Sql[] {
   return dialect.isPlainTable ? [dialect.isPlainTable(quoteTableName(table))] : []

@@ -7,6 +7,7 @@ import { checkIds } from '../read/repeated-ids.ts'
 import type { Statements } from '../statements.ts'
 import type { Transaction, Written } from '../store.ts'
 import { thenMaybe } from '../then-maybe.ts'
+import { prepareInserts } from './insert-together.ts'
 import { createParentStep, listMemberSteps } from './link-steps.ts'
 import {
   checkCondition,
@@ -24,7 +25,7 @@ import { createWriteState, getWritten, type WriteState, type WriteStep } from '.
 export function createWriteOperations(
   connection: WriteConnection,
   statements: Statements,
-): Pick<Transaction, 'write' | 'prepareWrite'> {
+): Pick<Transaction, 'write' | 'prepareInserts' | 'prepareWrite'> {
   const mayCheckMore = statements.checks !== undefined || connection.checkValues !== undefined
   return {
     write: (plan, options = {}) => {
@@ -38,6 +39,7 @@ export function createWriteOperations(
       steps.push(...listWriteSteps(state))
       return thenMaybe(connection.runSteps(steps, state), getWritten)
     },
+    prepareInserts: (plans) => prepareInserts(connection, plans, statements),
     prepareWrite: (plan, options = {}) => {
       const state = createWriteState(connection, plan, options, statements)
       const [first, ...others] = bindSteps(listWriteSteps(state), state)

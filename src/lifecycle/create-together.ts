@@ -1,0 +1,103 @@
+import { hasErrors } from '../errors/collector.ts'
+import { ApiError } from '../errors/errors.ts'
+import type { RequestContext } from '../model/declare/request-context.ts'
+import { getRelationship, type Model } from '../model/model.ts'
+import { planSeveral, type ReadShape } from '../plan/read.ts'
+import type { WritePlan } from '../plan/write.ts'
+import { notStoredError } from '../sql/errors.ts'
+import type { LifecycleContext } from './context.ts'
+import { executeInTransaction } from './transaction.ts'
+import type { UnitOfWork } from './unit-of-work.ts'
+import type { WriteResponse } from './write.ts'
+
+/** A create, and the response to it. */
+export interface PlannedCreate<Result> {
+  readonly write: WritePlan
+  readonly response: WriteResponse<Result>
+}
+
+/**
+ * Whether nothing but the database decides what a create does, and nothing that is written together with it changes its response: no hook
+ * or validator runs, and the response shows the row alone.
+ */
+export function isPlainCreate<Result>(
+  { write, response }: PlannedCreate<Result>,
+  context: LifecycleContext,
+  request: RequestContext,
+): boolean {
+  const { shape, operation, errors } = write
+  if (operation !== 'create' || hasErrors(errors)) return false
+  const { isFinal, hasAfterHook } = context.getWriteLifecycle(shape)
+  return (
+    isFinal &&
+    !hasAfterHook &&
+    context.bindReadHooks?.(response.plan, request) === undefined &&
+    showsRowAlone(response.plan.shape, context.planner.model)
+  )
+}
+
+/** Whether a document shows nothing that other rows of the type of its resource decide. */
+function showsRowAlone({ type, order, includeEdges, primary }: ReadShape, model: Model): boolean {
+  const resource = model.types.get(type)
+  return (
+    resource !== undefined &&
+    order.length === 0 &&
+    includeEdges.length === 0 &&
+    primary.values.every((value) => 'column' in value || 'versionOf' in value) &&
+    primary.linkages.every(
+      ({ relationship }) => getRelationship(resource, relationship).to !== type,
+    )
+  )
+}
+
+/**
+ * Executes several creates of one shape by few statements, in the transaction of their request.
+ * @returns what each create returns; `undefined` if they have to be executed one by one: somebody could tell the difference, or one of them
+ *   is rejected. Nothing is written then
+ */
+export async function createTogether<Result>(
+  creates: readonly PlannedCreate<Result>[],
+  context: LifecycleContext,
+  request: RequestContext,
+): Promise<readonly Result[] | undefined> {
+  return executeInTransaction(context, request, async (unit) => {
+    const insert = unit.transaction.prepareInserts(creates.map(({ write }) => write))
+    if (insert === undefined) return undefined
+    try {
+      return await unit.transaction.savepoint(async () => {
+        const ids = await insert()
+        if (ids === undefined) throw new RejectedRow()
+        return readCreated(creates, ids, unit)
+      })
+    } catch (error) {
+      // Executed one by one, the first that is rejected has the error.
+      if (error instanceof RejectedRow || isOfRequest(error)) return undefined
+      throw error
+    }
+  })
+}
+
+/** Whether an error is one of the request, and not of the server. */
+function isOfRequest(error: unknown): boolean {
+  return error instanceof ApiError && error.status < 500
+}
+
+/** The database rejects one of several rows. */
+class RejectedRow extends Error {}
+
+async function readCreated<Result>(
+  creates: readonly PlannedCreate<Result>[],
+  ids: readonly string[],
+  { planner, transaction }: UnitOfWork,
+): Promise<readonly Result[]> {
+  const [first] = creates
+  if (first === undefined) return []
+  const { primary } = await transaction.read(planSeveral(planner, first.response.plan, ids))
+  const rows = new Map(primary.map((row) => [String(row[0]), row]))
+  return creates.map(({ write, response: { plan, serialize } }, index) => {
+    const id = ids[index]
+    const row = id === undefined ? undefined : rows.get(id)
+    if (id === undefined || row === undefined) throw notStoredError(write.shape)
+    return serialize(plan, { is: 'complete', count: undefined, primary: [row], included: [] }, id)
+  })
+}
