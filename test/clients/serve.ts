@@ -32,8 +32,8 @@ const tables = `
   insert into computer (serial, person_id) values ('A-1', 1), ('A-2', 1), ('G-1', 2);`
 
 const models: Readonly<Record<TypeNames, Model>> = {
-  singular: defineModel(declare('person', 'computer')),
-  plural: defineModel(declare('persons', 'computers')),
+  singular: defineModel(declare('person', 'computer'), { atomic: true }),
+  plural: defineModel(declare('persons', 'computers'), { atomic: true }),
 }
 
 /**

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import {
+  attribute,
+  createHandler,
+  defineModel,
+  idempotencyTable,
+  resource,
+  type Store,
+  text,
+} from 'lapidary'
+import { openPostgres } from 'lapidary/postgres'
+import type { OpenDatabase } from '../open-database.ts'
+import { freshPostgres } from '../postgres.ts'
+import { statementsOf } from '../service/statements.ts'
+import { type CountingProxy, proxyTo } from './proxy.ts'
+
+const sources = { content: 'content', column: 'row_version', xmin: 'xmin' } as const
+const types = Object.entries(sources).map(([name, version]) =>
+  resource(name, {
+    ...{ path: `/${name}`, table: `by_${name}`, version },
+    fields: { note: attribute(text) },
+  }),
+)
+const model = defineModel(types, { principal: () => 'everybody' })
+
+describe('What conditions and keys cost on PostgreSQL', () => {
+  let database: OpenDatabase
+  let proxy: CountingProxy
+  let store: Store
+  let send: (
+    method: string,
+    path: string,
+    headers?: Readonly<Record<string, string>>,
+    body?: unknown,
+  ) => Promise<Response>
+
+  before(async () => {
+    database = await freshPostgres()
+    proxy = await proxyTo(database.url)
+    store = await openPostgres(model, proxy.url)
+    const tables = Object.keys(sources).map(
+      (name) => `create table by_${name} (id bigint generated always as identity primary key,
+          note text, row_version integer not null default 1);
+        insert into by_${name} (note) select 'a' from generate_series(1, 9);`,
+    )
+    await store.migrate([{ version: 1, sql: tables.join('') + idempotencyTable }])
+    const handle = createHandler({ model, store })
+    send = (method, path, headers = {}, body = undefined) =>
+      handle(
+        new Request(`http://localhost${path}`, {
+          method,
+          headers: { 'content-type': 'application/vnd.api+json', ...headers },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        }),
+      )
+  })
+  after(async () => {
+    await store.close()
+    await proxy.close()
+    await database.remove()
+  })
+
+  /** Sends a write. @returns its round trips and its statements */
+  const measure = async (...request: Parameters<typeof send>) => {
+    proxy.roundTrips()
+    const statements = await statementsOf(async () => {
+      const response = await send(...request)
+      assert.ok(response.status < 300, await response.text())
+    })
+    return { trips: proxy.roundTrips(), statements: statements.length }
+  }
+  const update = (type: string) => ({ data: { type, id: '1', attributes: { note: 'b' } } })
+  const tagOf = async (path: string) => (await send('GET', path)).headers.get('etag') ?? ''
+
+  before(async () => {
+    // The first write with a key looks whether there is a table for keys, and deletes expired ones.
+    for (const name of Object.keys(sources)) {
+      await send('PATCH', `/${name}/1`, { 'idempotency-key': `first-${name}` }, update(name))
+      await measure('PATCH', `/${name}/1`, {}, update(name))
+    }
+  })
+
+  for (const name of Object.keys(sources)) {
+    const path = `/${name}/1`
+
+    it(`a condition takes one round trip more, for the lock of the row, with versions by ${name}`, async () => {
+      const plain = await measure('PATCH', path, {}, update(name))
+      assert.deepEqual(plain, { trips: 1, statements: 2 })
+      const ifMatch = { 'if-match': await tagOf(path) }
+      const conditional = await measure('PATCH', path, ifMatch, update(name))
+      assert.deepEqual(conditional, { trips: 2, statements: 4 })
+      assert.deepEqual(await measure('DELETE', `/${name}/2`), { trips: 1, statements: 1 })
+      const deleted = { 'if-match': await tagOf(`/${name}/3`) }
+      const removal = await measure('DELETE', `/${name}/3`, deleted)
+      assert.deepEqual(removal, { trips: 2, statements: 3 })
+    })
+
+    it(`a key takes at most four round trips, and its repetition two, with versions by ${name}`, async () => {
+      const headers = { 'idempotency-key': `k-${name}` }
+      const keyed = await measure('PATCH', path, headers, update(name))
+      assert.ok(keyed.trips <= 4 && keyed.statements <= 6, JSON.stringify(keyed))
+      const again = await measure('PATCH', path, headers, update(name))
+      assert.ok(again.trips <= 2 && again.statements <= 2, JSON.stringify(again))
+      const both = { 'if-match': await tagOf(path), 'idempotency-key': `b-${name}` }
+      const conditional = await measure('PATCH', path, both, update(name))
+      assert.ok(conditional.trips <= 4 && conditional.statements <= 7, JSON.stringify(conditional))
+    })
+  }
+})
