@@ -31,6 +31,7 @@ async function startCluster(): Promise<string> {
   execFileSync(join(folder, 'build.sh'), { stdio: 'inherit', env })
   execFileSync(join(folder, 'cluster.sh'), ['stop'])
   const url = execFileSync(join(folder, 'cluster.sh'), ['start'], { encoding: 'utf8' }).trim()
+  process.env.LAPIDARY_TEST_CITUS_DATA = join(process.env.TMPDIR ?? '/tmp', 'citus-cluster')
   const nodes = await query(url, 'select nodename, nodeport from pg_dist_node')
   for (const { nodename, nodeport } of nodes) {
     const node = String(Object.assign(new URL(url), { hostname: nodename, port: nodeport }))

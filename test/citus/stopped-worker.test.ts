@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { type RunningService, startService } from '../../service/start-service.ts'
+import { connect } from '../client.ts'
+import { everyDatabase } from '../databases.ts'
+import { executeDirectly } from '../service/direct-database.ts'
+import { until } from '../service/processes.ts'
+import { layouts } from './layouts.ts'
+
+// Two instances of the service on a cluster, one of whose workers stops and returns while clients write.
+
+/** The folders of the nodes of the cluster that `npm run test:citus` has started; a cluster that is given cannot be stopped. */
+const folder = process.env.LAPIDARY_TEST_CITUS_DATA
+const pgCtl = '/usr/lib/postgresql/15/bin/pg_ctl'
+
+/** Stops or starts a node as the user of the cluster. */
+async function control(node: number, ...args: readonly string[]): Promise<void> {
+  const command = [pgCtl, '-D', `${folder}/${node}`, '-l', `${folder}/${node}.log`, '-w', ...args]
+  await promisify(execFile)('runuser', ['-u', 'postgres', '--', ...command])
+}
+
+/** A computer whose creation was acknowledged, and the serials that it may have: two if a change got no acknowledgement. */
+interface Written {
+  readonly id: string
+  serials: readonly string[]
+}
+
+for (const database of everyDatabase.filter(({ name }) => name === layouts.distributed.title))
+  describe(`A worker that stops under load · ${database.name}`, () => {
+    it('given two instances, then what it holds is 503, the rest is served, and no acknowledged write is lost', {
+      skip: folder === undefined,
+    }, async (test) => {
+      const open = await database.create()
+      const settings = {
+        port: 0,
+        logLevel: 'silent',
+        databaseUrl: open.url,
+        databaseTimeout: 2000,
+      } as const
+      const services: RunningService[] = [
+        await startService(settings),
+        await startService(settings),
+      ]
+      const clients = services.map(({ url }) => connect(new URL(url).origin))
+      test.after(async () => {
+        for (const client of clients) client.close()
+        for (const service of services) await service.close(0)
+        await executeDirectly(open.url, 'select recover_prepared_transactions()')
+        await open.remove()
+      })
+      const ledger: Written[] = []
+      const statuses = new Map<number, number>()
+      let isOver = false
+      const send = async (at: number, method: string, path: string, data: object) => {
+        const response = await clients[at % 2]?.send(method, path, { body: { data } })
+        assert.ok(response)
+        statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
+        if (response.status < 300) return response
+        assert.equal(response.status, 503, response.text)
+        assert.equal(response.headers['retry-after'], '1', response.text)
+        return undefined
+      }
+      const writer = async (at: number) => {
+        for (let count = 0; !isOver; count += 1) {
+          const [serial, changed] = [`${at}-${count}`, `${at}-${count} changed`]
+          const data = { type: 'computer', attributes: { serial } }
+          const created = await send(at, 'POST', '/computers', data)
+          if (created === undefined) continue
+          const { id } = JSON.parse(created.text).data
+          const entry: Written = { id, serials: [serial] }
+          ledger.push(entry)
+          entry.serials = [serial, changed]
+          const change = { type: 'computer', id, attributes: { serial: changed } }
+          if (await send(at, 'PATCH', `/computers/${id}`, change)) entry.serials = [changed]
+        }
+      }
+      const work = Promise.all(Array.from({ length: 6 }, (_, number) => writer(number)))
+      await until(() => ledger.length > 100, 'too few writes')
+      const before = [...ledger]
+
+      test.after(() => control(2, 'start').catch(() => {}))
+      await control(2, 'stop', '-m', 'immediate')
+      const stopped = ledger.length
+      await until(
+        () => (statuses.get(503) ?? 0) > 10 && ledger.length > stopped + 50,
+        'nothing is served',
+      )
+      const reads = new Set<number>()
+      for (const { id } of before.slice(0, 40)) {
+        const response = await clients[Number(id) % 2]?.send('GET', `/computers/${id}`)
+        assert.ok(response)
+        reads.add(response.status)
+        if (response.status === 503) assert.equal(response.headers['retry-after'], '1')
+      }
+      assert.deepEqual([...reads].sort(), [200, 503])
+
+      await control(2, 'start')
+      const back = performance.now()
+      const isServed = async () => {
+        const answers = await Promise.all(
+          before.slice(0, 40).map(({ id }, at) => clients[at % 2]?.send('GET', `/computers/${id}`)),
+        )
+        return answers.every((each) => each?.status === 200)
+      }
+      while (!(await isServed())) {
+        assert.ok(performance.now() - back < 2000, 'the service is not back')
+        await pause(50)
+      }
+      isOver = true
+      await work
+      await executeDirectly(open.url, 'select recover_prepared_transactions()')
+      const stored = await executeDirectly(open.url, 'select id, serial from computer')
+      const serials = new Map(stored.map(({ id, serial }) => [String(id), serial]))
+      for (const each of ledger)
+        assert.ok(each.serials.includes(String(serials.get(each.id))), each.id)
+    })
+  })
