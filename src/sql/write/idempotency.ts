@@ -22,7 +22,7 @@ const insertKey = ({ tryLock }: Dialect) => {
     ? sql`select ${values} where ${tryLock(principal, key)}`
     : sql`values (${values})`
   return sql`insert into ${table} (principal, key, fingerprint, view, created_at) ${rows}
-    on conflict (principal, key) do nothing`
+    on conflict (principal, key) do nothing returning 1`
 }
 const selectKey = sql`select fingerprint, view, status, response from ${table}
   where principal = ${rawParam(0)} and key = ${rawParam(1)}`
@@ -39,12 +39,12 @@ export function createKeyOperations(connection: WriteConnection, dialect: Dialec
     connection.all(compileStatement(expression, dialect), { planValues })
   return {
     claim: async ({ principal, key, fingerprint, view }, now) => {
-      // One round trip.
+      // One round trip. Citus counts rows that are in conflict, too, but does not return them.
       const [inserted, rows] = await Promise.all([
-        run(insertKey(dialect), [principal, key, fingerprint, view, now]),
+        all(insertKey(dialect), [principal, key, fingerprint, view, now]),
         all(selectKey, [principal, key]),
       ])
-      return inserted > 0 ? 'new' : parseStored(rows[0])
+      return inserted.length > 0 ? 'new' : parseStored(rows[0])
     },
     store: async ({ principal, key }, { status, rest }) => {
       await run(updateKey, [principal, key, status, rest])
