@@ -46,6 +46,8 @@ const unavailableCodes = /^(08|53|57|58)/
 const readOnlyTransaction = '25006'
 /** The database does not have what a statement needs, as Citus for some statements over distributed tables. */
 const notSupported = '0A000'
+/** An internal error. Citus refuses some statements by it, without a code of their own. */
+const internalError = 'XX000'
 /** The C function that finds that a prepared statement returns other types than before, since its tables were changed. */
 const changedPlanRoutine = 'RevalidateCachedQuery'
 /** The role lacks a privilege. */
@@ -118,9 +120,14 @@ export function translateError(error: unknown, { statement, timeout }: FailedQue
     )
   }
   if (code === insufficientPrivilege) return permissionDenied(error)
-  if (code === notSupported && failure.routine !== changedPlanRoutine)
-    return notSupportedError(error)
+  if (isRefused(error, failure)) return notSupportedError(error)
   return tooComplex.test(code) ? tooComplexError() : error
+}
+
+/** Whether the database does not have what the statement needs. */
+function isRefused(error: unknown, { code, routine }: ServerError): boolean {
+  if (code === notSupported) return routine !== changedPlanRoutine
+  return code === internalError && error instanceof Error && / not supported/.test(error.message)
 }
 
 /** Translates an error of the state of the database, which somebody ends: HeaderError (503); `undefined` for any other. */
