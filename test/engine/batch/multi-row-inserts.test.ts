@@ -26,7 +26,7 @@ const tag = resource('tag', {
   path: '/tags',
   table: 'tag',
   id: { kind: uuid, client: 'optional' },
-  fields: { name: attribute(text) },
+  fields: { name: attribute(text), parent: toOne('tag', { column: 'parent_id' }) },
 })
 /** A trigger sees its rows. */
 const watched = resource('watched', {
@@ -47,8 +47,8 @@ const store: BatchSuite = {
   tables: ({ newId, id, uuid }, dialect) => `
     create table shelf (id ${newId}, name text);
     create table item (id ${newId}, code text not null unique, size integer check (size < 100),
-      shelf_id ${id} references shelf (id), next_id ${id} references item (id));
-    create table tag (id ${uuid} primary key, name text);
+      shelf_id ${id}, next_id ${id} references item (id));
+    create table tag (id ${uuid} primary key, name text, parent_id ${uuid} references tag (id));
     create table watched (id ${newId}, name text);
     create table hooked (id ${newId}, name text);
     create table seen (rows integer);
@@ -75,6 +75,9 @@ const hundred = (type: string, make: (index: number) => object): readonly Operat
 function makeOperations(random: Random, name: string): readonly Operation[] {
   const count = 2 + random.below(30)
   let kind = 'item'
+  let lastItem: string | undefined
+  let lastShelf: string | undefined
+  let lastTag: string | undefined
   return Array.from({ length: count }, (_, index) => {
     if (random.chance(0.15))
       kind = random.pick(['item', 'linked', 'shelf', 'tag', 'next', 'hooked'])
@@ -84,17 +87,26 @@ function makeOperations(random: Random, name: string): readonly Operation[] {
       lid: String(index),
       relationships: { [relationship]: { data } },
     })
-    const shelfOf = random.chance(0.02) ? '99' : '1'
+    const [item, shelf] = [lastItem, lastShelf]
+    if (['item', 'linked', 'next'].includes(kind)) lastItem = String(index)
     switch (kind) {
-      case 'linked':
-        return add('item', { code, size }, relate('shelf', { type: 'shelf', id: shelfOf }))
+      case 'linked': {
+        const stored = { type: 'shelf', id: random.chance(0.02) ? '99' : '1' }
+        const named = shelf !== undefined && random.chance(0.5) && { type: 'shelf', lid: shelf }
+        return add('item', { code, size }, relate('shelf', named || stored))
+      }
       case 'shelf':
-        return add('shelf', { name: code }, { lid: String(index) })
-      case 'tag':
-        return add('tag', { name: code }, random.chance(0.5) ? { id: crypto.randomUUID() } : {})
+        lastShelf = String(index)
+        return add('shelf', { name: code }, { lid: lastShelf })
+      case 'tag': {
+        const parent = lastTag !== undefined && random.chance(0.5) && { type: 'tag', id: lastTag }
+        lastTag = crypto.randomUUID()
+        const relationships = { parent: { data: parent || null } }
+        return add('tag', { name: code }, { id: lastTag, relationships })
+      }
       case 'next': {
-        const first = add('item', { code, size }, relate('next', { type: 'item', id: '1' }))
-        return random.chance(0.5) ? first : add('item', { code }, { lid: String(index) })
+        const named = item !== undefined && random.chance(0.5) && { type: 'item', lid: item }
+        return add('item', { code, size }, relate('next', named || { type: 'item', id: '1' }))
       }
       case 'hooked':
         return add('hooked', { name: code })
@@ -169,7 +181,9 @@ describeBatches('Creates of one type in a batch', store, (app) => {
           return `"${name}":"${path}${ids.get(id)}${rest}"`
         },
       )
-      const rows = await app.rows('select code, size from item order by id')
+      const rows = await app.rows(
+        'select code, size, shelf_id is null as is_loose, next_id is null as is_last from item order by id',
+      )
       return { status, text, rows }
     }
     let failed = 0
