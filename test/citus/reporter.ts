@@ -9,6 +9,11 @@ import { type LayoutName, layouts } from './layouts.ts'
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const layout = process.env.LAPIDARY_TEST_CITUS_LAYOUT as LayoutName
   yield `${layouts[layout].title}\n`
+  // The test runner sets the code of a run with failures, also expected ones. A run that ends before its last test has failed.
+  let isGood = false
+  process.once('exit', () => {
+    process.exitCode = isGood ? 0 : 1
+  })
   const ofLayout = exceptions.filter((each) => each.layouts.includes(layout))
   const expected = new Set(ofLayout.map(({ test }) => test))
   const byChance = new Set(ofLayout.flatMap(({ test, isByChance }) => (isByChance ? [test] : [])))
@@ -31,9 +36,5 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
   )
   for (const test of stale) yield `  ✖ passes and is an exception: ${test}\n`
   yield `  ${passed.size} passed, ${failed.size} exceptions, ${unexpected + stale.length} errors\n`
-  const isGood = unexpected + stale.length === 0 && passed.size > 0
-  // The test runner sets the code of a run with failures, also expected ones.
-  process.once('exit', () => {
-    process.exitCode = isGood ? 0 : 1
-  })
+  isGood = unexpected + stale.length === 0 && passed.size > 0
 }
