@@ -1,6 +1,6 @@
 import type { ActionDependencies } from '../lifecycle/action.ts'
 import { createReadHookBinder } from '../lifecycle/read-hooks.ts'
-import { createCertainty, createWriteLifecycles } from '../lifecycle/write-lifecycle.ts'
+import { createNeverThrows, createWriteLifecycles } from '../lifecycle/write-lifecycle.ts'
 import type { Catalog } from '../model/catalog.ts'
 import type { Declarations, Model } from '../model/model.ts'
 import type { Identity } from '../plan/access/identity.ts'
@@ -69,7 +69,7 @@ export function createAppContext(options: AppOptions): AppContext {
     store,
     bindReadHooks: createReadHookBinder(model),
     getWriteLifecycle: createWriteLifecycles(model),
-    isCertain: createCertainty(model),
+    neverThrows: createNeverThrows(model),
     serializer: createDocumentSerializer(model, prefix),
     getCacheControl: createCacheControl(model),
     catalog: keepSuccess(() => store.catalog()),

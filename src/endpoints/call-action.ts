@@ -17,7 +17,7 @@ import { planCondition } from '../plan/version-condition.ts'
 import type { AppContext } from './app-context.ts'
 import type { ApiRequest } from './handler.ts'
 import { formatActionPath } from './paths.ts'
-import type { PlanRequest, RequestPlan } from './request-plan.ts'
+import type { RequestPlan, RequestPlanner } from './request-plan.ts'
 import { getRowVersion } from './versions.ts'
 import { checkKey } from './write-keys.ts'
 
@@ -33,7 +33,7 @@ export function callAction(
   planner: Planner,
   resource: ResourceType,
   named: NamedAction,
-): PlanRequest {
+): RequestPlanner {
   const prepare = cachePlans((search) => createRespond(planner, named, parseQuery(search)))
   return (request, context) => {
     const isOfResource = named.action.on === 'resource'

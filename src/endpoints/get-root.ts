@@ -2,13 +2,13 @@ import { describeModel, listUsableTypes } from '../describe/describe-model.ts'
 import type { TypeDescription } from '../describe/describe-type.ts'
 import { parseQuery } from '../parse/query.ts'
 import { checkNoParameters } from '../plan/read.ts'
-import type { PlanRequest } from './request-plan.ts'
+import type { RequestPlanner } from './request-plan.ts'
 
 /**
  * `GET /`: the resource types that the identity may use, with their paths, and the related types of the relationships that exist for it.
  * A type whose list takes parameters has them, because its path alone may be no list.
  */
-export function getRoot(): PlanRequest {
+export function getRoot(): RequestPlanner {
   return ({ search, auth, describedBy }, { findRights, prefix, rootMeta, serializer }) => {
     checkNoParameters(parseQuery(search))
     const types = listUsableTypes(describeModel(findRights(auth)))

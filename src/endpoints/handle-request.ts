@@ -9,11 +9,11 @@ import type { ApiRequest, ApiResponse } from './handler.ts'
 import { observePlan } from './observe-plan.ts'
 import { applyPreferences, checkPreferences } from './preferences.ts'
 import { executeRepeatable } from './repeatable-write.ts'
-import { executePlan, isWritePlan, type PlanRequest, type RequestPlan } from './request-plan.ts'
+import { executePlan, isWritePlan, type RequestPlan, type RequestPlanner } from './request-plan.ts'
 
-/** Plans and executes a request. @throws the errors of `PlanRequest`, of the database, and of hooks */
+/** Plans and executes a request. @throws the errors of `RequestPlanner`, of the database, and of hooks */
 export function handleRequest<Body>(
-  planRequest: PlanRequest,
+  planRequest: RequestPlanner,
   request: ApiRequest,
   context: AppContext<Body>,
 ): Awaitable<ApiResponse<Body>> {

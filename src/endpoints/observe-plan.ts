@@ -1,8 +1,8 @@
 import { findRequest, measurePart, type ObservedRequest } from '../observe/events.ts'
-import type { PlanRequest, RequestPlan } from './request-plan.ts'
+import type { RequestPlan, RequestPlanner } from './request-plan.ts'
 
 /** Makes the plans of requests measure themselves and their serialization, and keep what finds the indexes that a read lacks. */
-export function observePlan(planRequest: PlanRequest): PlanRequest {
+export function observePlan(planRequest: RequestPlanner): RequestPlanner {
   return (request, context) => {
     const observed = findRequest()
     if (observed === undefined) return planRequest(request, context)

@@ -6,13 +6,13 @@ import { isObject } from '../model/kinds/json.ts'
 import { listRelationships, type Model } from '../model/model.ts'
 import type { ParsedOperation, ParsedReference } from '../parse/operations.ts'
 import type { FindPath } from './paths.ts'
-import type { PlanRequest } from './request-plan.ts'
+import type { RequestPlanner } from './request-plan.ts'
 import { createReadOnlyError, type Endpoint } from './route-table.ts'
 
 /** The endpoint that an operation calls: that of a request of its own. */
 export interface OperationTarget {
   readonly target: RouteTarget
-  readonly plan: PlanRequest
+  readonly plan: RequestPlanner
   /** The id in the path, as sent; empty for a path without one. */
   readonly id: string
   /** The resource that the operation names by its local id; absent for an id. */
@@ -81,7 +81,7 @@ export function findOperationTarget(
     throw invalid(target.is === 'data' ? '' : pointer, describeMismatch(op, endpoint.target))
   if (isAction && !context.allowsActions)
     throw invalid(pointer, 'This API calls actions only by requests of their own.')
-  const plan = endpoint.requests[method]
+  const plan = endpoint.planners[method]
   if (plan !== undefined) return { ...found, target: endpoint.target, plan }
   if (endpoint.readOnlyMethods.includes(method)) throw createReadOnlyError(endpoint, method)
   throw invalid(pointer, describeMismatch(op, endpoint.target))

@@ -10,7 +10,7 @@ import {
   listEndpoints,
   type ModelRoute,
   mapMethods,
-  type PlanRoute,
+  type RoutePlanner,
 } from './route-table.ts'
 
 /** A path that does not exist for the identity of a request, because it leads over a hidden relationship. */
@@ -29,21 +29,21 @@ export function listRoutes({ planner, findView }: AppContext): ModelRoute[] {
 
 function protectRoutes(routes: readonly ModelRoute[], findView: FindAccessView): ModelRoute[] {
   // Endpoints over relationships that the view hides are missing.
-  const getEndpoints = memoizeByIdentity(
+  const getPlanners = memoizeByIdentity(
     (view: AccessView) =>
-      new Map(listEndpoints(view.planner).map(({ path, requests }) => [path, requests])),
+      new Map(listEndpoints(view.planner).map(({ path, planners }) => [path, planners])),
   )
   const find = (path: string, method: Method, auth: unknown) => {
     const view = findView(auth)
-    const plan = getEndpoints(view).get(path)?.[method]
+    const plan = getPlanners(view).get(path)?.[method]
     if (plan === undefined) throw new HiddenRouteError()
     return { view, plan }
   }
   const checkVisible = (path: string) => (auth: unknown) => {
-    if (!getEndpoints(findView(auth)).has(path)) throw new HiddenRouteError()
+    if (!getPlanners(findView(auth)).has(path)) throw new HiddenRouteError()
   }
   // No decision holds without an auth context.
-  const endpointsOfEverybody = getEndpoints(findView(undefined))
+  const endpointsOfEverybody = getPlanners(findView(undefined))
   return routes.map((route) => ({
     ...route,
     methods: mapMethods(
@@ -56,9 +56,9 @@ function protectRoutes(routes: readonly ModelRoute[], findView: FindAccessView):
           )
         },
     ),
-    plans: mapMethods(
-      route.plans,
-      (_, method): PlanRoute =>
+    planners: mapMethods(
+      route.planners,
+      (_, method): RoutePlanner =>
         (request, context) => {
           const { view, plan } = find(route.path, method, request.auth)
           return { plan: plan(request, context), identity: toIdentity(view, request.auth) }

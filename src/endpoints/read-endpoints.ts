@@ -6,7 +6,7 @@ import { nameIdParameter, parsePathId } from '../plan/path-id.ts'
 import type { Planner } from '../plan/planner.ts'
 import { planCollection, planLinkage, planResource, type ReadPlan } from '../plan/read.ts'
 import { formatRelatedPath, formatRelationshipPath, formatResourcePath } from './paths.ts'
-import type { PlanRequest } from './request-plan.ts'
+import type { RequestPlanner } from './request-plan.ts'
 import { getRowVersion, getSetVersion } from './versions.ts'
 
 /** Caches the plans of the queries of a list, in which texts are values. */
@@ -15,7 +15,7 @@ function cacheLists(plan: (query: ParsedQuery) => ReadPlan): (search: string) =>
 }
 
 /** `GET /persons`: the resources of a type. */
-export function getCollection(planner: Planner, resource: ResourceType): PlanRequest {
+export function getCollection(planner: Planner, resource: ResourceType): RequestPlanner {
   const planQuery = cacheLists((query) => planCollection(planner, query, { resource }))
   return ({ search, origin, isLong, describedBy }, { serializer, prefix }) => {
     const read = planQuery(search)
@@ -28,7 +28,7 @@ export function getCollection(planner: Planner, resource: ResourceType): PlanReq
 }
 
 /** `GET /persons/1`: one resource. */
-export function getResource(planner: Planner, resource: ResourceType): PlanRequest {
+export function getResource(planner: Planner, resource: ResourceType): RequestPlanner {
   const planQuery = cachePlans((search) => planResource(planner, parseQuery(search), { resource }))
   return (request, { serializer, prefix }) => {
     const id = parsePathId(resource, request.id)
@@ -48,7 +48,7 @@ export function getRelatedCollection(
   planner: Planner,
   resource: ResourceType,
   relationship: RelationshipField,
-): PlanRequest {
+): RequestPlanner {
   const planQuery = cacheLists((query) =>
     planCollection(planner, query, { resource, relationship }),
   )
@@ -71,7 +71,7 @@ export function getRelatedResource(
   planner: Planner,
   resource: ResourceType,
   relationship: RelationshipField,
-): PlanRequest {
+): RequestPlanner {
   const planQuery = cachePlans((search) =>
     planResource(planner, parseQuery(search), { resource, relationship }),
   )
@@ -93,7 +93,7 @@ export function getLinkage(
   planner: Planner,
   resource: ResourceType,
   relationship: RelationshipField,
-): PlanRequest {
+): RequestPlanner {
   const planQuery = cacheLists((query) => planLinkage(planner, query, { resource, relationship }))
   return (request, { serializer, prefix }) => {
     const id = parsePathId(resource, request.id)

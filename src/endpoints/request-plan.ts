@@ -74,7 +74,7 @@ export type ExecutePlan<Body> = (
  * Plans the requests of one endpoint: parses them, looks up names, and checks what needs no database.
  * @throws ApiError, ManyErrors: the errors of the path, the query and the document
  */
-export type PlanRequest = <Body>(
+export type RequestPlanner = <Body>(
   request: ApiRequest,
   context: AppContext<Body>,
 ) => RequestPlan<Body>

@@ -17,7 +17,7 @@ import {
   getRelatedResource,
   getResource,
 } from './read-endpoints.ts'
-import type { PlanRequest, RequestPlan } from './request-plan.ts'
+import type { RequestPlan, RequestPlanner } from './request-plan.ts'
 import type { StaticFile } from './static-file.ts'
 import {
   createResource,
@@ -55,11 +55,11 @@ export interface Route {
 export interface ModelRoute extends Route {
   readonly target: RouteTarget
   /** Plans the requests of each method, for those that are only explained. */
-  readonly plans: ByMethod<PlanRoute>
+  readonly planners: ByMethod<RoutePlanner>
 }
 
-/** Plans a request of a route without executing it. @throws the errors of `PlanRequest` */
-export type PlanRoute = (request: ApiRequest, context: AppContext) => PlannedRequest
+/** Plans a request of a route without executing it. @throws the errors of `RequestPlanner` */
+export type RoutePlanner = (request: ApiRequest, context: AppContext) => PlannedRequest
 
 /** A request that has been planned. */
 interface PlannedRequest {
@@ -85,31 +85,31 @@ export function createReadOnlyError(
 
 /** A path and what plans the requests of its methods. */
 export interface Endpoint extends Pick<ModelRoute, 'path' | 'target' | 'readOnlyMethods'> {
-  readonly requests: ByMethod<PlanRequest>
+  readonly planners: ByMethod<RequestPlanner>
 }
 
 /** Returns every path of a service, without the prefix. */
 export function listEndpoints(planner: Planner): Endpoint[] {
   return listPaths(planner.model).map(({ path, target, methods, readOnlyMethods }) => {
     const all = planMethods(planner, target)
-    const requests = Object.fromEntries(methods.map((method) => [method, all[method]]))
-    return { path, target, readOnlyMethods, requests }
+    const planners = Object.fromEntries(methods.map((method) => [method, all[method]]))
+    return { path, target, readOnlyMethods, planners }
   })
 }
 
 /** Returns every path of a service with its handlers, without the prefix and without access rules. */
 export function buildRouteTable(planner: Planner): ModelRoute[] {
-  return listEndpoints(planner).map(({ requests, ...endpoint }) => ({
+  return listEndpoints(planner).map(({ planners, ...endpoint }) => ({
     ...endpoint,
     methods: mapMethods(
-      requests,
+      planners,
       (plan): RouteHandler =>
         (request, context) =>
           handleRequest(plan, request, context),
     ),
-    plans: mapMethods(
-      requests,
-      (plan): PlanRoute =>
+    planners: mapMethods(
+      planners,
+      (plan): RoutePlanner =>
         (request, context) => ({ plan: plan(request, context) }),
     ),
   }))
@@ -126,7 +126,7 @@ export function mapMethods<Value, Mapped>(
 }
 
 /** Plans the requests of every method that a path may have. */
-function planMethods(planner: Planner, target: RouteTarget): Endpoint['requests'] {
+function planMethods(planner: Planner, target: RouteTarget): Endpoint['planners'] {
   switch (target.is) {
     case 'root':
       return { GET: getRoot() }
@@ -154,7 +154,7 @@ function planRelated(
   planner: Planner,
   resource: ResourceType,
   relationship: RelationshipField,
-): Endpoint['requests'] {
+): Endpoint['planners'] {
   if (!relationship.many) return { GET: getRelatedResource(planner, resource, relationship) }
   return {
     GET: getRelatedCollection(planner, resource, relationship),
@@ -166,7 +166,7 @@ function planRelationship(
   planner: Planner,
   resource: ResourceType,
   relationship: RelationshipField,
-): Endpoint['requests'] {
+): Endpoint['planners'] {
   return {
     GET: getLinkage(planner, resource, relationship),
     PATCH: writeRelationship(planner, resource, relationship, 'replace'),

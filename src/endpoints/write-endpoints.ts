@@ -17,7 +17,7 @@ import {
 import type { LinkChange } from '../plan/write-builder.ts'
 import type { ApiRequest } from './handler.ts'
 import { formatResourcePath } from './paths.ts'
-import type { PlanRequest } from './request-plan.ts'
+import type { RequestPlanner } from './request-plan.ts'
 import { getRowVersion } from './versions.ts'
 import { checkKey } from './write-keys.ts'
 
@@ -26,7 +26,7 @@ export function createResource(
   planner: Planner,
   resource: ResourceType,
   relationship?: RelationshipField,
-): PlanRequest {
+): RequestPlanner {
   const created = relationship ? getResourceType(planner.model, relationship.to) : resource
   const planQuery = cachePlans((search) => planResponse(planner, parseQuery(search), created))
   return (request, { serializer, prefix, open }) => {
@@ -56,7 +56,7 @@ export function createResource(
 }
 
 /** `PATCH /persons/1`: updates attributes and relationships, all of them or none. */
-export function updateResource(planner: Planner, resource: ResourceType): PlanRequest {
+export function updateResource(planner: Planner, resource: ResourceType): RequestPlanner {
   const planQuery = cachePlans((search) => planResponse(planner, parseQuery(search), resource))
   return (request, { serializer, prefix, open }) => {
     const id = request.inserted ? request.id : parsePathId(resource, request.id)
@@ -76,7 +76,7 @@ export function updateResource(planner: Planner, resource: ResourceType): PlanRe
 }
 
 /** `DELETE /persons/1`. It validates the query, though the response shows no resource, and ignores a body. */
-export function deleteResource(planner: Planner, resource: ResourceType): PlanRequest {
+export function deleteResource(planner: Planner, resource: ResourceType): RequestPlanner {
   const validateQuery = cachePlans((search) =>
     planResource(planner, parseQuery(search), { resource }),
   )
@@ -101,7 +101,7 @@ export function writeRelationship(
   resource: ResourceType,
   relationship: RelationshipField,
   change: LinkChange['change'],
-): PlanRequest {
+): RequestPlanner {
   const validateQuery = cachePlans((search) =>
     planLinkage(planner, parseQuery(search), { resource, relationship }),
   )

@@ -47,8 +47,8 @@ import {
   type ExecutePlan,
   executePlan,
   observeId,
-  type PlanRequest,
   type RequestPlan,
+  type RequestPlanner,
 } from './request-plan.ts'
 import { listEndpoints } from './route-table.ts'
 
@@ -92,7 +92,7 @@ interface Planning<Body> {
  * `POST /operations`: several writes in one transaction. Each is planned and executed by the endpoint of a request of its own.
  * @see https://jsonapi.org/ext/atomic
  */
-export function writeTogether(planner: Planner): PlanRequest {
+export function writeTogether(planner: Planner): RequestPlanner {
   const { atomic } = planner.model
   if (atomic === undefined) throw new Error('The model has no atomic operations.')
   let endpoints: EndpointIndex | undefined

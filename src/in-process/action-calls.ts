@@ -2,7 +2,7 @@ import type { AccessView } from '../endpoints/access-views.ts'
 import type { AppContext } from '../endpoints/app-context.ts'
 import { handleRequest } from '../endpoints/handle-request.ts'
 import { reportDeniedAccess } from '../endpoints/report-denied-access.ts'
-import type { PlanRequest } from '../endpoints/request-plan.ts'
+import type { RequestPlanner } from '../endpoints/request-plan.ts'
 import type { OpenCalls } from '../lifecycle/action.ts'
 import type { ActionCalls } from '../model/declare/action.ts'
 import type { RequestContext } from '../model/declare/request-context.ts'
@@ -24,10 +24,10 @@ export function withActionCalls<Body>(context: AppContext<Body>): AppContext<Bod
     const bound = bindToTransaction({ ...context, openCalls, serializer }, open)
     const calls = new TransactionCalls()
     const details = copyRequest(request)
-    const run = (endpoint: PlanRequest, call: CallRequest) =>
+    const run = (plan: RequestPlanner, call: CallRequest) =>
       calls.run(async () => {
         const { body } = await reportDeniedAccess(request, () =>
-          handleRequest(endpoint, { ...details, ...call, origin: '' }, bound),
+          handleRequest(plan, { ...details, ...call, origin: '' }, bound),
         )
         return body
       })

@@ -1,5 +1,5 @@
 import type { FindPath } from '../endpoints/paths.ts'
-import type { PlanRequest } from '../endpoints/request-plan.ts'
+import type { RequestPlanner } from '../endpoints/request-plan.ts'
 import { writeTogether } from '../endpoints/write-together.ts'
 import { HeaderError } from '../errors/errors.ts'
 import type { DryRun } from '../model/declare/restricted-writes.ts'
@@ -30,12 +30,12 @@ interface AtomicTargets {
   readonly planner: Planner
 }
 
-const findEndpoint = memoizeByIdentity((planner: Planner): PlanRequest => writeTogether(planner))
+const findEndpoint = memoizeByIdentity((planner: Planner): RequestPlanner => writeTogether(planner))
 
 /** Creates the call of several operations, which formats the request of `POST /operations` and calls its handler. */
 export function createBatchCall(
   targets: () => AtomicTargets,
-  call: (endpoint: PlanRequest, request: CallRequest) => Promise<unknown>,
+  call: (plan: RequestPlanner, request: CallRequest) => Promise<unknown>,
 ): Atomic {
   return async (work, options) => {
     checkArguments('atomic', { work, options })

@@ -4,7 +4,7 @@ import type { AppContext } from '../endpoints/app-context.ts'
 import { handleRequest } from '../endpoints/handle-request.ts'
 import type { ApiRequest, ApiResponse } from '../endpoints/handler.ts'
 import { reportDeniedAccess } from '../endpoints/report-denied-access.ts'
-import type { PlanRequest } from '../endpoints/request-plan.ts'
+import type { RequestPlanner } from '../endpoints/request-plan.ts'
 import { executeQuery } from '../lifecycle/read.ts'
 import { executeInTransaction } from '../lifecycle/transaction.ts'
 import type { OpenTransaction } from '../lifecycle/unit-of-work.ts'
@@ -128,24 +128,24 @@ type WriterCalls = UntypedOperations & Readonly<{ documents: UntypedOperations }
 /** The operations of a client. */
 type Calls = WriterCalls & Readonly<{ asServer: () => WriterCalls }>
 
-/** Runs a handler and returns the body of its response. */
-type ReadBody = (endpoint: PlanRequest, call: CallRequest) => Promise<unknown>
+/** Plans and executes a request, and returns the body of its response. */
+type ReadBody = (plan: RequestPlanner, call: CallRequest) => Promise<unknown>
 
-/** Runs the handler of a call. */
+/** Plans and executes the request of a call. */
 function handle<Body>(
-  endpoint: PlanRequest,
+  plan: RequestPlanner,
   call: CallRequest,
   context: AppContext<Body>,
   { request, origin }: ClientContext,
 ): Awaitable<ApiResponse<Body>> {
   const details: ApiRequest = { ...request, ...call, origin }
-  return reportDeniedAccess(request, () => handleRequest(endpoint, details, context))
+  return reportDeniedAccess(request, () => handleRequest(plan, details, context))
 }
 
 function createObjectReader(client: ClientContext): ReadBody {
-  return (endpoint, call) =>
+  return (plan, call) =>
     client.run(async () => {
-      const { body } = await handle(endpoint, call, client.targets().objects, client)
+      const { body } = await handle(plan, call, client.targets().objects, client)
       return body
     })
 }
@@ -154,9 +154,9 @@ function createCalls(client: ClientContext): Calls {
   const { targets, run } = client
   const find: EndpointFinder = (type) => targets().find(type)
   const readObject = createObjectReader(client)
-  const readDocument: ReadBody = (endpoint, call) =>
+  const readDocument: ReadBody = (plan, call) =>
     run(async () => {
-      const { body } = await handle(endpoint, call, targets().documents, client)
+      const { body } = await handle(plan, call, targets().documents, client)
       return parseExactJson(await readText(body))
     })
   const writeAs = (writer: ProgramWriter): WriterCalls => ({

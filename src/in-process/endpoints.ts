@@ -1,7 +1,7 @@
 import { callAction } from '../endpoints/call-action.ts'
 import type { ApiRequest } from '../endpoints/handler.ts'
 import { getCollection, getResource } from '../endpoints/read-endpoints.ts'
-import type { PlanRequest } from '../endpoints/request-plan.ts'
+import type { RequestPlanner } from '../endpoints/request-plan.ts'
 import {
   createResource,
   deleteResource,
@@ -23,20 +23,20 @@ import type { LinkChange } from '../plan/write-builder.ts'
 import { findNamedField, isStored, type Writer } from '../plan/write-rights.ts'
 import { compileObjects, type PlainObject } from '../serialize/objects.ts'
 
-/** The operations on one resource type: the handlers of its routes. */
+/** The planners of the operations on one resource type. */
 interface Endpoints {
   readonly resource: ResourceType
-  readonly list: PlanRequest
-  readonly get: PlanRequest
-  readonly create: PlanRequest
-  readonly update: PlanRequest
-  readonly remove: PlanRequest
+  readonly list: RequestPlanner
+  readonly get: RequestPlanner
+  readonly create: RequestPlanner
+  readonly update: RequestPlanner
+  readonly remove: RequestPlanner
   readonly readEach: ResourceReader
   readonly relate: (
     relationship: RelationshipField,
-  ) => Readonly<Record<LinkChange['change'], PlanRequest>>
+  ) => Readonly<Record<LinkChange['change'], RequestPlanner>>
   /** The handlers of the actions, by name. */
-  readonly actions: ReadonlyMap<string, PlanRequest>
+  readonly actions: ReadonlyMap<string, RequestPlanner>
 }
 
 /** Returns the operations on a type. @throws HeaderError `route_not_found` (404) for a type that does not exist */
@@ -88,7 +88,7 @@ export function checkWritable({ type, isWritable }: ResourceType): void {
 }
 
 /** Returns the handler of an action. @throws HeaderError `route_not_found` (404) if it does not exist */
-export function findAction({ resource, actions }: Endpoints, name: string): PlanRequest {
+export function findAction({ resource, actions }: Endpoints, name: string): RequestPlanner {
   const found = actions.get(name)
   if (found) return found
   const known = suggest(name, [...actions.keys()], `actions of ${resource.type}`)

@@ -1,5 +1,5 @@
 import type { ApiRequest } from '../endpoints/handler.ts'
-import type { PlanRequest } from '../endpoints/request-plan.ts'
+import type { RequestPlanner } from '../endpoints/request-plan.ts'
 import { formatIfMatch } from '../model/declare/if-match.ts'
 import { formatRestrictions } from '../model/declare/restricted-writes.ts'
 import type { ResourceType } from '../model/model.ts'
@@ -31,8 +31,8 @@ export type CallRequest = Pick<
 /** Who writes in process: a program, or by `asServer()` the server. */
 export type ProgramWriter = Exclude<Writer, 'client'>
 
-/** Runs a handler and returns the body of its response. */
-type Call = (endpoint: PlanRequest, request: CallRequest) => Promise<unknown>
+/** Plans and executes a request, and returns the body of its response. */
+type Call = (plan: RequestPlanner, request: CallRequest) => Promise<unknown>
 
 /** The operations of a client, without the types that follow from the declarations. */
 export interface UntypedOperations {

@@ -2,7 +2,7 @@ import type { Planner } from '../plan/planner.ts'
 import type { Store } from '../sql/store.ts'
 import type { ReadHookBinder } from './read-hooks.ts'
 import type { OpenTransaction } from './unit-of-work.ts'
-import type { GetWriteLifecycle, IsCertain } from './write-lifecycle.ts'
+import type { GetWriteLifecycle, NeverThrows } from './write-lifecycle.ts'
 
 /** The dependencies of reads and writes, created once at startup. */
 export interface LifecycleContext {
@@ -11,7 +11,7 @@ export interface LifecycleContext {
   /** Absent for a model without read hooks. */
   readonly bindReadHooks?: ReadHookBinder | undefined
   readonly getWriteLifecycle: GetWriteLifecycle
-  readonly isCertain: IsCertain
+  readonly neverThrows: NeverThrows
   /** The transaction in which reads and writes run; absent: each has one of its own. */
   readonly open?: OpenTransaction | undefined
 }

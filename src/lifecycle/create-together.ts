@@ -27,9 +27,9 @@ export function isPlainCreate<Result>(
 ): boolean {
   const { shape, operation, errors } = write
   if (operation !== 'create' || hasErrors(errors)) return false
-  const { isFinal, hasAfterHook } = context.getWriteLifecycle(shape)
+  const { writesDirectly, hasAfterHook } = context.getWriteLifecycle(shape)
   return (
-    isFinal &&
+    writesDirectly &&
     !hasAfterHook &&
     context.bindReadHooks?.(response.plan, request) === undefined &&
     showsRowAlone(response.plan.shape, context.planner.model)

@@ -24,7 +24,7 @@ export async function executeDelete(
     const resource = getResourceType(unit.planner.model, plan.shape.type)
     const { beforeDelete, afterDelete, afterCommit } = resource.hooks
     if (!beforeDelete && !afterDelete && !afterCommit)
-      return unit.transaction.remove(plan, unit.isAlone)
+      return unit.transaction.remove(plan, unit.mayCommit)
     return removeWithHooks(plan, unit, resource)
   })
 }

@@ -38,7 +38,7 @@ export async function executeInTransaction<Result>(
       request,
       transaction,
       changes,
-      isAlone: begin === undefined,
+      mayCommit: begin === undefined,
     }
     return begin ? runAfterBegin(begin, unit, work) : work(unit)
   }, options)

@@ -24,7 +24,7 @@ export interface UnitOfWork extends OpenTransaction {
   readonly planner: Planner
   readonly request: RequestContext
   /** Whether the transaction has nothing but this work, so that it may end with the last statement of the work. Default false. */
-  readonly isAlone?: boolean
+  readonly mayCommit?: boolean
 }
 
 /** Returns the same transaction without access rules: what hooks write is the decision of the application. */

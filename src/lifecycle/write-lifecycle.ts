@@ -22,7 +22,7 @@ export interface WriteLifecycle {
    * needs the stored resource as it was before, as `afterUpdate` and `afterCommit` do. The write is then sent together with the
    * checks.
    */
-  readonly isFinal: boolean
+  readonly writesDirectly: boolean
   /** Whether a hook of the type runs after the write. */
   readonly hasAfterHook: boolean
 }
@@ -36,13 +36,13 @@ export function createWriteLifecycles(model: Model): GetWriteLifecycle {
 }
 
 /** Returns whether the response of a read needs no code of the application that may throw. */
-export type IsCertain = (shape: ReadShape) => boolean
+export type NeverThrows = (shape: ReadShape) => boolean
 
 /**
  * Decides once for each shape whether the response to a write may be computed after its commit: the document of one resource, of kinds of
  * the engine, and of computed attributes that never throw.
  */
-export function createCertainty(model: Model): IsCertain {
+export function createNeverThrows(model: Model): NeverThrows {
   return memoizeByIdentity(
     ({ type, order, includeEdges, primary }: ReadShape) =>
       order.length === 0 &&
@@ -75,7 +75,7 @@ function decideLifecycle(shape: WriteShape, model: Model): WriteLifecycle {
   return {
     resource,
     needsStored,
-    isFinal: !isChangeable,
+    writesDirectly: !isChangeable,
     hasAfterHook: after !== undefined || afterCommit !== undefined,
   }
 }

@@ -66,16 +66,19 @@ export function executeWrite<Result>(
   const { resource } = lifecycle
   const readHooks = context.bindReadHooks?.(response.plan, request)
   const readPlan = readHooks ? undefined : response.plan
-  const isCertain = readPlan !== undefined && context.isCertain(readPlan.shape)
+  const responseNeverThrows = readPlan !== undefined && context.neverThrows(readPlan.shape)
   const work = (unit: UnitOfWork) => {
-    const written = writeInStages(plan, unit, lifecycle, { readPlan, isLast: isCertain })
+    const written = writeInStages(plan, unit, lifecycle, {
+      readPlan,
+      mayCommit: responseNeverThrows,
+    })
     return thenMaybe(written, ({ id, rows, isCommitted, failure }) => {
       if (!rows && !isCommitted) return readResponse(response, id, unit, { resource, readHooks })
       try {
         if (rows) return response.serialize(response.plan, rows, id)
         throw failure
       } catch (error) {
-        if (!isCertain) throw error
+        if (!responseNeverThrows) throw error
         return respondWithId(response, id, unit, { resource, error })
       }
     })
@@ -107,7 +110,7 @@ export async function executeRelationshipWrite(
   await executeInTransaction(
     context,
     request,
-    (unit) => writeInStages(plan, unit, lifecycle, { isLast: true }),
+    (unit) => writeInStages(plan, unit, lifecycle, { mayCommit: true }),
     options,
   )
 }
@@ -192,11 +195,12 @@ function writeInStages(
   lifecycle: WriteLifecycle,
   options: WriteOptions,
 ): Awaitable<Written> {
-  const { resource, isFinal, hasAfterHook } = lifecycle
+  const { resource, writesDirectly, hasAfterHook } = lifecycle
   const readPlan = hasAfterHook ? undefined : options.readPlan
-  if (!isFinal || hasErrors(plan.errors)) return writeChanged(plan, unit, lifecycle, readPlan)
-  const isLast = options.isLast === true && unit.isAlone === true && !hasAfterHook
-  const writing = unit.transaction.write(plan, { readPlan, isLast })
+  if (!writesDirectly || hasErrors(plan.errors))
+    return writeChanged(plan, unit, lifecycle, readPlan)
+  const mayCommit = options.mayCommit === true && unit.mayCommit === true && !hasAfterHook
+  const writing = unit.transaction.write(plan, { readPlan, mayCommit })
   if (!hasAfterHook) return writing
   // A hook after an update needs what was stored, so this is a create.
   return thenMaybe(writing, async (written) => {

@@ -35,7 +35,7 @@ export interface AggregatedIds {
  * The SQL that differs between databases and that filters, sorts, linkage or writes contain. What else differs:
  *
  * - what a database states before one is opened, such as the codecs of columns: `Database`
- * - how the statements of a read are put together: `src/sql/read/full-read.ts` reads in several statements,
+ * - how the statements of a read are put together: `src/sql/read/read-sequence.ts` reads in several statements,
  *   `src/postgres/read/document-statement.ts` in one
  * - linkage from groups (`array_agg`), which only a dialect with `joinedGroups` uses: `src/sql/read/select.ts`
  * - syntax that another database may not have: casts as `value::type` for codecs with a type (`src/sql/statement.ts`), `nulls first`

@@ -2,7 +2,11 @@ import { getResourceType } from '../model/model.ts'
 import type { Identity } from '../plan/access/identity.ts'
 import type { ReadShape } from '../plan/read.ts'
 import { isList, readBudget, writeBudget } from '../sql/read/document-budget.ts'
-import { compileFullRead, type FullRead, fullReadSize } from '../sql/read/full-read.ts'
+import {
+  compileReadSequence,
+  type ReadSequence,
+  readSequenceSize,
+} from '../sql/read/read-sequence.ts'
 import { isFoundByKey } from '../sql/read/related-rows.ts'
 import type { Statement } from '../sql/statement.ts'
 import { StatementCache, statementSize } from '../sql/statement-cache.ts'
@@ -13,7 +17,7 @@ import { memoizeByRowBound, type PageStatement } from './read/bounded-pages.ts'
 import { compileCacheableCount } from './read/counts.ts'
 import { compileDocumentStatement, type DocumentStatement } from './read/document-statement.ts'
 
-/** The statements of a store on PostgreSQL. Each statement of a document reads all of it, unless there is a `fullRead`. */
+/** The statements of a store on PostgreSQL. Each statement of a document reads all of it, unless there is a `readSequence`. */
 export interface PostgresStatements extends Statements {
   /** The document of the response to a write, up to the limit for writes. */
   readonly documentForWrite: (shape: ReadShape) => DocumentStatement
@@ -22,9 +26,9 @@ export interface PostgresStatements extends Statements {
   /** The document of a read, which cuts each set of rows just above the number that a read may hold in memory. */
   readonly boundedDocument: (shape: ReadShape) => DocumentStatement
   /** The statements of a document that one statement cannot read, because it has related rows of distributed tables, or pages of them; null for any other. */
-  readonly fullRead: (shape: ReadShape) => FullRead | null
+  readonly readSequence: (shape: ReadShape) => ReadSequence | null
   /** The same, for the row that the transaction inserted last. */
-  readonly insertedFullRead: (shape: ReadShape) => FullRead | null
+  readonly insertedReadSequence: (shape: ReadShape) => ReadSequence | null
   /** A bounded document that is counted only if the cached count is no longer valid. */
   readonly cachedCountPage: PageStatement
   /** A bounded document of a page from the end of its list, if the cached count is valid. */
@@ -76,18 +80,18 @@ export function createPostgresStatements(
 function createFullReads(
   target: Target,
   cache: StatementCache,
-): Pick<PostgresStatements, 'fullRead' | 'insertedFullRead'> {
+): Pick<PostgresStatements, 'readSequence' | 'insertedReadSequence'> {
   const memoize = (readTarget: Target) =>
     cache.memoize(
       (shape: ReadShape) =>
         hasIncludePages(shape) || readsRelatedShards(shape, target)
-          ? compileFullRead(shape, readTarget, 'scan')
+          ? compileReadSequence(shape, readTarget, 'scan')
           : null,
-      (fullRead) => (fullRead ? fullReadSize(fullRead) : 100),
+      (readSequence) => (readSequence ? readSequenceSize(readSequence) : 100),
     )
   return {
-    fullRead: memoize(target),
-    insertedFullRead: memoize({ ...target, insertedRow: target.dialect.lastInsertId }),
+    readSequence: memoize(target),
+    insertedReadSequence: memoize({ ...target, insertedRow: target.dialect.lastInsertId }),
   }
 }
 
@@ -95,7 +99,10 @@ function createFullReads(
 function createDecisions(
   target: Target,
   cache: StatementCache,
-): Pick<PostgresStatements, 'needsHashJoins' | 'cacheableCount' | 'fullRead' | 'insertedFullRead'> {
+): Pick<
+  PostgresStatements,
+  'needsHashJoins' | 'cacheableCount' | 'readSequence' | 'insertedReadSequence'
+> {
   return {
     ...createFullReads(target, cache),
     needsHashJoins: cache.memoize(

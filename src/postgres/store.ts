@@ -235,10 +235,10 @@ async function readFrom(
   { pool, plan, id, hooks, signal, setup, statements }: ReadRequest,
   { counts, limit }: ReadContext,
 ): Promise<Rows> {
-  const fullRead = statements.fullRead(plan.shape)
-  if (fullRead) {
+  const readSequence = statements.readSequence(plan.shape)
+  if (readSequence) {
     const work = (transaction: PostgresTransaction) =>
-      readInSequence(transaction, plan, id, { hooks, statements, limit, fullRead })
+      readInSequence(transaction, plan, id, { hooks, statements, limit, readSequence })
     return pool[mayNeedStream(plan) ? 'stream' : 'read'](signal?.(), work, setup)
   }
   if (hooks) {

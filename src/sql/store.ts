@@ -77,7 +77,7 @@ export interface WriteOptions {
   /** Whether the written row may be outside of the scope of its type afterwards. Default false. */
   readonly mayLeaveScope?: boolean
   /** Whether nothing follows that may fail, so that the database may commit together with the write. Default false. */
-  readonly isLast?: boolean
+  readonly mayCommit?: boolean
 }
 
 /** The values of a read of several resources. */
@@ -166,11 +166,11 @@ export interface Transaction {
   checkDeferred(): Promise<void>
   /**
    * Deletes a resource.
-   * @param isLast - as of `WriteOptions`
+   * @param mayCommit - as of `WriteOptions`
    * @returns `kept` if a trigger or a rule replaced the deletion, and the resource still exists
    * @throws NotFoundError when it does not exist; ApiError for violated constraints
    */
-  remove(plan: WritePlan, isLast?: boolean): Promise<'deleted' | 'kept'>
+  remove(plan: WritePlan, mayCommit?: boolean): Promise<'deleted' | 'kept'>
 }
 
 /**

@@ -74,7 +74,7 @@ function transactionOn(
     ...createListReads(connection, statements),
     checkDeferred: async () =>
       reportConstraintErrors(() => connection.checkDeferred(), commitConstraintError),
-    remove: (plan, isLast) => removeResource({ connection, plan, statements }, isLast),
+    remove: (plan, mayCommit) => removeResource({ connection, plan, statements }, mayCommit),
   }
 }
 

@@ -1,13 +1,17 @@
 import type { Identity } from '../plan/access/identity.ts'
 import type { ReadShape } from '../plan/read.ts'
-import { compileFullRead, type FullRead, fullReadSize } from '../sql/read/full-read.ts'
+import {
+  compileReadSequence,
+  type ReadSequence,
+  readSequenceSize,
+} from '../sql/read/read-sequence.ts'
 import type { StatementCache } from '../sql/statement-cache.ts'
 import { createStatements, type Statements } from '../sql/statements.ts'
 import type { Target } from '../sql/tables.ts'
 
 /** The statements of a store on SQLite. */
 export interface SqliteStatements extends Statements {
-  readonly fullRead: (shape: ReadShape) => FullRead
+  readonly readSequence: (shape: ReadShape) => ReadSequence
 }
 
 /** Returns the statements of an identity; those without rules for `undefined`. */
@@ -17,6 +21,6 @@ export type SqliteStatementsOf = (identity: Identity | undefined) => SqliteState
 export function createSqliteStatements(target: Target, cache: StatementCache): SqliteStatements {
   return {
     ...createStatements(target, cache),
-    fullRead: cache.memoize((shape) => compileFullRead(shape, target), fullReadSize),
+    readSequence: cache.memoize((shape) => compileReadSequence(shape, target), readSequenceSize),
   }
 }

@@ -2,7 +2,7 @@ import { type AppContext, type AppOptions, createAppContext } from '../endpoints
 import type { ApiRequest } from '../endpoints/handler.ts'
 import { HiddenRouteError, listRoutes } from '../endpoints/protected-routes.ts'
 import type { RequestPlan } from '../endpoints/request-plan.ts'
-import type { ModelRoute, PlanRoute } from '../endpoints/route-table.ts'
+import type { ModelRoute, RoutePlanner } from '../endpoints/route-table.ts'
 import { type ErrorList, getStatus, toErrorList } from '../errors/collector.ts'
 import { createRouteNotFound } from '../http/headers.ts'
 import { createMethodError, findMethod } from '../http/methods.ts'
@@ -92,7 +92,7 @@ export async function explainAccess(
   const explained = toExplainedRequest(url, { auth, signal })
   const { route, id } = createRouter(listRoutes(context), options.prefix ?? '')(explained.target)
   const name = findMethod(route, method)
-  const plan = name && route.plans[name]
+  const plan = name && route.planners[name]
   if (plan === undefined) throw createMethodError(route, method)
   const document = body ?? createPlaceholder(route, name, id)
   const request = {
@@ -124,7 +124,7 @@ function createPlaceholder({ target }: ModelRoute, method: string | undefined, i
  * @param isComplete - false if the body is only a placeholder, so that errors of its values say nothing
  */
 async function explainRequestAccess(
-  planRoute: PlanRoute,
+  planRoute: RoutePlanner,
   request: ApiRequest,
   context: AppContext,
   isComplete: boolean,
@@ -173,7 +173,7 @@ function listDenied(write: WritePlan | undefined): ErrorList {
 
 /** Plans a request, and returns its first operation on the database, or the errors that need no database. */
 function planWork(
-  planRoute: PlanRoute,
+  planRoute: RoutePlanner,
   request: ApiRequest,
   context: AppContext,
 ): Readonly<{ work?: RequestWork | undefined; thrown?: ErrorList }> {

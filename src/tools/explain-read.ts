@@ -1,7 +1,7 @@
 import { type AppContext, type AppOptions, createAppContext } from '../endpoints/app-context.ts'
 import { type ApiRequest, silentLogger } from '../endpoints/handler.ts'
 import { listRoutes } from '../endpoints/protected-routes.ts'
-import type { PlanRoute } from '../endpoints/route-table.ts'
+import type { RoutePlanner } from '../endpoints/route-table.ts'
 import { getQueryString } from '../http/headers.ts'
 import { createMethodError } from '../http/methods.ts'
 import { createRouter } from '../http/router.ts'
@@ -36,7 +36,7 @@ export async function explainRead(
   const { prefix = '' } = options
   const routes = listCandidates(listRoutes(context), target.slice(prefix.length))
   const { route, id } = createRouter(routes, prefix)(target)
-  const { GET } = route.plans
+  const { GET } = route.planners
   if (GET === undefined) throw createMethodError(route, 'GET')
   const read = { ...request, id }
   const explanation = await explainRequest(GET, read, context, { runsHooks: hooks })
@@ -82,7 +82,7 @@ export function toExplainedRequest(
  * @throws the errors of the request
  */
 async function explainRequest(
-  planRoute: PlanRoute,
+  planRoute: RoutePlanner,
   request: ApiRequest,
   context: AppContext,
   { runsHooks }: Readonly<{ runsHooks: boolean }>,

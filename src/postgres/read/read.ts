@@ -15,13 +15,16 @@ import {
   readBudget,
   writeBudget,
 } from '../../sql/read/document-budget.ts'
-import { executeFullRead, type FullReadStatements } from '../../sql/read/execute-full-read.ts'
-import type { FullRead } from '../../sql/read/full-read.ts'
+import {
+  executeReadSequence,
+  type ReadSequenceStatements,
+} from '../../sql/read/execute-read-sequence.ts'
 import { readLinkages } from '../../sql/read/include.ts'
 import type { LinkageRead } from '../../sql/read/linkage-lookups.ts'
 import { countFromRows, pageWindow } from '../../sql/read/page-window.ts'
 import { runAsync } from '../../sql/read/query-sequence.ts'
 import type { ReadDurations } from '../../sql/read/read-durations.ts'
+import type { ReadSequence } from '../../sql/read/read-sequence.ts'
 import { repeatedIdError } from '../../sql/read/repeated-ids.ts'
 import { runAfterHooks } from '../../sql/read/run-after-hooks.ts'
 import { addAuth, createRunValues, limitRows } from '../../sql/read/run-values.ts'
@@ -53,8 +56,8 @@ export async function readForWrite(
   id: string | undefined,
   statements: PostgresStatements,
 ): Promise<CompleteRows> {
-  const fullRead = statements.fullRead(plan.shape)
-  if (fullRead) return readFullForWrite(connection, plan, id, { statements, fullRead })
+  const readSequence = statements.readSequence(plan.shape)
+  if (readSequence) return readSequenceForWrite(connection, plan, id, { statements, readSequence })
   const statement = statements.documentForWrite(plan.shape)
   const result = await connection.all(statement, createRunValues(plan, id))
   return checkWriteBudget(parseDocument(result, statement, { plan, id, statements }), plan)
@@ -66,8 +69,9 @@ export async function readInserted(
   plan: ReadPlan,
   statements: PostgresStatements,
 ): Promise<CompleteRows> {
-  const fullRead = statements.insertedFullRead(plan.shape)
-  if (fullRead) return readFullForWrite(connection, plan, undefined, { statements, fullRead })
+  const readSequence = statements.insertedReadSequence(plan.shape)
+  if (readSequence)
+    return readSequenceForWrite(connection, plan, undefined, { statements, readSequence })
   const statement = statements.insertedDocument(plan.shape)
   const result = await connection.all(statement, createRunValues(plan, undefined))
   return checkWriteBudget(
@@ -77,14 +81,14 @@ export async function readInserted(
 }
 
 /** Reads the response to a write in several statements. */
-async function readFullForWrite(
+async function readSequenceForWrite(
   connection: PostgresConnection,
   plan: ReadPlan,
   id: string | undefined,
-  statements: FullReadStatements,
+  statements: ReadSequenceStatements,
 ): Promise<CompleteRows> {
   const rows = await runAsync(
-    executeFullRead(statements, plan, id, writeBudget),
+    executeReadSequence(statements, plan, id, writeBudget),
     ({ statement, values }) => connection.all(statement, addAuth(values, plan.identity)),
   )
   if (rows === undefined) throw tooManyResourcesError(plan, writeBudget, undefined)
@@ -97,12 +101,12 @@ export async function readInSequence(
   transaction: PostgresTransaction,
   plan: ReadPlan,
   id: string | undefined,
-  options: TransactionReadOptions & Readonly<{ fullRead: FullRead }>,
+  options: TransactionReadOptions & Readonly<{ readSequence: ReadSequence }>,
 ): Promise<Rows> {
   const { hooks, statements, limit } = options
   const query = createPostgresRunQuery(transaction, statements.target.dialect)
   await hooks?.before(query)
-  const complete = await runAsync(executeFullRead(options, plan, id), ({ statement, values }) =>
+  const complete = await runAsync(executeReadSequence(options, plan, id), ({ statement, values }) =>
     transaction.all(statement, addAuth(values, plan.identity)),
   )
   if (complete === undefined) {
@@ -352,17 +356,17 @@ export async function streamRead(
   { statements, hooks, limit }: TransactionReadOptions,
 ): Promise<Rows> {
   const { shape } = plan
-  const fullRead = statements.fullRead(shape)
+  const readSequence = statements.readSequence(shape)
   // If PostgreSQL underestimates the rows, a nested loop would scan a table without an index for each of them.
   if (statements.needsHashJoins(shape)) await transaction.allUnprepared(disableNestedLoops)
   const query = createPostgresRunQuery(transaction, statements.target.dialect)
   const read: StreamedRead = {
     plan,
-    compiled: fullRead?.read ?? statements.streamedRead(shape),
+    compiled: readSequence?.read ?? statements.streamedRead(shape),
     values: createStreamedValues(plan, id),
-    completeRows: fullRead
+    completeRows: readSequence
       ? (rows, { type }) =>
-          completeLinkages(rows, fullRead.streamedLinkages(type), transaction, plan)
+          completeLinkages(rows, readSequence.streamedLinkages(type), transaction, plan)
       : createRowCompleter(statements, plan, (...query) => transaction.all(...query)),
     afterBatch: hooks && ((rows, layout) => hooks.after(rows, layout, query)),
     limit,

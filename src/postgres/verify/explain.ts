@@ -9,14 +9,14 @@ import {
   describeCursorIndexes,
 } from '../../sql/read/cursor-index.ts'
 import { readBudget } from '../../sql/read/document-budget.ts'
-import { executeFullRead } from '../../sql/read/execute-full-read.ts'
+import { executeReadSequence } from '../../sql/read/execute-read-sequence.ts'
 import {
   type ExplainedStatement,
   formatParameters,
   listReadWarnings,
 } from '../../sql/read/explain.ts'
-import type { FullRead } from '../../sql/read/full-read.ts'
 import { runAsync } from '../../sql/read/query-sequence.ts'
+import type { ReadSequence } from '../../sql/read/read-sequence.ts'
 import { addAuth, createRunValues, limitRows } from '../../sql/read/run-values.ts'
 import type { RunStatement, RunValues, Statement } from '../../sql/statement.ts'
 import type { ReadHooks, Store } from '../../sql/store.ts'
@@ -149,9 +149,9 @@ function explainAny(
   id: string | undefined,
   options: ExplainOptions,
 ): Promise<ExplainedStatement[]> {
-  const fullRead = options.statements.fullRead(plan.shape)
-  return fullRead
-    ? explainFullRead(transaction, plan, id, { ...options, fullRead })
+  const readSequence = options.statements.readSequence(plan.shape)
+  return readSequence
+    ? explainReadSequence(transaction, plan, id, { ...options, readSequence })
     : explainRead(transaction, plan, id, options)
 }
 
@@ -192,16 +192,16 @@ async function explainRead(
 }
 
 /** Explains a read in several statements. */
-async function explainFullRead(
+async function explainReadSequence(
   transaction: PostgresTransaction,
   plan: ReadPlan,
   id: string | undefined,
-  { statements, hooks, fullRead }: ExplainOptions & Readonly<{ fullRead: FullRead }>,
+  { statements, hooks, readSequence }: ExplainOptions & Readonly<{ readSequence: ReadSequence }>,
 ): Promise<ExplainedStatement[]> {
   await hooks?.before(createPostgresRunQuery(transaction, statements.target.dialect))
   const explained: ExplainedStatement[] = []
   const hidesRows = mayHideRows(statements.target, hooks)
-  await runAsync(executeFullRead({ statements, fullRead }, plan, id), async (request) => {
+  await runAsync(executeReadSequence({ statements, readSequence }, plan, id), async (request) => {
     const { statement } = request
     const values = addAuth(request.values, plan.identity)
     const start = performance.now()

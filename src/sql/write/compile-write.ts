@@ -59,7 +59,7 @@ export interface CompiledWrite {
   /** Updates the row's own columns; `undefined` if there are none. */
   readonly update: Statement | undefined
   /** Whether the statement that writes the row is the whole write, and decides alone whether it succeeds. */
-  readonly isOneStatement: boolean
+  readonly writesInOneStatement: boolean
   /** The same as `update` if this statement is the whole write; it changes no row if something else may decide by now. */
   readonly updateAtOnce: Statement | undefined
   /** The statements that change the members of each link of the shape; they take the row's id and the members' `ids`. */
@@ -78,7 +78,7 @@ export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
   const mayChangeId = triggers?.changes.has('insert') ?? false
   const sent = compileSentColumns(shape, resource, target)
   const inserted = isNew ? compileInsertedColumns(sent, resource, target) : undefined
-  const isOneStatement = (isNew || sent.length > 0) && isOneRow(shape, resource, target)
+  const writesInOneStatement = (isNew || sent.length > 0) && isOneRow(shape, resource, target)
   return {
     insert: inserted && compileInsert(shape, inserted, resource, target),
     denied: mayBeKnown(shape, resource, target)
@@ -89,9 +89,9 @@ export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
     needsId: shape.row === 'new' ? !isFoundAsLastInsert(shape, resource, target) : mayChangeId,
     hasScope: (resource.unrestricted ?? resource).scope !== undefined,
     update: isNew ? undefined : compileUpdate(sent, resource, target),
-    isOneStatement,
+    writesInOneStatement,
     updateAtOnce:
-      isNew || !isOneStatement
+      isNew || !writesInOneStatement
         ? undefined
         : compileUpdate(sent, resource, target, isStillPlain(resource, target)),
     links: shape.links.map((change) => compileLink(resource, change, linking)),

@@ -24,13 +24,13 @@ interface Deletion extends PlannedWrite {
  * database does not say how many rows it deleted, and nothing is deleted before the checks have passed. A row that
  * a trigger keeps is no error either: the trigger is the rule of the operator, and it ran. If nothing else can be wrong than that there is
  * no row, which changes nothing, the deletion is committed in one round trip.
- * @param isLast - whether nothing follows
+ * @param mayCommit - whether nothing follows
  * @returns `kept` if the resource still exists
  * @throws NotFoundError when it does not exist; Error when several rows have its id; ApiError `forbidden` (403), or that of a constraint
  */
 export async function removeResource(
   write: PlannedWrite,
-  isLast = false,
+  mayCommit = false,
 ): Promise<'deleted' | 'kept'> {
   const { plan, statements, connection } = write
   const resource = getType(write)
@@ -42,9 +42,9 @@ export async function removeResource(
   const steps = [...before, { ...removeStep, needs: isReplaceable ? before : [] }]
   const { commitNext } = connection
   const deletion = { ...write, removed: 0 }
-  const isAtOnce =
-    isLast && plan.condition === undefined && changesOneRow(resource, statements.target)
-  if (isAtOnce && commitNext) await removeAtOnce(deletion, commitNext)
+  const isOneRoundTrip =
+    mayCommit && plan.condition === undefined && changesOneRow(resource, statements.target)
+  if (isOneRoundTrip && commitNext) await removeAtOnce(deletion, commitNext)
   else await connection.runSteps(steps, deletion)
   const { removed } = deletion
   if (isReplaceable) return (await find(write)).length > 0 ? 'kept' : 'deleted'

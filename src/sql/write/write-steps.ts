@@ -30,7 +30,7 @@ export function createWriteOperations(
   return {
     write: (plan, options = {}) => {
       const state = createWriteState(connection, plan, options, statements)
-      if (options.isLast && connection.commitNext && isAtOnce(state))
+      if (options.mayCommit && connection.commitNext && isOneRoundTrip(state))
         return writeAtOnce(state, connection.commitNext)
       const steps: WriteStep[] = plan.precondition ? [lockStep] : []
       const mayUnlink = statements.unlinkChecks(plan.shape).length > 0
@@ -73,9 +73,9 @@ function listWriteSteps(state: WriteState): WriteStep[] {
  * Whether one statement is the whole write, and no other one decides whether it may: a new row, or a change of the own columns of a row.
  * The columns accept its values as far as the catalog says.
  */
-function isAtOnce({ connection, compiled, plan, readPlan, statements }: WriteState): boolean {
+function isOneRoundTrip({ connection, compiled, plan, readPlan, statements }: WriteState): boolean {
   return (
-    compiled.isOneStatement &&
+    compiled.writesInOneStatement &&
     // Otherwise the id of the new row has to arrive before its response is read.
     (readPlan === undefined || !compiled.needsId) &&
     // The precondition of a create is about another row.

@@ -3,7 +3,10 @@ import type { CompleteRows } from '../../plan/read-result.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import { ConstraintError } from '../../sql/errors.ts'
 import { countCharacters, writeBudget } from '../../sql/read/document-budget.ts'
-import { executeFullRead, type FullReadStatements } from '../../sql/read/execute-full-read.ts'
+import {
+  executeReadSequence,
+  type ReadSequenceStatements,
+} from '../../sql/read/execute-read-sequence.ts'
 import { runSync } from '../../sql/read/query-sequence.ts'
 import { addAuth } from '../../sql/read/run-values.ts'
 import type { QueryRequest } from '../../sql/read/stream.ts'
@@ -29,10 +32,10 @@ export function createWriteConnection(
     run: writer.run.bind(writer),
     read: (plan, id) => {
       writer.checkTransaction()
-      const fullRead = statements.fullRead(plan.shape)
-      return fullRead.isOneStatement
-        ? readOne(writer, fullRead, plan, id)
-        : readDocument(writer, { statements, fullRead }, plan, id)
+      const readSequence = statements.readSequence(plan.shape)
+      return readSequence.isOneStatement
+        ? readOne(writer, readSequence, plan, id)
+        : readDocument(writer, { statements, readSequence }, plan, id)
     },
     query: async (expression) => {
       writer.checkTransaction()
@@ -46,11 +49,11 @@ export function createWriteConnection(
 /** Reads a document in a write transaction. @throws ParameterError `too_many_resources` (400) */
 function readDocument(
   writer: SqliteConnection,
-  statements: FullReadStatements,
+  statements: ReadSequenceStatements,
   plan: ReadPlan,
   id: string | undefined,
 ): CompleteRows {
-  const queries = executeFullRead(statements, plan, id, writeBudget)
+  const queries = executeReadSequence(statements, plan, id, writeBudget)
   const rows = runSync(queries, createTextLimit(writer, plan))
   if (rows === undefined) throw tooManyResourcesError(plan, writeBudget)
   return rows

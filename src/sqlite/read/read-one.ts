@@ -1,17 +1,17 @@
 import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows } from '../../plan/read-result.ts'
 import { notFoundError } from '../../sql/errors.ts'
-import type { FullRead } from '../../sql/read/full-read.ts'
+import type { ReadSequence } from '../../sql/read/read-sequence.ts'
 import type { SqliteConnection } from '../connection/connection.ts'
 
 /**
- * Looks up a row by its id, for a full read that `isOneStatement`. One statement sees one snapshot, so it needs no transaction. This
+ * Looks up a row by its id, for a read sequence that `isOneStatement`. One statement sees one snapshot, so it needs no transaction. This
  * saves 0.8 µs, 3 % of the CPU time of row `one` of the benchmark.
  * @throws NotFoundError when the row does not exist
  */
 export function readOne(
   connection: SqliteConnection,
-  { read }: FullRead,
+  { read }: ReadSequence,
   plan: ReadPlan,
   id: string | undefined,
 ): CompleteRows {

@@ -3,10 +3,13 @@ import { LRUCache } from 'lru-cache'
 import type { Awaitable } from '../../model/declare/hooks.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows, Rows } from '../../plan/read-result.ts'
-import { executeFullRead, type FullReadStatements } from '../../sql/read/execute-full-read.ts'
+import {
+  executeReadSequence,
+  type ReadSequenceStatements,
+} from '../../sql/read/execute-read-sequence.ts'
 import type { ExplainedStatement } from '../../sql/read/explain.ts'
-import { listFollowingStatements } from '../../sql/read/full-read.ts'
 import { runAsync, runSync } from '../../sql/read/query-sequence.ts'
+import { listFollowingStatements } from '../../sql/read/read-sequence.ts'
 import { runAfterHooks } from '../../sql/read/run-after-hooks.ts'
 import { addAuth, createRunValues } from '../../sql/read/run-values.ts'
 import { type QueryRequest, type StreamedRead, streamRows } from '../../sql/read/stream.ts'
@@ -155,11 +158,11 @@ export class SqliteReads {
   #read(plan: ReadPlan, id: string | undefined, options: ReadOptions): Awaitable<Rows> {
     this.#file.verifyAtIntervals(performance.now())
     const statements = this.#statementsOf(plan.identity)
-    const fullRead = statements.fullRead(plan.shape)
-    const read = { plan, id, statements, fullRead }
+    const readSequence = statements.readSequence(plan.shape)
+    const read = { plan, id, statements, readSequence }
     if (options.hooks !== undefined)
       return this.#readInTransaction(read, options, this.#isQuick(read))
-    const rows = fullRead.isOneStatement ? this.#readOne(read) : this.#readShared(read)
+    const rows = readSequence.isOneStatement ? this.#readOne(read) : this.#readShared(read)
     if (rows === 'not quick') return this.#readInTransaction(read, options, false)
     if (rows === 'too large') return this.#stream(plan, id, options)
     return this.#limit ? this.#checked(rows, plan) : rows
@@ -173,7 +176,7 @@ export class SqliteReads {
   ): Promise<ExplainedStatement[]> {
     this.#file.checkOpen()
     const statements = this.#statementsOf(plan.identity)
-    const read = { plan, id, statements, fullRead: statements.fullRead(plan.shape) }
+    const read = { plan, id, statements, readSequence: statements.readSequence(plan.shape) }
     const isLong = this.#history.isLong(toKnownRead(read))
     const place = { isLong, isStream: true, record: () => {} }
     return this.#retryLargeValues(this.#isQuick(read), async (isHere) => {
@@ -255,13 +258,13 @@ export class SqliteReads {
   }
 
   /** Executes a read at once, if it is known to be quick. */
-  #readShared(read: CompiledFullRead): SharedRead {
-    const { plan, id, statements, fullRead } = read
+  #readShared(read: SequencedRead): SharedRead {
+    const { plan, id, statements, readSequence } = read
     const known = toKnownRead(read)
     try {
       return this.#shared.snapshot(() => {
         if (!this.#history.isQuick(known)) return 'not quick'
-        const queries = executeFullRead({ statements, fullRead }, plan, id)
+        const queries = executeReadSequence({ statements, readSequence }, plan, id)
         const rows = this.#history.run(known, (measureCount) =>
           runSync(queries, (request) =>
             this.#counts.query(plan.identity ? authorize(request, plan) : request, measureCount),
@@ -277,14 +280,14 @@ export class SqliteReads {
   }
 
   /** Looks up a row by its id. Its values may have any size. */
-  #readOne(read: CompiledFullRead): CompleteRows | 'not quick' {
-    const { fullRead, plan, id } = read
+  #readOne(read: SequencedRead): CompleteRows | 'not quick' {
+    const { readSequence, plan, id } = read
     const lookUp = (): CompleteRows => {
       try {
-        return readOne(this.#shared, fullRead, plan, id)
+        return readOne(this.#shared, readSequence, plan, id)
       } catch (error) {
         if (!(error instanceof LargeValueError)) throw error
-        return this.#shared.withLargeValues(() => readOne(this.#shared, fullRead, plan, id))
+        return this.#shared.withLargeValues(() => readOne(this.#shared, readSequence, plan, id))
       }
     }
     if (visitsOneRow(read)) return lookUp()
@@ -292,13 +295,13 @@ export class SqliteReads {
     return this.#history.isQuick(known) ? this.#history.run(known, lookUp) : 'not quick'
   }
 
-  #isQuick(read: CompiledFullRead): boolean {
+  #isQuick(read: SequencedRead): boolean {
     return visitsOneRow(read) || this.#history.isQuick(toKnownRead(read))
   }
 
   /** Executes a read, with its hooks, in a transaction on a connection of its own. */
   async #readInTransaction(
-    read: CompiledFullRead,
+    read: SequencedRead,
     options: ReadOptions,
     isQuick: boolean,
   ): Promise<Rows> {
@@ -318,7 +321,7 @@ export class SqliteReads {
   /** @returns `undefined` if it has to be streamed */
   async #readIn(
     transaction: ReadTransaction,
-    read: CompiledFullRead,
+    read: SequencedRead,
     { hooks }: ReadOptions,
   ): Promise<Rows | undefined> {
     const { plan, id } = read
@@ -391,23 +394,23 @@ export class SqliteReads {
 type SharedRead = CompleteRows | 'not quick' | 'too large'
 
 /** Whether a read visits one row, whatever the size of the database. */
-function visitsOneRow({ fullRead }: CompiledFullRead): boolean {
-  return fullRead.read.rows.pointRead === 'one row'
+function visitsOneRow({ readSequence }: SequencedRead): boolean {
+  return readSequence.read.rows.pointRead === 'one row'
 }
 
 /** Returns what the history knows a read by. */
-function toKnownRead({ plan, id, fullRead }: CompiledFullRead): KnownRead {
-  const { boundedRows, count } = fullRead.read
+function toKnownRead({ plan, id, readSequence }: SequencedRead): KnownRead {
+  const { boundedRows, count } = readSequence.read
   const values = createRunValues(plan, id)
   return {
     rows: { statement: boundedRows, values },
     count: plan.page && { statement: count, values },
-    others: () => [...listFollowingStatements(fullRead), ...fullRead.byIds.values()],
+    others: () => [...listFollowingStatements(readSequence), ...readSequence.byIds.values()],
   }
 }
 
 /** A read and its compiled statements. */
-interface CompiledFullRead extends FullReadStatements {
+interface SequencedRead extends ReadSequenceStatements {
   readonly plan: ReadPlan
   /** The id in the path. */
   readonly id: string | undefined
@@ -416,10 +419,10 @@ interface CompiledFullRead extends FullReadStatements {
 /** Executes a read in a transaction. @returns `undefined` when its document does not fit into memory */
 async function readBounded(
   transaction: ReadTransaction,
-  { plan, id, statements, fullRead }: CompiledFullRead,
+  { plan, id, statements, readSequence }: SequencedRead,
 ): Promise<CompleteRows | undefined> {
   try {
-    const queries = executeFullRead({ statements, fullRead }, plan, id)
+    const queries = executeReadSequence({ statements, readSequence }, plan, id)
     return await runAsync(queries, (request) =>
       transaction.query({ ...authorize(request, plan), isBounded: true }),
     )

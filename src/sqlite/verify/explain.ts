@@ -5,7 +5,7 @@ import {
   describeCursorIndexes,
 } from '../../sql/read/cursor-index.ts'
 import { type DocumentBudget, writeBudget } from '../../sql/read/document-budget.ts'
-import { executeFullRead } from '../../sql/read/execute-full-read.ts'
+import { executeReadSequence } from '../../sql/read/execute-read-sequence.ts'
 import { type ExplainedStatement, formatParameters } from '../../sql/read/explain.ts'
 import { runAsync } from '../../sql/read/query-sequence.ts'
 import { addAuth } from '../../sql/read/run-values.ts'
@@ -40,7 +40,7 @@ export async function explainSqliteRead(
   id: string | undefined,
 ): Promise<ExplainedStatement[]> {
   const explained: ExplainedStatement[] = []
-  const fullRead = statements.fullRead(plan.shape)
+  const read = { statements, readSequence: statements.readSequence(plan.shape) }
   const query = async ({ statement, values: runValues }: QueryRequest) => {
     const values = addAuth(runValues, plan.identity)
     const start = performance.now()
@@ -58,7 +58,7 @@ export async function explainSqliteRead(
   await endOnError(transaction, async () => {
     await hooks?.before(createSqliteRunQuery(transaction))
     // The statements of a list beyond the budget end with the first one.
-    await runAsync(executeFullRead({ statements, fullRead }, plan, id, explainBudget), query)
+    await runAsync(executeReadSequence(read, plan, id, explainBudget), query)
   })
   transaction.end()
   return explained

@@ -9,7 +9,7 @@ import { sealCursor } from '../../../src/plan/cursor.ts'
 import { createPlanner } from '../../../src/plan/planner.ts'
 import { planCollection, planResource, type ReadPlan } from '../../../src/plan/read.ts'
 import { postgresDialect } from '../../../src/postgres/dialect.ts'
-import { compileFullRead } from '../../../src/sql/read/full-read.ts'
+import { compileReadSequence } from '../../../src/sql/read/read-sequence.ts'
 import { bound } from '../../../src/sql/statement-values.ts'
 import { sqliteDialect } from '../../../src/sqlite/dialect.ts'
 import { type Database, databases } from '../../databases.ts'
@@ -93,7 +93,7 @@ async function measureOn(
   const { shape, values: planValues } = plan
   const dialect = database.dialect === 'sqlite' ? sqliteDialect : postgresDialect('und-x-icu')
   const target = emptyTarget(model, dialect)
-  const [read] = compileFullRead(shape, target, 'scan').members
+  const [read] = compileReadSequence(shape, target, 'scan').members
   assert.ok(read)
   const { statement } = read
   const bind = (id: string) => bound(statement, { planValues, ids: [id], maxRows: 100 })

@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
   {
     title: 'a forbidden row is included',
     seed: 330,
-    file: 'src/sql/read/full-read.ts',
+    file: 'src/sql/read/read-sequence.ts',
     from: 'const where = and([condition, ...inScope(0, resource)])',
     to: 'const where = and([condition, ...(inScope(0, resource).slice(1))])',
   },
@@ -205,14 +205,14 @@ export const mutants: readonly Mutant[] = [
     file: 'src/sqlite/read/read.ts',
     from: 'this.#readInTransaction(read, options, false)',
     to: `this.#readInTransaction({ plan, id, statements: this.#statementsOf(undefined),
-        fullRead: this.#statementsOf(undefined).fullRead(plan.shape) }, options, false)`,
+        readSequence: this.#statementsOf(undefined).readSequence(plan.shape) }, options, false)`,
   },
   {
     title: 'a stream on PostgreSQL ignores the rule',
     seed: 300,
     variant: 'large-postgres',
     file: 'src/postgres/read/read.ts',
-    from: 'compiled: fullRead?.read ?? statements.streamedRead(shape),',
+    from: 'compiled: readSequence?.read ?? statements.streamedRead(shape),',
     to: 'compiled: createPostgresStatements(statements.target.access?.unrestricted ?? statements.target).streamedRead(shape),',
   },
   {

@@ -12,17 +12,17 @@ import {
   pagesBudget,
   readBudget,
 } from './document-budget.ts'
-import type { FullRead } from './full-read.ts'
 import { readIncludes } from './include.ts'
 import { countFromRows, cutPage, pageWindow } from './page-window.ts'
 import type { QuerySequence } from './query-sequence.ts'
+import type { ReadSequence } from './read-sequence.ts'
 import { createRunValues, limitRows } from './run-values.ts'
 import type { QueryRequest } from './stream.ts'
 
-/** The statements of a full read. */
-export interface FullReadStatements {
+/** The statements of a read sequence. */
+export interface ReadSequenceStatements {
   readonly statements: Pick<Statements, 'ofType'>
-  readonly fullRead: FullRead
+  readonly readSequence: ReadSequence
 }
 
 /**
@@ -32,14 +32,14 @@ export interface FullReadStatements {
  * @returns `undefined` when there is more than the budget allows
  * @throws NotFoundError when the resource in the path does not exist; ParameterError `too_many_resources` (400) for a write
  */
-export function* executeFullRead(
-  { statements, fullRead }: FullReadStatements,
+export function* executeReadSequence(
+  { statements, readSequence }: ReadSequenceStatements,
   plan: ReadPlan,
   id: string | undefined,
   budget: DocumentBudget = plan.includePages ? pagesBudget : readBudget,
 ): QuerySequence<CompleteRows | undefined> {
   const { shape, notFound } = plan
-  const found = yield* readPrimary(fullRead, plan, id, budget)
+  const found = yield* readPrimary(readSequence, plan, id, budget)
   if (found === undefined) return undefined
   const { primary, count = primary.length } = found
   if (count === 0 && shape.addressed.is === 'one') throw notFoundError(notFound, id)
@@ -48,13 +48,14 @@ export function* executeFullRead(
     const parent = yield { statement: exists, values: { planValues: [], id } }
     if (parent.length === 0) throw notFoundError(notFound, id)
   }
-  const isComplete = shape.includeEdges.length === 0 && fullRead.linkages.length === 0
+  const isComplete = shape.includeEdges.length === 0 && readSequence.linkages.length === 0
   const complete = isComplete
     ? { primary, included: [] }
-    : yield* readIncludes({ plan, shape, statements: fullRead, budget }, primary, id)
+    : yield* readIncludes({ plan, shape, statements: readSequence, budget }, primary, id)
   if (complete === undefined) return undefined
   const rows: CompleteRows = { is: 'complete', ...found, ...complete }
-  if (budget.is === 'read') return fitsReadBudget(rows, fullRead.longPositions) ? rows : undefined
+  if (budget.is === 'read')
+    return fitsReadBudget(rows, readSequence.longPositions) ? rows : undefined
   return budget.is === 'write' || fitsPagesBudget(rows) ? rows : undefined
 }
 
@@ -66,7 +67,7 @@ type PrimaryRows = Pick<CompleteRows, 'primary' | 'count' | 'hasMore'>
  * page in the second half is read in reverse order (docs/decisions/0029).
  */
 function* readPrimary(
-  { read }: FullRead,
+  { read }: ReadSequence,
   plan: ReadPlan,
   id: string | undefined,
   { resources }: DocumentBudget,

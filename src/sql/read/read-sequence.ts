@@ -24,8 +24,8 @@ import { compileLinkages, type LinkageRead, withoutLinkageLookups } from './link
 import { isFoundByKey } from './related-rows.ts'
 import { compileSelection } from './select.ts'
 
-/** The statements of a read whose rows are all held in memory. */
-export interface FullRead extends IncludeStatements {
+/** The statements of a read in their order: the primary rows, then related ones. Its rows are all held in memory. */
+export interface ReadSequence extends IncludeStatements {
   /** Reads the primary rows. Linkage that other statements read is null in them. */
   readonly read: CompiledRead
   /** The positions of the values that may be long texts. */
@@ -40,7 +40,11 @@ export interface FullRead extends IncludeStatements {
  * Compiles the statements of a read whose rows are all held in memory.
  * @param lookup - how the rows of owners are found; absent: as `chooseLookup` says
  */
-export function compileFullRead(shape: ReadShape, target: Target, lookup?: 'scan'): FullRead {
+export function compileReadSequence(
+  shape: ReadShape,
+  target: Target,
+  lookup?: 'scan',
+): ReadSequence {
   const ownedEdges = shape.includeEdges.flatMap((edge, index) =>
     isLinkageFromIncluded(shape, index, target) ? [{ edge, index, lookup }] : [],
   )
@@ -55,10 +59,8 @@ export function compileFullRead(shape: ReadShape, target: Target, lookup?: 'scan
   const isOneStatement =
     shape.addressed.is === 'one' && shape.includeEdges.length === 0 && linkages.length === 0
   return {
-    read,
+    ...{ read, byIds: read.byIds, isOneStatement },
     longPositions: findLongPositions(shape, target.model),
-    isOneStatement,
-    byIds: read.byIds,
     owned: ownedEdges.map((owned) => compileOwnedRead(owned, withoutLookups, target)),
     linkages,
     includedLinkages: new Map(
@@ -73,7 +75,7 @@ export function compileFullRead(shape: ReadShape, target: Target, lookup?: 'scan
 function createStreamedLinkages(
   { primary, included }: ReadShape,
   target: Target,
-): FullRead['streamedLinkages'] {
+): ReadSequence['streamedLinkages'] {
   const byType = new Map<string, readonly LinkageRead[]>()
   return (type) => {
     const layout = [primary, ...included].find((each) => each.type === type)
@@ -89,20 +91,20 @@ export function listFollowingStatements({
   linkages,
   includedLinkages,
   members,
-}: FullRead): Statement[] {
+}: ReadSequence): Statement[] {
   return [...owned, ...linkages, ...[...includedLinkages.values()].flat(), ...members].map(
     ({ statement }) => statement,
   )
 }
 
 /** Estimates the memory of the statements in bytes. */
-export function fullReadSize(fullRead: FullRead): number {
-  const { rows, boundedRows, count } = fullRead.read
+export function readSequenceSize(readSequence: ReadSequence): number {
+  const { rows, boundedRows, count } = readSequence.read
   return statementSize(
     // The second `rows` stands for the reversed page, which is compiled when it is first needed.
     ...[rows, boundedRows, count, rows],
-    ...listFollowingStatements(fullRead),
-    ...fullRead.byIds.values(),
+    ...listFollowingStatements(readSequence),
+    ...readSequence.byIds.values(),
   )
 }
 
