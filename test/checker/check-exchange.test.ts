@@ -96,7 +96,7 @@ const violating: readonly ViolatingExchange[] = [
 
   ['API-1', '/jsonapi', 'no jsonapi', withChanges(rejected, { '/jsonapi': undefined })],
   ['API-2', '/jsonapi', 'a text as jsonapi', withChanges(single, { '/jsonapi': '1.0' })],
-  ['API-3', '/jsonapi/version', 'another version', withChanges(single, { '/jsonapi/version': '1.1' })],
+  ['API-3', '/jsonapi/version', 'another version', withChanges(single, { '/jsonapi/version': '2.0' })],
   ['API-4', '/jsonapi/extra', 'an extra member in jsonapi', withChanges(single, { '/jsonapi/extra': 1 })],
   ['MET-1', '/meta', 'a list as meta', withChanges(single, { '/meta': [] })],
   ['MET-2', '/meta/count', 'a collection without a count', withChanges(collection, { '/meta': {} })],

@@ -83,7 +83,7 @@ const violations: readonly Violation[] = [
   { path: /^\/persons\?include=no-such-name/, from: '', to: '', status: 200, violation: /^person: an include path that does not exist must be 400; it is 200/ },
   { path: /^\/persons\/no-such-id/, from: '', to: '', status: 500, violation: /^person: a resource that does not exist must be 404; it is 500/ },
   { path: /^\/computers\?page\[number\]=x/, from: '', to: '', status: 404, violation: /^computer: a page that is not a number must be 400; it is 404/ },
-  { path: /^\/persons$/, from: '"version":"1.0"', to: '"version":"1.1"', violation: /^person: API-3 at \/jsonapi\/version: it must be "1\.0", e\.g\. GET \/persons$/ },
+  { path: /^\/persons$/, from: '"version":"1.0"', to: '"version":"2.0"', violation: /^person: API-3 at \/jsonapi\/version: it must be "1\.0" or "1\.1", e\.g\. GET \/persons$/ },
   { path: /^\/persons\/1$/, from: '"age":9', to: '"age":"nine"', violation: /^person: the response differs from the description of the API: response: \/data\/attributes\/age must be integer or null, e\.g\. GET \/persons\/1$/ },
 ]
 
