@@ -4,8 +4,10 @@ import { readCount } from '../read-count.ts'
 process.env.PROPERTY_SCALE = String(readCount('PROPERTY_SCALE', 20, 2))
 
 const names = [
-  ...['bounded-work', 'collection', 'encoding', 'everything', 'everything-writes', 'filter'],
-  ...['hidden', 'keys', 'cursors'],
+  ...['bounded-work', 'encoding', 'hidden', 'keys', 'cursors'],
+  ...['collection', 'everything', 'everything-writes', 'filter'].map(
+    (name) => `everything/${name}`,
+  ),
 ]
 for (const name of names) await import(`../property/${name}.test.ts`)
 await import('../engine/read/auto-parameterization.test.ts')
