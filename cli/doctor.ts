@@ -66,7 +66,7 @@ async function examine(
       { sample },
     )
     const omitted = large.size > 0 ? `; too many members to examine: ${[...large].join(', ')}` : ''
-    console.log(`${type.type}: examined ${examined} of ${count}${omitted}`)
+    console.log(`${type.type}: examined ${examined} of ${count ?? 'more'}${omitted}`)
   }
   const found = violations.format()
   // The process emits its warnings when no promise is left to settle.

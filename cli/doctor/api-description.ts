@@ -4,6 +4,8 @@ export interface DescribedType {
   readonly filters: ReadonlyMap<string, ReadonlySet<string>>
   /** The names that sort, without those of other types and without signs. */
   readonly sorts: readonly string[]
+  /** The largest size of a page; `undefined` if any is allowed. */
+  readonly maxPageSize: number | undefined
 }
 
 /** Finds what the OpenAPI document of an API says about the type of a path; `undefined` for a path that it does not have. */
@@ -34,12 +36,14 @@ function describeType(list: Node): DescribedType {
   const find = (name: string) => parameters.find((each) => each.at('name').value === name)
   const term = find('filter')?.at('content', 'application/json', 'schema', 'items')
   const sorts = find('sort')?.at('schema', 'items')
+  const { value: maximum } = find('page')?.at('schema', 'properties', 'size', 'maximum') ?? {}
   const names = [sorts, ...(sorts?.at('anyOf').items() ?? [])].flatMap(
     (each) => each?.at('enum').texts() ?? [],
   )
   return {
     filters: new Map(term?.at('anyOf').items().flatMap(listComparisons) ?? []),
     sorts: names.filter((name) => !name.startsWith('-')),
+    maxPageSize: typeof maximum === 'number' ? maximum : undefined,
   }
 }
 

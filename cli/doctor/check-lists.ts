@@ -1,5 +1,6 @@
-import { describeResponse, type Examination, listOf } from './examination.ts'
+import { describeResponse, type Examination, limitSize, listOf } from './examination.ts'
 import type { ExaminedResource } from './examined-api.ts'
+import { readPages } from './read-pages.ts'
 
 /** The maximum number of resources in a list whose order is checked. */
 const maxSorted = 100
@@ -11,7 +12,10 @@ const maxSorted = 100
 export async function checkLists(examination: Examination): Promise<void> {
   const { description } = examination
   const plain = (description?.sorts ?? []).filter((name) => /^[^.]+$/.test(name))
-  const ascending = await readIds(examination, `sort=id&page[size]=${maxSorted}`)
+  const ascending = await readList(
+    examination,
+    `sort=id&page[size]=${limitSize(examination, maxSorted)}`,
+  )
   if (ascending === undefined) return
   await checkPages(examination, ascending)
   for (const name of plain) await checkSort(examination, name)
@@ -23,16 +27,16 @@ interface SortedList {
   readonly isComplete: boolean
 }
 
-async function readIds(
+/** Reads the first page of a list. */
+async function readList(
   { api, type, violations }: Examination,
   query: string,
 ): Promise<SortedList | undefined> {
   const url = `${type.path}?${query}`
   const response = await api.get(url)
-  if (response.status === 200) {
-    const resources = listOf(response.document)
-    return { resources, isComplete: response.document.meta?.count === resources.length }
-  }
+  const { document } = response
+  if (response.status === 200)
+    return { resources: listOf(document), isComplete: typeof document.links?.next !== 'string' }
   const problem = `the list is not readable: ${describeResponse(response)}`
   violations.add({ subject: type.type, problem, example: `GET ${url}` })
   return undefined
@@ -41,26 +45,27 @@ async function readIds(
 const toIds = (resources: readonly ExaminedResource[]) => resources.map(({ id }) => id)
 
 /** The first two pages of half the size have the resources of one page. */
-async function checkPages(examination: Examination, { resources }: SortedList): Promise<void> {
+async function checkPages(
+  { api, type, violations }: Examination,
+  { resources }: SortedList,
+): Promise<void> {
   const size = Math.ceil(resources.length / 2)
   if (size < 1) return
-  const queries = [1, 2].map((number) => `sort=id&page[size]=${size}&page[number]=${number}`)
-  const ids: string[] = []
-  for (const query of queries)
-    ids.push(...toIds((await readIds(examination, query))?.resources ?? []))
-  if (ids.slice(0, resources.length).join() === toIds(resources).join()) return
-  const { type, violations } = examination
+  const url = `${type.path}?sort=id&page[size]=${size}`
+  const pages = await readPages(api, url, size + 1)
+  const ids = toIds(pages.resources).slice(0, resources.length)
+  if (ids.join() === toIds(resources).join()) return
   const problem = 'pages of half the size have other resources, or another order'
-  violations.add({ subject: type.type, problem, example: `GET ${type.path}?${queries[1]}` })
+  violations.add({ subject: type.type, problem, example: `GET ${url}` })
 }
 
 async function checkSort(examination: Examination, name: string): Promise<void> {
   const { type, violations } = examination
   const [ascending, descending] = [`${name},id`, `-${name},-id`].map(
-    (sort) => `sort=${encodeURIComponent(sort)}&page[size]=${maxSorted}`,
+    (sort) => `sort=${encodeURIComponent(sort)}&page[size]=${limitSize(examination, maxSorted)}`,
   ) as [string, string]
-  const up = await readIds(examination, ascending)
-  const down = up && (await readIds(examination, descending))
+  const up = await readList(examination, ascending)
+  const down = up && (await readList(examination, descending))
   if (up === undefined || down === undefined) return
   const add = (problem: string) =>
     violations.add({

@@ -1,5 +1,6 @@
 import { describeResponse, type Examination, listOf } from './examination.ts'
 import type { ExaminedDocument, ExaminedResource, Identifier } from './examined-api.ts'
+import { readPages } from './read-pages.ts'
 
 /** The members of a relationship that are compared: a resource may have millions, and all of them would be one document. */
 const maxMembers = 1000
@@ -46,7 +47,9 @@ export async function checkRelationships(
 async function isLarge({ api }: Examination, related: string | undefined): Promise<boolean> {
   if (related === undefined) return false
   const { document } = await api.get(related)
-  return (document.meta?.count ?? 0) > maxMembers
+  const { count } = document.meta ?? {}
+  if (count !== undefined) return count > maxMembers
+  return (await readPages(api, related, maxMembers + 1)).resources.length > maxMembers
 }
 
 type Report = (problem: string, example?: string) => void
@@ -78,21 +81,15 @@ async function checkMembers(
   { link, url, linkage, add }: LinkedMembers,
 ): Promise<void> {
   if (url === undefined) return add(`the relationship has no link ${link}`)
-  const members: string[] = []
-  let next: string | null | undefined = url
-  while (next) {
-    const { status, document } = await api.get(next)
-    if (status !== 200)
-      return add(
-        `the link ${link} does not resolve: ${describeResponse({ status, document })}`,
-        next,
-      )
-    members.push(...listOf(document).map(keyOf))
-    const count = document.meta?.count
-    next = document.links?.next
-    if (typeof count === 'number' && !next && count !== members.length)
-      add(`meta.count is ${count}, and the pages have ${members.length} resources`, url)
-  }
+  const { resources, count, failure } = await readPages(api, url)
+  if (failure)
+    return add(
+      `the link ${link} does not resolve: ${describeResponse(failure.response)}`,
+      failure.url,
+    )
+  const members = resources.map(keyOf)
+  if (count !== undefined && count !== members.length)
+    add(`meta.count is ${count}, and the pages have ${members.length} resources`, url)
   const expected = new Set(linkage.map(keyOf))
   if (members.length !== expected.size || members.some((each) => !expected.has(each)))
     add(`the link ${link} has other members than the linkage`, url)

@@ -3,9 +3,16 @@ import { checkFilters } from './check-filters.ts'
 import { checkLists } from './check-lists.ts'
 import { checkRelationships } from './check-relationships.ts'
 import { checkValues } from './check-values.ts'
-import { describeResponse, type Examination, listOf, serializeValue } from './examination.ts'
+import {
+  describeResponse,
+  type Examination,
+  limitSize,
+  listOf,
+  serializeValue,
+} from './examination.ts'
 import type { ExaminedResource, ExaminedResponse } from './examined-api.ts'
 import { mediaType } from './exchange/parse-exchange.ts'
+import { readPages } from './read-pages.ts'
 
 /** The options of an examination. */
 interface ExaminationOptions {
@@ -24,7 +31,7 @@ const followedResources = 5
 export async function checkType(
   unchecked: Examination,
   { sample }: ExaminationOptions,
-): Promise<Readonly<{ examined: number; count: number; large: ReadonlySet<string> }>> {
+): Promise<Readonly<{ examined: number; count: number | undefined; large: ReadonlySet<string> }>> {
   const examination = { ...unchecked, api: checkExchanges(unchecked) }
   const { resources, count, isReadable } = await readSample(examination, sample)
   const large = new Set<string>()
@@ -46,55 +53,76 @@ export async function checkType(
 /** The resources of the first pages, and the number of all. */
 interface Sample {
   readonly resources: readonly ExaminedResource[]
-  readonly count: number
+  /** `undefined` if the API does not count the list. */
+  readonly count: number | undefined
   /** False if a page cannot be read. */
   readonly isReadable: boolean
 }
 
 /** Reads pages until there are enough resources. The count must be that of the resources on all pages. */
-async function readSample({ api, type, violations }: Examination, sample: number): Promise<Sample> {
-  const resources: ExaminedResource[] = []
-  let url: string | null | undefined = type.path
-  let count = 0
-  while (url && resources.length < sample) {
-    const { status, document } = await api.get(url)
-    const add = (problem: string) =>
-      violations.add({ subject: type.type, problem, example: `GET ${decodeURI(url ?? '')}` })
-    if (status !== 200 || !Array.isArray(document.data)) {
-      add(`the list is not readable: ${describeResponse({ status, document })}`)
-      return { resources, count, isReadable: false }
-    }
-    resources.push(...listOf(document))
-    count = document.meta?.count ?? 0
-    const hasNext = typeof document.links?.next === 'string'
-    if (!hasNext && resources.length !== count)
-      add(`meta.count is ${count}, and the pages have ${resources.length} resources`)
-    url = document.links?.next
+async function readSample(examination: Examination, sample: number): Promise<Sample> {
+  const { api, type, violations } = examination
+  const { resources, next, failure, ...pages } = await readPages(api, type.path, sample)
+  const add = (problem: string, url = type.path) =>
+    violations.add({ subject: type.type, problem, example: `GET ${decodeURI(url)}` })
+  if (failure) {
+    add(`the list is not readable: ${describeResponse(failure.response)}`, failure.url)
+    return { resources, count: pages.count, isReadable: false }
   }
-  const ids = new Set(resources.map(({ id }) => id))
-  if (url) await checkLast({ api, type, violations }, count)
-  if (ids.size !== resources.length)
-    violations.add({
-      subject: type.type,
-      problem: 'the list has a resource twice',
-      example: `GET ${type.path}`,
-    })
+  const count = pages.count ?? (next === undefined ? resources.length : undefined)
+  if (next === undefined) reportCount(add, count, resources.length)
+  else await checkEnd(examination, { resources, count, next }, add)
+  if (new Set(resources.map(({ id }) => id)).size !== resources.length)
+    add('the list has a resource twice')
   return { resources, count, isReadable: true }
 }
 
-/** Checks that the last page ends at the count. The pages before it are not read. */
-async function checkLast({ api, type, violations }: Examination, count: number): Promise<void> {
+type Report = (problem: string, url?: string) => void
+
+function reportCount(add: Report, count: number | undefined, found: number): void {
+  if (count !== found) add(`meta.count is ${count}, and the pages have ${found} resources`)
+}
+
+/** The first pages of a list that has more. */
+interface Beginning extends Omit<Sample, 'isReadable'> {
+  readonly next: string
+}
+
+/** The most resources of a list between cursors that are read to count them. */
+const maxCounted = 1000
+
+/** Checks that a list ends at its count. The pages between are not read if they have numbers. */
+async function checkEnd(
+  { api, type }: Examination,
+  { resources, count, next }: Beginning,
+  add: Report,
+): Promise<void> {
   const first = await api.get(type.path)
   const { last } = first.document.links ?? {}
   if (typeof last !== 'string') return
   const { status, document } = await api.get(last)
-  const number = Number(new URL(last, 'http://localhost').searchParams.get('page[number]'))
-  const end = (number - 1) * listOf(first.document).length + listOf(document).length
-  if (status === 200 && end === count) return
-  const found = status === 200 ? `the last page ends at ${end}` : 'the last page is not readable'
-  const problem = `meta.count is ${count}, and ${found}`
-  violations.add({ subject: type.type, problem, example: `GET ${decodeURI(last)}` })
+  const number = new URL(last, 'http://localhost').searchParams.get('page[number]')
+  const end = (Number(number) - 1) * listOf(first.document).length + listOf(document).length
+  if (status !== 200) return add(`meta.count is ${count}, and the last page is not readable`, last)
+  if (number !== null) {
+    if (end !== count) add(`meta.count is ${count}, and the last page ends at ${end}`, last)
+    return
+  }
+  const rest = await readPages(api, next, maxCounted - resources.length)
+  const all = toIds([...resources, ...rest.resources])
+  if (rest.failure)
+    return add(
+      `the list is not readable: ${describeResponse(rest.failure.response)}`,
+      rest.failure.url,
+    )
+  if (rest.next !== undefined) return
+  if (count !== undefined) reportCount(add, count, all.length)
+  const ids = toIds(listOf(document))
+  if (ids.length === 0 || ids.join() !== all.slice(-ids.length).join())
+    add('the last page has other resources than the end of the list', last)
 }
+
+const toIds = (resources: readonly ExaminedResource[]) => resources.map(({ id }) => id)
 
 /** Checks that the link `self` of a resource leads to the same resource. */
 async function checkSelf(
@@ -119,13 +147,11 @@ const comparedResources = 3
  * Checks that included resources are equal to the responses to their own addresses.
  * @param large - the relationships with too many members to include them
  */
-async function checkIncluded(
-  { api, type, violations }: Examination,
-  large: ReadonlySet<string>,
-): Promise<void> {
+async function checkIncluded(examination: Examination, large: ReadonlySet<string>): Promise<void> {
+  const { api, type, violations } = examination
   for (const name of Object.keys(type.relationships)) {
     if (large.has(name)) continue
-    const url = `${type.path}?include=${encodeURIComponent(name)}&page[size]=5`
+    const url = `${type.path}?include=${encodeURIComponent(name)}&page[size]=${limitSize(examination, 5)}`
     const { document } = await api.get(url)
     for (const included of (document.included ?? []).slice(0, comparedResources)) {
       const { self } = included.links ?? {}

@@ -17,6 +17,11 @@ export interface Examination {
   readonly description?: DescribedType | undefined
 }
 
+/** The size of a page of a type: a wanted one, unless the type takes only smaller ones. */
+export function limitSize({ description }: Examination, wanted: number): number {
+  return Math.min(wanted, description?.maxPageSize ?? wanted)
+}
+
 /** The primary data of a document as a list. */
 export function listOf({ data }: ExaminedDocument): readonly ExaminedResource[] {
   return [data ?? []].flat()

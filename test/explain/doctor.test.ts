@@ -8,6 +8,7 @@ import {
   defineModel,
   integer,
   json,
+  type ModelOptions,
   resource,
   type Store,
   text,
@@ -16,7 +17,7 @@ import {
 } from 'lapidary'
 import { openSqlite } from 'lapidary/sqlite'
 import { checkType } from '../../cli/doctor/check-type.ts'
-import { connectApi } from '../../cli/doctor/examined-api.ts'
+import { connectApi, type ExaminedResource, serveInProcess } from '../../cli/doctor/examined-api.ts'
 import { ViolationCollector } from '../../cli/doctor/violation.ts'
 
 const person = resource('person', {
@@ -34,7 +35,8 @@ const computer = resource('computer', {
   table: 'computer',
   fields: { serial: attribute(text), owner: toOne('person', { column: 'person_id' }) },
 })
-const model = defineModel([person, computer], { pageSize: 2 })
+const modelOf = (pages: ModelOptions['pages'], maxPageSize: number | null = null) =>
+  defineModel([person, computer], { pageSize: 2, pages, maxPageSize })
 
 const tables = `
   create table person (id integer primary key, name text, age integer, more text);
@@ -75,7 +77,7 @@ const violations: readonly Violation[] = [
   { path: /^\/persons\?filter=.*"isnot","val":null/, from: /"data":\[.*\]/, to: '"data":[]', violation: /^person\.age: a filter by isnot and its value null finds the resource/ },
   { path: /^\/persons\?sort=-name/, from: '"id":"3"', to: '"id":"1"', violation: /^person\.name: the list in descending order is not the reverse of that in ascending order, e\.g\. GET \/persons\?sort=name,id/ },
   { path: /^\/persons\?sort=age/, from: '"age":10', to: '"age":8', violation: /^person\.age: the numbers of the sorted list do not ascend/ },
-  { path: /^\/persons\?sort=id&page\[size\]=2&page\[number\]=2/, from: '"id":"3"', to: '"id":"2"', violation: /^person: pages of half the size have other resources, or another order/ },
+  { path: /^\/persons\?(?=.*sort=id)(?=.*page\[size\]=2)(?=.*page\[(number|after)\])/, from: '"id":"3"', to: '"id":"2"', violation: /^person: pages of half the size have other resources, or another order/ },
   { path: /^\/persons\?include=computers&/, from: '"serial":"a"', to: '"serial":"b"', violation: /^person\.computers: an included resource differs from its own address \/computers\/1: 200/ },
   { path: /^\/persons\/1\?fields\[person\]=name/, from: '"name":"Ada"', to: '"name":"Ada","age":9', violation: /^person\.name: fields does not select it alone: 200/ },
   { path: /^\/persons\/1\?fields\[person\]=age/, from: '"age":9', to: '"age":8', violation: /^person\.age: fields does not select it alone: 200/ },
@@ -87,158 +89,253 @@ const violations: readonly Violation[] = [
   { path: /^\/persons\/1$/, from: '"age":9', to: '"age":"nine"', violation: /^person: the response differs from the description of the API: response: \/data\/attributes\/age must be integer or null, e\.g\. GET \/persons\/1$/ },
 ]
 
-describe('The doctor of an API over HTTP', () => {
-  let store: Store
-  let server: Server
-  let url: string
-  let violation: Violation | undefined
+for (const by of ['number', 'cursor'] as const)
+  describe(`The doctor of an API over HTTP, with pages by ${by}`, () => {
+    const model = modelOf({ by })
+    let store: Store
+    let server: Server
+    let url: string
+    let violation: Violation | undefined
 
-  before(async () => {
-    store = openSqlite(model, ':memory:')
-    await store.migrate([{ version: 1, sql: tables }])
-    const handle = createHandler({ model, store, openapi: true })
-    server = createServer(async (request, response) => {
-      const path = decodeURIComponent(request.url ?? '')
-      const headers = new Headers({ accept: String(request.headers.accept) })
-      const answer = await handle(new Request(`${url}${request.url}`, { headers }))
-      const text = await answer.text()
-      const isViolating = violation?.path.test(path) ?? false
-      response.writeHead(
-        (isViolating && violation?.status) || answer.status,
-        Object.fromEntries(answer.headers.entries().filter(([name]) => name !== 'content-length')),
+    before(async () => {
+      store = openSqlite(model, ':memory:')
+      await store.migrate([{ version: 1, sql: tables }])
+      const handle = createHandler({ model, store, openapi: true })
+      server = createServer(async (request, response) => {
+        const path = decodeURIComponent(request.url ?? '')
+        const headers = new Headers({ accept: String(request.headers.accept) })
+        const answer = await handle(new Request(`${url}${request.url}`, { headers }))
+        const text = await answer.text()
+        const isViolating = violation?.path.test(path) ?? false
+        response.writeHead(
+          (isViolating && violation?.status) || answer.status,
+          Object.fromEntries(
+            answer.headers.entries().filter(([name]) => name !== 'content-length'),
+          ),
+        )
+        response.end(violation && isViolating ? text.replace(violation.from, violation.to) : text)
+      }).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const address = server.address()
+      url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+    })
+    after(async () => {
+      server.close()
+      await store.close()
+    })
+
+    const examine = async (planted: Violation | undefined, sample = 10) => {
+      violation = planted
+      const api = await connectApi(`${url}/`)
+      const violations = new ViolationCollector()
+      const found = []
+      const types = api.types.filter(
+        ({ type }) => planted === undefined || planted.violation.source.startsWith(`^${type}`),
       )
-      response.end(violation && isViolating ? text.replace(violation.from, violation.to) : text)
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const address = server.address()
-    url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-  })
-  after(async () => {
-    server.close()
-    await store.close()
+      for (const type of types)
+        found.push(
+          await checkType(
+            { api, type, violations, description: api.describe?.(type.path) },
+            { sample },
+          ),
+        )
+      return { found, violations: violations.format() }
+    }
+
+    it('examines all pages, and finds no violation in answers of the engine', async () => {
+      assert.deepEqual(await examine(undefined), {
+        found: [
+          { examined: 3, count: 3, large: new Set() },
+          { examined: 4, count: 4, large: new Set() },
+        ],
+        violations: [],
+      })
+    })
+
+    for (const planted of violations)
+      it(`reports ${planted.violation.source.split(',')[0]}`, async () => {
+        const { violations } = await examine(planted)
+        assert.ok(
+          violations.some((line) => planted.violation.test(line)),
+          violations.join('\n'),
+        )
+      })
+
+    it('reports a count that the last page does not reach, though the sample ends before', async () => {
+      const planted = { path: /^\/persons(\?page|$)/, from: '"count":3', to: '"count":4' }
+      const { violations, found } = await examine({ ...planted, violation: /^person/ }, 2)
+      assert.deepEqual(found, [{ examined: 2, count: 4, large: new Set() }])
+      assert.deepEqual(
+        violations.map((line) => line.replace(/, e\.g\. .*/, '')),
+        [
+          by === 'number'
+            ? 'person: meta.count is 4, and the last page ends at 3'
+            : 'person: meta.count is 4, and the pages have 3 resources',
+        ],
+      )
+    })
+
+    it('does not read all members of a relationship with many, and says so', async () => {
+      violation = undefined
+      const requests: string[] = []
+      await store.migrate([
+        {
+          version: 2,
+          sql: `with recursive n (i) as (select 10 union all select i + 1 from n where i < 1100)
+          insert into computer select i, 's' || i, 3 from n`,
+        },
+      ])
+      const { get, ...api } = await connectApi(`${url}/`)
+      const type = api.types.find((each) => each.type === 'person')
+      assert.ok(type)
+      const counted = async (path: string, accept?: string) => {
+        requests.push(path)
+        return get(path, accept)
+      }
+      const violations = new ViolationCollector()
+      const found = await checkType(
+        { api: { ...api, get: counted }, type, violations },
+        { sample: 10 },
+      )
+      assert.deepEqual(found, { examined: 3, count: 3, large: new Set(['computers']) })
+      assert.deepEqual(violations.format(), [])
+      const ofMany = requests.filter((path) => /persons\/3\/|include=computers/.test(path))
+      assert.deepEqual(ofMany, [
+        '/persons/1?include=computers',
+        '/persons/2?include=computers',
+        '/persons/3/computers',
+      ])
+    })
+
+    it('requests the paths of links to another origin from the API, and leads no header field elsewhere', async () => {
+      const received: string[] = []
+      const other = createServer(({ url: path }, response) => {
+        received.push(String(path))
+        response.end('{}')
+      }).listen(0, '127.0.0.1')
+      await once(other, 'listening')
+      const address = other.address()
+      const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+      violation = { path: /./, from: new RegExp(url, 'g'), to: origin, violation: /./ }
+      const api = await connectApi(url, { authorization: 'Bearer secret' })
+      const violations = new ViolationCollector()
+      for (const type of api.types) await checkType({ api, type, violations }, { sample: 10 })
+      other.close()
+      assert.deepEqual(received, [])
+      assert.deepEqual([...api.otherOrigins], [origin])
+      assert.deepEqual(violations.format(), [])
+    })
+
+    it('given a proxy that changes the path, says so before it examines anything', async (test) => {
+      const proxy = createServer(async (request, response) => {
+        const path = String(request.url).replace(/^\/shop\//, '/')
+        response.end(await (await fetch(url + path, { headers: { accept: '*/*' } })).text())
+      }).listen(0, '127.0.0.1')
+      await once(proxy, 'listening')
+      test.after(() => proxy.close())
+      const address = proxy.address()
+      violation = undefined
+      const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+      await assert.rejects(connectApi(`${origin}/shop`), {
+        message: `the links of ${origin}/shop lead to /persons, without /shop, because a proxy changes the path; give the server the prefix /shop, or examine it without the proxy`,
+      })
+    })
+
+    it('follows no redirection', async (test) => {
+      const other = createServer((_request, response) => {
+        response.writeHead(307, { location: url }).end()
+      }).listen(0, '127.0.0.1')
+      await once(other, 'listening')
+      test.after(() => other.close())
+      const address = other.address()
+      const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+      await assert.rejects(connectApi(origin), /its status is 307/)
+    })
   })
 
-  const examine = async (planted: Violation | undefined, sample = 10) => {
-    violation = planted
-    const api = await connectApi(`${url}/`)
+/** Changes the resources of a list, by its URL. */
+type ChangeList = (ids: readonly string[], url: string) => readonly string[]
+
+const keepList: ChangeList = (ids) => ids
+
+// biome-ignore format: a table, one fault a row
+const faults: readonly { fault: string; sample: number; change: ChangeList; violation: RegExp }[] = [
+  { fault: 'loses the first row of a page', sample: 2, change: (ids, url) => /sort=id.*page\[after\]/.test(url) ? ids.slice(1) : ids, violation: /pages of half the size have other resources/ },
+  { fault: 'repeats a row on the next page', sample: 10, change: (ids, url) => /^[^?]*\?page\[after\]/.test(url) ? ['1', ...ids] : ids, violation: /the list has a resource twice/ },
+  { fault: 'has no row on the last page', sample: 2, change: (ids, url) => /page\[before\]/.test(url) ? [] : ids, violation: /the last page has other resources than the end of the list/ },
+  { fault: 'has another last page', sample: 2, change: (ids, url) => /page\[before\]/.test(url) ? ['1', '2'] : ids, violation: /the last page has other resources than the end of the list/ },
+  { fault: 'does not reverse the order', sample: 10, change: (ids, url) => /sort=-name/.test(url) ? ids.toReversed() : ids, violation: /the list in descending order is not the reverse/ },
+]
+
+describe('The doctor of lists between cursors', () => {
+  const examineWith = async (
+    options: Readonly<{
+      total: 'exact' | 'capped' | 'none'
+      maxPageSize?: number
+      sample?: number
+    }>,
+    change: ChangeList = keepList,
+  ) => {
+    const { total, maxPageSize, sample = 2 } = options
+    const model = modelOf({ by: 'cursor', total }, maxPageSize)
+    const store = openSqlite(model, ':memory:')
+    await store.migrate([{ version: 1, sql: tables }])
+    const { declared: _, ...api } = await serveInProcess({ model, store }, undefined)
+    const get: typeof api.get = async (url, accept) => {
+      const response = await api.get(url, accept)
+      const { document } = response
+      if (response.status !== 200 || !Array.isArray(document.data)) return response
+      const { data } = document as { data: readonly ExaminedResource[] }
+      const changed = change(
+        data.map(({ id }) => id),
+        decodeURIComponent(url.replace(/^http:..localhost/, '')),
+      )
+      const list = changed.flatMap(
+        (id) => data.find((each) => each.id === id) ?? { type: 'person', id },
+      )
+      return { ...response, document: { ...document, data: list } }
+    }
     const violations = new ViolationCollector()
     const found = []
-    const types = api.types.filter(
-      ({ type }) => planted === undefined || planted.violation.source.startsWith(`^${type}`),
-    )
-    for (const type of types)
+    for (const type of api.types) {
+      const description = api.describe?.(type.path)
       found.push(
-        await checkType(
-          { api, type, violations, description: api.describe?.(type.path) },
-          { sample },
-        ),
+        await checkType({ api: { ...api, get }, type, violations, description }, { sample }),
       )
+    }
+    await store.close()
     return { found, violations: violations.format() }
   }
 
-  it('examines all pages, and finds no violation in answers of the engine', async () => {
-    assert.deepEqual(await examine(undefined), {
-      found: [
-        { examined: 3, count: 3, large: new Set() },
-        { examined: 4, count: 4, large: new Set() },
-      ],
-      violations: [],
-    })
-  })
+  for (const total of ['exact', 'capped', 'none'] as const)
+    for (const maxPageSize of [undefined, 2])
+      it(`finds no violation with the count ${total} and ${maxPageSize ?? 'no'} resources at most`, async () => {
+        const { found, violations } = await examineWith({
+          total,
+          ...(maxPageSize && { maxPageSize }),
+        })
+        assert.deepEqual(violations, [])
+        const counts = total === 'none' ? [undefined, undefined] : [3, 4]
+        assert.deepEqual(
+          found.map(({ count }) => count),
+          counts,
+        )
+      })
 
-  for (const planted of violations)
-    it(`reports ${planted.violation.source.split(',')[0]}`, async () => {
-      const { violations } = await examine(planted)
-      assert.ok(
-        violations.some((line) => planted.violation.test(line)),
-        violations.join('\n'),
-      )
-    })
-
-  it('reports a count that the last page does not reach, though the sample ends before', async () => {
-    const planted = { path: /^\/persons(\?page|$)/, from: '"count":3', to: '"count":4' }
-    const { violations, found } = await examine({ ...planted, violation: /^person/ }, 2)
-    assert.deepEqual(found, [{ examined: 2, count: 4, large: new Set() }])
+  it('counts the list itself if the API does not, and the sample has all', async () => {
+    const { found } = await examineWith({ total: 'none', sample: 10 })
     assert.deepEqual(
-      violations.map((line) => line.replace(/, e\.g\. .*/, '')),
-      ['person: meta.count is 4, and the last page ends at 3'],
+      found.map(({ examined, count }) => [examined, count]),
+      [
+        [3, 3],
+        [4, 4],
+      ],
     )
   })
 
-  it('does not read all members of a relationship with many, and says so', async () => {
-    violation = undefined
-    const requests: string[] = []
-    await store.migrate([
-      {
-        version: 2,
-        sql: `with recursive n (i) as (select 10 union all select i + 1 from n where i < 1100)
-          insert into computer select i, 's' || i, 3 from n`,
-      },
-    ])
-    const { get, ...api } = await connectApi(`${url}/`)
-    const type = api.types.find((each) => each.type === 'person')
-    assert.ok(type)
-    const counted = async (path: string, accept?: string) => {
-      requests.push(path)
-      return get(path, accept)
-    }
-    const violations = new ViolationCollector()
-    const found = await checkType(
-      { api: { ...api, get: counted }, type, violations },
-      { sample: 10 },
-    )
-    assert.deepEqual(found, { examined: 3, count: 3, large: new Set(['computers']) })
-    assert.deepEqual(violations.format(), [])
-    const ofMany = requests.filter((path) => /persons\/3\/|include=computers/.test(path))
-    assert.deepEqual(ofMany, [
-      '/persons/1?include=computers',
-      '/persons/2?include=computers',
-      '/persons/3/computers',
-    ])
-  })
-
-  it('requests the paths of links to another origin from the API, and leads no header field elsewhere', async () => {
-    const received: string[] = []
-    const other = createServer(({ url: path }, response) => {
-      received.push(String(path))
-      response.end('{}')
-    }).listen(0, '127.0.0.1')
-    await once(other, 'listening')
-    const address = other.address()
-    const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-    violation = { path: /./, from: new RegExp(url, 'g'), to: origin, violation: /./ }
-    const api = await connectApi(url, { authorization: 'Bearer secret' })
-    const violations = new ViolationCollector()
-    for (const type of api.types) await checkType({ api, type, violations }, { sample: 10 })
-    other.close()
-    assert.deepEqual(received, [])
-    assert.deepEqual([...api.otherOrigins], [origin])
-    assert.deepEqual(violations.format(), [])
-  })
-
-  it('given a proxy that changes the path, says so before it examines anything', async (test) => {
-    const proxy = createServer(async (request, response) => {
-      const path = String(request.url).replace(/^\/shop\//, '/')
-      response.end(await (await fetch(url + path, { headers: { accept: '*/*' } })).text())
-    }).listen(0, '127.0.0.1')
-    await once(proxy, 'listening')
-    test.after(() => proxy.close())
-    const address = proxy.address()
-    violation = undefined
-    const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-    await assert.rejects(connectApi(`${origin}/shop`), {
-      message: `the links of ${origin}/shop lead to /persons, without /shop, because a proxy changes the path; give the server the prefix /shop, or examine it without the proxy`,
+  for (const { fault, sample, change, violation } of faults)
+    it(`finds a list that ${fault}`, async () => {
+      const { violations } = await examineWith({ total: 'none', sample }, change)
+      assert.match(violations.join('\n'), violation)
     })
-  })
-
-  it('follows no redirection', async (test) => {
-    const other = createServer((_request, response) => {
-      response.writeHead(307, { location: url }).end()
-    }).listen(0, '127.0.0.1')
-    await once(other, 'listening')
-    test.after(() => other.close())
-    const address = other.address()
-    const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-    await assert.rejects(connectApi(origin), /its status is 307/)
-  })
 })
