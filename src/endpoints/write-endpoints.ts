@@ -109,7 +109,7 @@ export function writeRelationship(
     const id = request.inserted ? request.id : parsePathId(resource, request.id)
     if (resource.requiresKey) checkKey(request, open)
     validateQuery(request.search)
-    const linkage = parseLinkage(request.body)
+    const linkage = parseLinkage(request.body, change === 'replace')
     const addressed = { resource, relationship, id }
     const plan = planRelationshipWrite(planner, linkage, addressed, change, request.writer)
     const mayBeRequired = change !== 'add'

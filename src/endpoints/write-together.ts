@@ -300,7 +300,7 @@ function formatRequest(
   { search, ...request }: ApiRequest,
   findLocalId: FindLocalId,
 ): ApiRequest {
-  const { op, data, hasData, ifMatch } = operation
+  const { op, data, links, meta, hasData, ifMatch } = operation
   const errors = emptyCollector()
   const found = local ? findLocalId(local, errors) : { id }
   throwErrors(errors)
@@ -314,7 +314,7 @@ function formatRequest(
     ...request,
     ...(found ?? { id }),
     search: showsFields ? search : '',
-    body: isAction ? call : hasData ? { data, findLocalId } : noBody,
+    body: isAction ? call : hasData ? { data, links, meta, findLocalId } : noBody,
     ...(ifMatch !== undefined && { conditions: { ifMatch: formatIfMatch(ifMatch) } }),
   }
 }

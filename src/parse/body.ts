@@ -45,6 +45,9 @@ type JsonObject = Readonly<Record<string, unknown>>
 /** The primary data of a request, whose identifiers may have local ids if others of the same request introduce them. */
 interface RequestData {
   readonly data: unknown
+  /** Of the document: they may say that the data is a part of a relationship. */
+  readonly links?: unknown
+  readonly meta?: unknown
   readonly findLocalId?: FindLocalId
 }
 
@@ -65,7 +68,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * @see https://jsonapi.org/format/1.0/#crud-updating
  */
 export function parseResource(body: RequestBody, requiresId = false): ParsedResource {
-  const data = parsePrimaryData(body)
+  const { data } = parseDocument(body)
   if (!isObject(data))
     throw documentError('/data', `must be a resource object; it is ${describeJsonType(data)}`)
   const errors = emptyCollector()
@@ -83,13 +86,16 @@ export function parseResource(body: RequestBody, requiresId = false): ParsedReso
 
 /**
  * Parses the body of a write to a relationship URL.
+ * @param replaces - whether the linkage replaces all members, so that it must not be a part of them
  * @throws ApiError | ManyErrors (400) with every structural error of the document
  * @see https://jsonapi.org/format/1.0/#crud-updating-relationships
  */
-export function parseLinkage(body: RequestBody): ParsedLinkage {
+export function parseLinkage(body: RequestBody, replaces = false): ParsedLinkage {
   const errors = emptyCollector()
   const { findLocalId }: Pick<RequestData, 'findLocalId'> = 'data' in body ? body : {}
-  const linkage = parseLinkageData(parsePrimaryData(body), '/data', { errors, findLocalId })
+  const document = parseDocument(body)
+  if (replaces && isPartial(document)) report(errors, () => partialError('/data'))
+  const linkage = parseLinkageData(document.data, '/data', { errors, findLocalId })
   throwErrors(errors)
   return linkage ?? { is: 'none' }
 }
@@ -115,12 +121,13 @@ interface ParserContext {
   readonly findLocalId: FindLocalId | undefined
 }
 
-function parsePrimaryData(body: RequestBody): unknown {
+/** Parses a document with primary data. */
+function parseDocument(body: RequestBody): JsonObject {
   const document = body instanceof Uint8Array ? parseJsonBody(body) : body
   if (!isObject(document))
     throw documentError('', `must be an object; it is ${describeJsonType(document)}`)
   if (!Object.hasOwn(document, 'data')) throw documentError('', 'must have the member "data"')
-  return document.data
+  return document
 }
 
 /** Parses the bytes of a document as JSON. @throws BodyError `invalid_json` (400) */
@@ -198,16 +205,35 @@ function parseRelationships(data: JsonObject, context: ParserContext): ParsedRel
   return parsed
 }
 
-/** Whether a relationship says that its linkage is a part of the members, as responses say it (`src/plan/include-page.ts`). */
-function isPartial({ data, meta }: JsonObject): boolean {
-  if (data === undefined || !isObject(meta)) return false
-  const { page, filtered } = meta
-  return filtered === true || (isObject(page) && page.hasMore === true)
+/**
+ * Whether a relationship, or the document of a relationship URL, says that its linkage is a part of the members, as responses say it:
+ * `meta` of the members of an include path (`src/plan/include-page.ts`), and the links of a page.
+ */
+function isPartial({ data, links, meta }: JsonObject): boolean {
+  if (data === undefined) return false
+  const { page, filtered } = isObject(meta) ? meta : {}
+  if (filtered === true || (isObject(page) && page.hasMore === true)) return true
+  if (!isObject(links)) return false
+  const { prev, next, self } = links
+  return isLink(prev) || isLink(next) || filteredAddress.test(readHref(self))
 }
+
+function isLink(link: unknown): boolean {
+  return readHref(link) !== ''
+}
+
+/** A link is a string, or an object with one. @see https://jsonapi.org/format/1.0/#document-links */
+function readHref(link: unknown): string {
+  const href = isObject(link) ? link.href : link
+  return typeof href === 'string' ? href : ''
+}
+
+/** An address whose query has a filter. */
+const filteredAddress = /[?&]filter(?:=|\[|%5b)/i
 
 function partialError(pointer: string): BodyError {
   const problem =
-    'is a part of the members, as its meta says, and would replace all of them; leave the relationship out, add or remove members at its own address, or send all members without that meta'
+    'is a part of the members, as its meta or links say, and would replace all of them; leave the relationship out, add or remove members at its own address, or send all members without that meta and those links'
   return documentError(pointer, problem)
 }
 

@@ -35,6 +35,9 @@ export interface ParsedOperation {
   /** Whether it has `data`, which may be null. */
   readonly hasData: boolean
   readonly data: unknown
+  /** They may say that the data is a part of a relationship. */
+  readonly links?: unknown
+  readonly meta?: unknown
   /** The version that the target must have; `undefined` for an operation without a condition. */
   readonly ifMatch: string | undefined
 }
@@ -102,7 +105,8 @@ export function parseOperation(json: unknown, errors: ErrorCollector): ParsedOpe
   const target = attempt(() => parseTarget(json), errors)
   const ifMatch = attempt(() => parseIfMatch(json), errors)
   if (op === undefined || target === undefined || errors.errors.length > length) return undefined
-  return { op, target, ifMatch, hasData: Object.hasOwn(json, 'data'), data: json.data }
+  const { data, links, meta } = json
+  return { op, target, ifMatch, hasData: Object.hasOwn(json, 'data'), data, links, meta }
 }
 
 function parseOp({ op }: JsonObject): ParsedOperation['op'] {
