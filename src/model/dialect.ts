@@ -72,8 +72,8 @@ export interface Dialect extends Database, Comparisons {
    */
   readonly preventPullUp?: (condition: Sql) => Sql
   /**
-   * Selects a sort key as a value from which `bindKeyValue` gets it back exactly: a text behind a letter, a double, or null.
-   * @param isFull - whether a long text is selected completely; otherwise its beginning, of 513 characters
+   * Selects a sort key as a value from which `bindKeyValue` gets it back exactly: a text behind a letter (`KeyValue`), a double, or null.
+   * @param isFull - whether a long text is selected completely; otherwise its beginning, of at least 513 bytes
    */
   selectKeyValue(key: Sql, isFull: boolean): Sql
   /** Converts the value of a sort key to what the driver binds; a parameter has the type of what it is compared with. */

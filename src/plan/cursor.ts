@@ -7,7 +7,8 @@ import type { OrderTerm } from './sort.ts'
 
 /**
  * The exact value of a sort key, as a database returns it for a cursor: a text behind a letter for its type, or a double. Null for a key
- * that is null, which sorts as the largest value.
+ * that is null, which sorts as the largest value. Of the letters, `t` is a text; `u` a text of which the driver has replaced what is not
+ * UTF-8; and `x` the bytes of a text in hexadecimal.
  */
 export type KeyValue = string | number | null
 
@@ -20,9 +21,9 @@ type PositionPlace = 'on' | 'before' | 'after' | 'end' | 'start'
 /** A position in a sort order. */
 export interface Position {
   readonly place: PositionPlace
-  /** The values of the sort keys; absent at an end of the list, and if a key is too long. */
+  /** The values of the sort keys; absent at an end of the list, and if a key cannot be in a cursor. */
   readonly keys?: readonly KeyValue[]
-  /** The id of the row whose keys are too long for a cursor. */
+  /** The id of the row whose keys cannot be in a cursor. */
   readonly id?: string
 }
 
@@ -63,11 +64,21 @@ export function readKeys(row: Row, { start, count }: KeyRange): readonly KeyValu
   return row.slice(start, start + count) as readonly KeyValue[]
 }
 
+/** Whether a key value is too long for a cursor, or perhaps not what is stored: what is not UTF-8 became U+FFFD. */
+function isIncomplete(key: KeyValue): boolean {
+  if (typeof key !== 'string') return false
+  return Buffer.byteLength(key) > maxKeyBytes || (key.startsWith('u') && key.includes('\ufffd'))
+}
+
+/** Whether the parameter of a key value is bound as the bytes of a text. */
+export function isTextAsBytes(key: KeyValue): boolean {
+  return typeof key === 'string' && key.startsWith('x')
+}
+
 /** The position of a row. */
 export function positionOf(row: Row, range: KeyRange): Position {
   const keys = readKeys(row, range)
-  const isLong = keys.some((key) => typeof key === 'string' && Buffer.byteLength(key) > maxKeyBytes)
-  return isLong ? { place: 'on', id: String(row[0]) } : { place: 'on', keys }
+  return keys.some(isIncomplete) ? { place: 'on', id: String(row[0]) } : { place: 'on', keys }
 }
 
 /** The position beside an item on the other side of which a page was read, so that the item is not skipped. */

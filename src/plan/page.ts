@@ -7,6 +7,7 @@ import { parseSort } from '../parse/sort.ts'
 import {
   type CursorOrder,
   formatOrder,
+  isTextAsBytes,
   type KeyValue,
   openCursor,
   type Position,
@@ -53,9 +54,11 @@ export interface CursorShape {
 export interface PositionShape {
   /** Whether the row of the position is on the page. */
   readonly isIncluded: boolean
-  /** The parameter of the value of each sort key; null for a key that is null. */
-  readonly keys: readonly (number | null)[]
+  readonly keys: readonly KeyShape[]
 }
+
+/** A key of a position: the parameter of its value, which may be the bytes of a text; null for a key that is null. */
+export type KeyShape = number | null | Readonly<{ bytes: number }>
 
 /** A planned page. */
 export interface PlannedPage {
@@ -306,7 +309,7 @@ export function planKeysPage(
 
 /** The error of a cursor whose row is gone. */
 export function cursorExpired(parameter: string): ParameterError {
-  const detail = `${parameter}: the resource of the cursor is gone, and its sort keys are too long to be part of the cursor; start again without it.`
+  const detail = `${parameter}: the resource of the cursor is gone, and its sort keys cannot be part of the cursor; start again without it.`
   return new ParameterError('cursor_expired', parameter, detail)
 }
 
@@ -320,6 +323,10 @@ export function planPosition(
   if (place === 'end' || place === 'start') return undefined
   // Keys that are read by the id of the row are filled in before the page is read.
   const known: Position['keys'] = keys ?? Array.from({ length: keyCount }, () => 't')
-  const parameters = known.map((key) => (key === null ? null : values.push(key) - 1))
+  const parameters = known.map((key): KeyShape => {
+    if (key === null) return null
+    const parameter = values.push(key) - 1
+    return isTextAsBytes(key) ? { bytes: parameter } : parameter
+  })
   return { isIncluded: place === including, keys: parameters }
 }

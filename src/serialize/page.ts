@@ -22,7 +22,7 @@ export function serializePageMeta(plan: ReadPlan, end: ListEnd, isLong = false):
   const { count } = end
   const { total } = plan.shape.cursors ?? {}
   const isCapped = total === 'capped' && count !== undefined && count > maxCappedCount
-  const isKnown = count !== undefined && !isCapped
+  const isKnown = count !== undefined && !isCapped && total !== 'none'
   const page = {
     ...(isKnown && { total: count }),
     ...(isCapped && { estimatedTotal: { bestGuess: count } }),

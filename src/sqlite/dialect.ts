@@ -19,10 +19,14 @@ export const sqliteDialect: Dialect = {
   hideColumn: (column) => sql`+${column}`,
   // Unlike a list, it keeps the rows in the order of the index that finds them.
   equalsSubquery: (left, subquery) => sql`${left} is (${subquery})`,
-  // A driver returns doubles exactly, but not integers beyond 2^53.
+  // A driver returns doubles exactly, but not integers beyond 2^53, nor texts that are not UTF-8. A text of other programs may contain
+  // U+0000, at which `substr` ends, but not that of its bytes; that of no bytes is null, which `concat` omits.
   selectKeyValue: (key, isFull) => {
-    const part = isFull ? key : sql`substr(${key}, 1, 513)`
-    return sql`case typeof(${key}) when 'integer' then 'i' || ${key} when 'text' then 't' || ${part} when 'blob' then 'b' || hex(${part}) else ${key} end`
+    const text = isFull
+      ? sql`'x' || hex(${key})`
+      : sql`concat('u', substr(cast(${key} as blob), 1, 513))`
+    const blob = isFull ? key : sql`substr(${key}, 1, 513)`
+    return sql`case typeof(${key}) when 'text' then ${text} when 'integer' then 'i' || ${key} when 'blob' then 'b' || hex(${blob}) else ${key} end`
   },
   versionOf: (columns) => joinTexts(columns.map((column) => sql`quote(${column})`)),
   bindKeyValue,
@@ -87,8 +91,9 @@ const safeLength = 15
 function bindKeyValue(value: string | number): BoundValue {
   if (typeof value === 'number') return value
   const rest = value.slice(1)
-  if (value.startsWith('t')) return rest
-  if (value.startsWith('b')) return Buffer.from(rest, 'hex')
+  const [letter] = value
+  if (letter === 'u' || letter === 't') return rest
+  if (letter === 'b' || letter === 'x') return Buffer.from(rest, 'hex')
   return rest.length <= safeLength ? Number(rest) : BigInt(rest)
 }
 

@@ -8,6 +8,7 @@ import {
   drawSchema,
   listItemTerms,
   listSlotTerms,
+  writeForeignTexts,
   writeLists,
 } from './cursor-schemas.ts'
 import type { Random } from './random-choices.ts'
@@ -37,14 +38,23 @@ export interface Document {
   readonly errors?: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** Serves the lists of a random schema on a new database, with random rows: the same on each database for the same random numbers. */
-export async function serveLists(database: Database, random: Random): Promise<ListServer> {
+/**
+ * Serves the lists of a random schema on a new database, with random rows: the same on each database for the same random numbers.
+ * @param hasForeignTexts - whether rows of SQLite have texts that only other programs store
+ */
+export async function serveLists(
+  database: Database,
+  random: Random,
+  hasForeignTexts = false,
+): Promise<ListServer> {
   const schema = drawSchema(random)
   const model = declareLists(schema)
   const open = await database.create()
   await open.second?.execute(
     writeLists(schema, database.columnTypes, random, database.dialect === 'postgres'),
   )
+  if (hasForeignTexts && database.dialect === 'sqlite')
+    await open.second?.execute(writeForeignTexts(schema, random))
   const store = open.url.startsWith('sqlite:')
     ? openSqlite(model, open.url.slice('sqlite:'.length))
     : await openPostgres(model, open.url, { poolSize: 1 })

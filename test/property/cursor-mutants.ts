@@ -24,8 +24,26 @@ export const cursorMutants: readonly CursorMutant[] = [
   {
     title: 'the precision of a key is cut',
     file: 'src/sqlite/dialect.ts',
-    from: 'sql`substr(${key}, 1, 513)`',
-    to: 'sql`substr(${key}, 1, 19)`',
+    from: 'substr(cast(${key} as blob), 1, 513)',
+    to: 'substr(${key}, 1, 19)',
+  },
+  {
+    title: 'a key ends at U+0000',
+    file: 'src/sqlite/dialect.ts',
+    from: 'substr(cast(${key} as blob), 1, 513)',
+    to: 'substr(${key}, 1, 513)',
+  },
+  {
+    title: 'a key that is not UTF-8 is in a cursor',
+    file: 'src/plan/cursor.ts',
+    from: "(key.startsWith('u') && key.includes('\\ufffd'))",
+    to: 'false',
+  },
+  {
+    title: 'the bytes of a key are not compared as a text',
+    file: 'src/sql/read/page.ts',
+    from: '`+cast(${placeholder} as text)`',
+    to: '`${placeholder}`',
   },
   {
     title: 'ties at the edge of a page are skipped',

@@ -273,6 +273,31 @@ function toLiteral(value: unknown, kind: KindName | undefined, isPostgres: boole
   return `'${stored.replaceAll("'", "''")}'`
 }
 
+/** Texts that only other programs store, and only SQLite has: with U+0000, or not UTF-8. */
+const foreignTexts = [
+  "'a' || char(0)",
+  "'a' || char(0) || 'b'",
+  "cast(x'61ff' as text)",
+  "cast(x'61fe00' as text)",
+  `'${long}' || char(0) || 'b'`,
+  'char(65533)',
+]
+
+/** Writes the changes of some rows by other programs. */
+export function writeForeignTexts({ item, maker }: ListSchema, random: Random): string {
+  const write = (table: string, columns: readonly Column[], count: number) =>
+    columns
+      .filter(({ kind }) => kind === 'text')
+      .flatMap(({ name }) =>
+        Array.from({ length: count }, (_, index) =>
+          random.chance(0.4)
+            ? [`update ${table} set ${name} = ${random.pick(foreignTexts)} where id = ${index + 1}`]
+            : [],
+        ).flat(),
+      )
+  return [...write('item', item, stableItems), ...write('maker', maker, makers)].join(';\n')
+}
+
 function writeRows(schema: ListSchema, random: Random, isPostgres: boolean): string[] {
   const { pick, chance } = random
   const { item, maker, country } = schema

@@ -11,7 +11,7 @@ const [database] = everyDatabase
 if (database === undefined) throw new Error('There is no database.')
 for (let list = 0; list * 25 < walks && process.exitCode === undefined; list += 1) {
   const random = randomOf(seed + list)
-  const server = await serveLists(database, random)
+  const server = await serveLists(database, random, true)
   try {
     for (let count = 0; count < 25; count += 1) await walk(server, random)
   } catch (error) {

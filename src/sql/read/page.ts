@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Sql } from '../../model/dialect.ts'
 import { getResourceType } from '../../model/model.ts'
-import type { CursorShape, PositionShape } from '../../plan/page.ts'
+import type { CursorShape, KeyShape, PositionShape } from '../../plan/page.ts'
 import type { ReadShape } from '../../plan/read.ts'
-import { type ParameterSource, type Placeholder, rawParam } from '../statement.ts'
+import { type Placeholder, rawParam } from '../statement.ts'
 import { rowsAt } from '../table-function.ts'
 import { and, columnAt, columnsAt, keyAt, type Target } from '../tables.ts'
 import { compilePage, compilePrimaryWhere, primaryConditions } from './primary-rows.ts'
@@ -175,7 +175,7 @@ function orderOf(rest: readonly OrderKey[], key: OrderKey): Sql {
   return compileOrderBy(rest.length > 0 ? rest : [key])
 }
 
-function isEqual({ expression }: OrderKey, parameter: number | null, target: Target): Sql {
+function isEqual({ expression }: OrderKey, parameter: KeyShape, target: Target): Sql {
   return parameter === null
     ? sql`${expression} is null`
     : sql`${expression} = ${keyValueParam(parameter, target)}`
@@ -184,7 +184,7 @@ function isEqual({ expression }: OrderKey, parameter: number | null, target: Tar
 /** The conditions that a key is behind a value: that it is not null and behind it, and that it is null; none if nothing is behind it. */
 function listBehind(
   { expression, descending, nullable }: OrderKey,
-  parameter: number | null,
+  parameter: KeyShape,
   isIncluded: boolean,
   target: Target,
 ): Sql[] {
@@ -236,12 +236,16 @@ function addBound(
   return { ...branch, conditions: [...branch.conditions, ...ends, isInFront] }
 }
 
-/** Compiles a parameter for the value of a key. It has no type, so that the database infers that of the key. */
-function keyValueParam(source: ParameterSource, { dialect }: Target): Sql {
+/**
+ * Compiles a parameter for the value of a key. It has no type, so that the database infers that of the key; nor has the text of bytes,
+ * because of its plus.
+ */
+function keyValueParam(key: NonNullable<KeyShape>, { dialect }: Target): Sql {
+  const isBytes = typeof key !== 'number'
   const placeholder: Placeholder = {
-    source,
+    source: isBytes ? key.bytes : key,
     // The plan has read it from a cursor.
     bind: (value) => dialect.bindKeyValue(value as string | number),
   }
-  return sql`${placeholder}`
+  return isBytes ? sql`+cast(${placeholder} as text)` : sql`${placeholder}`
 }

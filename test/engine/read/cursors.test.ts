@@ -44,6 +44,12 @@ function idsOf({ data }: Body): string[] {
   return Array.isArray(data) ? data.map(({ id }) => String(id)) : []
 }
 
+/** A resource with its cursor. */
+interface Cursored {
+  readonly id: string
+  readonly meta: Readonly<{ page: Readonly<{ cursor: string }> }>
+}
+
 function linkOf({ links }: Body, name: string): string {
   const link = links?.[name]
   assert.equal(typeof link, 'string', `${name} is ${JSON.stringify(link)}`)
@@ -160,6 +166,37 @@ engine('Pages between cursors', served, (app) => {
       last.body.included?.map(({ id }) => id),
       ['1'],
     )
+  })
+
+  if (app.dialect === 'sqlite')
+    for (const text of [
+      'char(0)',
+      "char(0) || 'b'",
+      "cast(x'ff' as text)",
+      "cast(x'ff00fe' as text)",
+    ])
+      it(`given a sort key with ${text}, then lists and members continue behind its cursor`, async () => {
+        await app.execute(`update task set title = 'a' || ${text}, owner_id = 1 where id in (2, 4)`)
+        const cursors = new Map<string, string>()
+        const { body } = await app.get('/tasks?sort=title&page[cursors]=true')
+        for (const { id, meta } of body.data as Cursored[]) cursors.set(id, meta.page.cursor)
+        for (const [index, id] of ['1', '2', '4', '3', '5'].entries()) {
+          const rest = ['1', '2', '4', '3', '5'].slice(index + 1)
+          const after = `[after]=${cursors.get(id)}`
+          assert.deepEqual(idsOf((await app.get(`/tasks?sort=title&page${after}`)).body), rest, id)
+          const path = `/owners/1?include=tasks&includeSort[tasks]=title&includePage[tasks]${after}`
+          const { included = [] } = (await app.get(path)).body
+          const members = rest.filter((each) => ['1', '2', '4'].includes(each))
+          assert.deepEqual(included.map((each) => each.id).toSorted(), members.toSorted(), id)
+        }
+      })
+
+  it('given page[total]=none, then no page is counted, not even one that has all resources', async () => {
+    for (const query of ['', '&filter[id]=1,2&page[size]=2', '&filter[id]=99'])
+      for (const path of ['/tasks', '/owners/1/tasks', '/owners/1/relationships/tasks']) {
+        const { body } = await app.get(`${path}?page[total]=none${query}`)
+        assert.deepEqual(body.meta, { page: {} }, `${path} ${query}`)
+      }
   })
 
   it('given page[total]=capped, then a short list is counted exactly', async () => {
