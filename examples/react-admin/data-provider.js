@@ -13,7 +13,8 @@ export function createDataProvider(client, include = {}) {
     return { data: data.map(toRecord), total: meta.count }
   }
   const update = (type, { id, data, previousData = {} }) => {
-    const isNew = ([name, value]) => JSON.stringify(value) !== JSON.stringify(previousData[name])
+    const isNew = ([name, value]) =>
+      name.endsWith('.hasMore') || JSON.stringify(value) !== JSON.stringify(previousData[name])
     const changes = Object.fromEntries(Object.entries(data).filter(isNew))
     return one(client[type].update(id, changes, related(type)))
   }

@@ -1,6 +1,6 @@
 import {
   type FieldInput,
-  formatLinkage,
+  formatMembers,
   formatResource,
   parseChange,
 } from '../parse/format-document.ts'
@@ -189,7 +189,7 @@ function createWrites({ type, send, find, locate, format }: Endpoint) {
       const [kind, members] = parseChange(change)
       const to = (await find(type)).relatedType(name) ?? name
       const url = await locate(id, 'relationships', name)
-      const body = { data: formatLinkage(members, to) }
+      const body = formatMembers(kind, members, to)
       const document = await send({ ...options, method: methods[kind], url, body })
       return readWrite(document, options, returnNothing)
     },

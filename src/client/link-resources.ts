@@ -1,6 +1,6 @@
 import { cursorMember } from '../model/declare/cursor-of.ts'
 import { versionMember } from '../model/declare/if-match.ts'
-import { nameMoreMember } from '../model/declare/more-members.ts'
+import { markPart, nameMoreMember } from '../model/declare/more-members.ts'
 import { isObject } from '../model/kinds/json.ts'
 import type { QueryInput } from '../parse/format-query.ts'
 import type { LocationFinder } from './root-document.ts'
@@ -41,14 +41,23 @@ export function linkResources(document: ResponseDocument): unknown {
       setMember(object, name, value)
     for (const [name, relationship] of Object.entries(related)) {
       if (!isObject(relationship)) continue
-      if ('data' in relationship) setMember(object, name, resolve(relationship.data))
       const { meta: numbers } = relationship
+      if ('data' in relationship) {
+        const members = resolve(relationship.data)
+        if (isObject(numbers) && Array.isArray(members) && isPart(numbers)) markPart(members)
+        setMember(object, name, members)
+      }
       if (!isObject(numbers)) continue
       if ('count' in numbers) setMember(object, `${name}.count`, numbers.count)
       if (isObject(numbers.page)) setMember(object, nameMoreMember(name), numbers.page.hasMore)
     }
   }
   return resolve(data)
+}
+
+/** Whether the `meta` of a relationship says that its linkage is a part of the members. */
+function isPart({ filtered, page }: Readonly<Record<string, unknown>>): boolean {
+  return filtered === true || (isObject(page) && page.hasMore === true)
 }
 
 /** Sets a member of any name: an assignment to `__proto__` would change the prototype. */

@@ -5,7 +5,7 @@ import { formatRestrictions } from '../model/declare/restricted-writes.ts'
 import type { ResourceType } from '../model/model.ts'
 import {
   type FieldInput,
-  formatLinkage,
+  formatMembers,
   formatResource,
   type InputType,
   parseChange,
@@ -124,7 +124,7 @@ export function createOperations(
       const { resource, relate } = find(type)
       const relationship = findWritableRelationship(resource, name, writer)
       const [kind, members] = parseChange(change)
-      const body = { data: formatLinkage(members, relationship.to) }
+      const body = formatMembers(kind, members, relationship.to)
       const condition = { ...formatConditions(options?.ifMatch), ...restrict(options) }
       const repeat = formatKey(options?.idempotencyKey, ['relate', type, id, name, kind, body])
       const endpoint = relate(relationship)[kind]

@@ -1,3 +1,4 @@
+import { describePart, nameMoreMember } from '../model/declare/more-members.ts'
 import { isObject } from '../model/kinds/json.ts'
 
 /** The fields of a resource by name, as clients in process and over HTTP pass them. */
@@ -26,12 +27,20 @@ export function formatResource(
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || name === 'id' || name === 'type') continue
     const to = relatedType(name)
-    if (to === undefined) attributes[name] = value
-    else relationships[name] = { data: formatLinkage(value, to) }
+    if (to !== undefined) {
+      const isPage = input[nameMoreMember(name)] === true
+      relationships[name] = { data: formatLinkage(value, to), ...describePart(value, isPage) }
+    } else if (!isMoreMember(name, relatedType)) attributes[name] = value
   }
   return {
     data: { type: input.type ?? type, id: input.id ?? id, attributes, relationships },
   }
+}
+
+/** Whether a member of a resource that was read says how many members of a relationship it has; the relationship is sent with it. */
+function isMoreMember(name: string, relatedType: InputType['relatedType']): boolean {
+  const relationship = name.replace(/\.hasMore$/, '')
+  return relationship !== name && relatedType(relationship) !== undefined
 }
 
 /**
@@ -39,13 +48,23 @@ export function formatResource(
  * or with `type` and `lid`: a new one of the same batch.
  * @param to - the related type
  */
-export function formatLinkage(value: unknown, to: string): unknown {
+function formatLinkage(value: unknown, to: string): unknown {
   if (Array.isArray(value)) return value.map((each) => formatLinkage(each, to))
   if (typeof value === 'string') return { type: to, id: value }
   if (!isObject(value)) return value
   const { id, lid } = value
   const type = value.type ?? to
   return id === undefined && lid !== undefined ? { type, lid } : { type, id }
+}
+
+/** Formats the members of a change. Those that replace all others are marked if they are a part of them, so that the server refuses them. */
+export function formatMembers(
+  kind: ParsedChange[0],
+  members: unknown,
+  to: string,
+): Readonly<{ data: unknown; meta?: object }> {
+  const part = kind === 'replace' ? describePart(members) : {}
+  return { data: formatLinkage(members, to), ...part }
 }
 
 /** The change of a relationship: what happens with the members, and the members. */

@@ -2,7 +2,7 @@ import { formatIfMatch } from '../model/declare/if-match.ts'
 import { isObject } from '../model/kinds/json.ts'
 import {
   type FieldInput,
-  formatLinkage,
+  formatMembers,
   formatResource,
   type InputType,
   parseChange,
@@ -106,8 +106,9 @@ function createBatch(add: AddOperation, nextLid: () => string): object {
       const ref = { ...formatReference(type, id), relationship }
       const [kind, members] = parseChange(change)
       return add(type, ({ relatedType }) => {
-        const data = formatLinkage(members, relatedType(relationship) ?? relationship)
-        return { op: operators[kind], ref, ...formatMeta(options), data }
+        const to = relatedType(relationship) ?? relationship
+        const { data, meta: part } = formatMembers(kind, members, to)
+        return { op: operators[kind], ref, ...formatMeta(options, part), data }
       })
     },
     call: (type: string, action: string, input: UntypedInput = {}) => {
@@ -146,8 +147,9 @@ function nameTarget(data: Operation, { id, lid }: Readonly<Record<string, string
   return lid === undefined ? { id } : { lid }
 }
 
-function formatMeta({ ifMatch }: Conditional = {}): Operation {
+function formatMeta({ ifMatch }: Conditional = {}, part: object = {}): Operation {
   const formatted = formatIfMatch(ifMatch)
-  if (formatted === undefined) return {}
-  return { meta: { ifMatch: formatted === '*' ? '*' : formatted.slice(1, -1) } }
+  const version = formatted === '*' ? '*' : formatted?.slice(1, -1)
+  const meta = { ...part, ...(version !== undefined && { ifMatch: version }) }
+  return Object.keys(meta).length === 0 ? {} : { meta }
 }

@@ -1,7 +1,7 @@
 import { cursorMember } from '../model/declare/cursor-of.ts'
 import type { Awaitable } from '../model/declare/hooks.ts'
 import { versionMember } from '../model/declare/if-match.ts'
-import { nameMoreMember } from '../model/declare/more-members.ts'
+import { markPart, nameMoreMember } from '../model/declare/more-members.ts'
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import {
   type Field,
@@ -156,6 +156,7 @@ function compileBuilder(layout: RowLayout, model: Model): ObjectBuilder {
     for (const { name, many, to, index, isPaged } of relationships) {
       if (isPaged && !addMembersPage(object, name, row[index])) continue
       const related = resolve(name, toIds(row[index]), to)
+      if (isPaged && isPart(row[index])) markPart(related)
       object[name] = many ? related : (related[0] ?? null)
     }
     return object
@@ -169,6 +170,12 @@ function addMembersPage(object: Record<string, unknown>, name: string, members: 
   const { page } = members as IncludedMembers
   if (page?.isSized) object[nameMoreMember(name)] = page.hasMore
   return true
+}
+
+function isPart(members: unknown): boolean {
+  // The row layout guarantees it.
+  const { page } = members as IncludedMembers
+  return page !== undefined && (page.isFiltered || page.hasMore)
 }
 
 /** The row layout guarantees an array of ids for a to-many relationship, and an id or null for a to-one. */

@@ -80,6 +80,32 @@ inProcess('Writes of the client over HTTP', (engine) => {
     assert.equal(await client.item.related('3', 'whole'), null)
   })
 
+  it('replaces no relationship by the part of it that was read', async () => {
+    const { client } = connectClient(engine)
+    const queries = [
+      { include: ['items'], includePage: { items: { size: 1 } } },
+      { include: ['items'], includeFilter: { items: { id: '1' } } },
+    ] as const
+    const count = async () =>
+      (await client.item.list({ filter: { shop__id: 'north/1' } })).meta.count
+    const before = await count()
+    for (const query of queries) {
+      const { items } = await client.shop.get('north/1', query)
+      assert.equal(items.length < before, true)
+      const refused = { status: 400 }
+      await assert.rejects(client.shop.update('north/1', { items }), refused)
+      await assert.rejects(client.shop.relate('north/1', 'items', { replace: items }), refused)
+      await client.shop.relate('north/1', 'items', { add: items })
+    }
+    assert.equal(await count(), before)
+    const [paged] = queries
+    const copy = structuredClone(await client.shop.get('north/1', paged))
+    await assert.rejects(client.shop.update('north/1', copy), { status: 400 })
+    const whole = await client.shop.get('north/1', { include: ['items'] })
+    await client.shop.update('north/1', { items: whole.items })
+    assert.equal(await count(), before)
+  })
+
   it('removes a resource', async () => {
     const { client } = connectClient(engine)
     assert.equal(await client.item.remove('3'), undefined)

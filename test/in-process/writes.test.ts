@@ -197,6 +197,26 @@ inProcess('Writes in process', (engine) => {
       assert.deepEqual(copy.tags, wheel.tags)
     }))
 
+  it('replace no relationship by the part of it that was read', () =>
+    withApi(engine, async ({ client }) => {
+      const count = async () =>
+        (await client.list('item', { filter: { shop__id: 'north/1' } })).meta.count
+      const before = await count()
+      const queries = [
+        { include: ['items'], includePage: { items: { size: 1 } } },
+        { include: ['items'], includeFilter: { items: { id: '1' } } },
+      ] as const
+      for (const query of queries) {
+        const { items } = await client.get('shop', 'north/1', query)
+        assert.equal(items.length < before, true)
+        const refused = { code: 'invalid_document' }
+        await assert.rejects(client.update('shop', 'north/1', { items }), refused)
+        await assert.rejects(client.relate('shop', 'north/1', 'items', { replace: items }), refused)
+        await client.relate('shop', 'north/1', 'items', { add: items })
+      }
+      assert.equal(await count(), before)
+    }))
+
   it('remove a resource', () =>
     withApi(engine, async ({ client }) => {
       assert.equal(await client.remove('item', '3'), undefined)

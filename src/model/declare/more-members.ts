@@ -14,3 +14,21 @@ export function hasMore(resource: object, relationship: string): boolean | undef
   const value: unknown = Reflect.get(resource, nameMoreMember(relationship))
   return typeof value === 'boolean' ? value : undefined
 }
+
+/** The member of a list that has a part of the related resources. */
+const partMark = Symbol('part')
+
+/** Remembers that a list has a part of the related resources, which must not replace all of them. */
+export function markPart(related: object): void {
+  // What is not enumerable leaves no trace in what programs compare, copy and print.
+  Object.defineProperty(related, partMark, { value: true })
+}
+
+/** Says of linkage that is a part of the members what the server says of it: a member `meta`. Nothing of any other value. */
+export function describePart(
+  related: unknown,
+  isPage = false,
+): { meta?: { page: { hasMore: true } } } {
+  const isPart = isPage || (typeof related === 'object' && related !== null && partMark in related)
+  return isPart ? { meta: { page: { hasMore: true } } } : {}
+}
