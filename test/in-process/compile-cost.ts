@@ -10,9 +10,10 @@ import {
 
 /**
  * The type instantiations that a program may cost, beyond those of the package itself. They do not depend on the machine. The model
- * costs 87,000; the calls for one type cost 12,000, and 18,000 for the first ones, however many types there are.
+ * costs 87,000; the calls for one type cost 12,000, and those for the first five 121,000, however many types there are: 30,000 of these are
+ * for results that depend on `dryRun`.
  */
-const budgets = { model: 100_000, callsOfType: 22_000 }
+const budgets = { model: 100_000, firstCalls: 130_000, callsOfType: 22_000 }
 
 const calls = (index: number) => `
 export async function use${index}(): Promise<unknown> {
@@ -50,7 +51,7 @@ describe(`A model of ${typeCount} resource types`, () => {
 
   it('costs the calls for a few types no more than they cost in a small model', async () => {
     const cost = (await project.countInstantiations(program(5))) - declared
-    assert.ok(cost > 0 && cost < 5 * budgets.callsOfType, `${cost} instantiations`)
+    assert.ok(cost > 0 && cost < budgets.firstCalls, `${cost} instantiations`)
   })
 
   it('compiles with calls for every type within their budget', async () => {
