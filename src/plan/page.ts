@@ -259,14 +259,14 @@ export function cursorOrder(
 export function countKeys(
   order: readonly OrderTerm[],
   resource: ResourceType,
-  { types }: Model,
+  model: Model,
 ): number {
   return order.reduce((count, { path, field, isCount }) => {
     if (field !== 'id' || isCount) return count + 1
     let type: ResourceType | undefined = resource
     for (const name of path) {
       const relationship = type?.fields.get(name)
-      type = relationship?.is === 'relationship' ? types.get(relationship.to) : undefined
+      type = relationship?.is === 'relationship' ? model.types.get(relationship.to) : undefined
     }
     return count + (type?.id.parts.length ?? 1)
   }, 0)

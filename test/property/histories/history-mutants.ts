@@ -43,13 +43,13 @@ export const historyMutants: readonly HistoryMutant[] = [
     replacements: [
       {
         file: 'src/sql/write/idempotency.ts',
-        from: 'run(insertKey(dialect), [principal, key, fingerprint, view, now]),',
-        to: 'Promise.resolve(0),',
+        from: 'all(insertKey(dialect), [principal, key, fingerprint, view, now]),',
+        to: 'Promise.resolve([]),',
       },
       {
         file: 'src/sql/write/idempotency.ts',
-        from: "return inserted > 0 ? 'new' : parseStored(rows[0])",
-        to: "return rows.length === 0 || inserted > 0 ? 'new' : parseStored(rows[0])",
+        from: "return inserted.length > 0 ? 'new' : parseStored(rows[0])",
+        to: "return rows.length === 0 ? 'new' : parseStored(rows[0])",
       },
       {
         file: 'src/sql/write/idempotency.ts',

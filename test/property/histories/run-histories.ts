@@ -35,7 +35,7 @@ export interface HistoryRun {
 
 /** Runs histories against servers that are killed meanwhile. @returns what is wrong with them, a line for each */
 export async function runHistories(test: Scope, run: HistoryRun): Promise<readonly string[]> {
-  const { database, histories, kills } = run
+  const { database } = run
   const { url, remove } = await database.create()
   const store = await openStore(createBoardModel(run.version), url)
   const tables = boardTables(database.columnTypes)
@@ -44,8 +44,24 @@ export async function runHistories(test: Scope, run: HistoryRun): Promise<readon
   ])
   await store.close()
   const connection = await connectToDatabase(url)
-  const random = createRandom(run.seed)
-  const server = await startBoards(test, run, url)
+  try {
+    const server = await startBoards(test, run, url)
+    const problems = await runRounds(run, connection, server)
+    await server.end()
+    return problems
+  } finally {
+    await connection.close()
+    await remove()
+  }
+}
+
+/** Runs several histories at a time, until enough have run. */
+async function runRounds(
+  { histories, kills, seed, hasJournal, endsEarly }: HistoryRun,
+  connection: Awaited<ReturnType<typeof connectToDatabase>>,
+  server: Awaited<ReturnType<typeof startBoards>>,
+): Promise<readonly string[]> {
+  const random = createRandom(seed)
   const problems: string[] = []
   const rounds = Math.ceil(histories / parallel)
   let killed = 0
@@ -61,18 +77,15 @@ export async function runHistories(test: Scope, run: HistoryRun): Promise<readon
       await server.kill(killed)
     }
     await running
-    const entries = run.hasJournal ? await readJournal(connection) : undefined
+    const entries = hasJournal ? await readJournal(connection) : undefined
     for (const recorder of recorders) {
       const boards = new Set(recorder.boards)
       const { writes, reads } = recorder
       const own = entries?.filter(({ board }) => boards.has(board))
       problems.push(...checkHistory({ writes, reads, ...(own && { entries: own }) }))
     }
-    if (run.endsEarly && problems.length > 0) break
+    if (endsEarly && problems.length > 0) break
   }
-  await connection.close()
-  await server.end()
-  await remove()
   return problems
 }
 
