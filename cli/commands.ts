@@ -131,7 +131,7 @@ export const commands = {
       prefix: { value: '<path>', help: 'the beginning of every path, e.g. /api' },
       json: { help: 'print JSON' },
     },
-    settings: {},
+    settings: { secret: serverSettings.secret },
     examples: [
       "lapidary explain sqlite:music.db '/albums?filter[year]=1843&include=artist'",
       "lapidary explain resources/index.ts '/albums?sort=-title' --database-url sqlite:music.db",

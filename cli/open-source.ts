@@ -39,17 +39,21 @@ export function findDialect({
  * Opens the declarations of a module, or those of the tables of a database. Nothing is written.
  *
  * A module exports a `model`, or `resources`, which are its declarations, and may export the `store` that it has opened.
+ * @param options - `secret` is that of the server whose cursors are read; a module with a `model` has its own
  * @throws Error with a one-line message
  */
-export async function openSource(options: SourceOptions): Promise<OpenedSource> {
-  const { source, databaseUrl, types } = options
+export async function openSource(
+  options: SourceOptions & Readonly<{ secret?: readonly string[] | undefined }>,
+): Promise<OpenedSource> {
+  const { source, databaseUrl, types, secret } = options
   if (isDatabaseUrl(source)) {
     const declarations = await readDeclarations(source, { types, readOnly: true })
-    const model = defineModel(evaluateDeclarations(declarations), { invalidValues: 'lenient' })
+    const resources = evaluateDeclarations(declarations)
+    const model = defineModel(resources, { invalidValues: 'lenient', secret })
     return { model, store: await openReadOnly(model, source), omitted: declarations.omitted }
   }
   const exported = await importModule(source)
-  const model = findModel(exported, source)
+  const model = findModel(exported, source, secret)
   if (isStore(exported.store)) return { model: exported.store.model, store: exported.store }
   if (databaseUrl === undefined)
     throw new Error(
@@ -104,11 +108,16 @@ function findPosition(error: unknown): string | undefined {
   return /^(?:file:\/\/)?(\/.*:\d+)\n/.exec(stack ?? '')?.[1]
 }
 
-function findModel(exported: Readonly<Record<string, unknown>>, path: string): Model {
+function findModel(
+  exported: Readonly<Record<string, unknown>>,
+  path: string,
+  secret?: readonly string[],
+): Model {
   const { model, resources, store } = exported
   if (isModel(model)) return model
   if (isStore(store)) return store.model
-  if (Array.isArray(resources)) return defineModel(resources as readonly ResourceDeclaration[])
+  if (Array.isArray(resources))
+    return defineModel(resources as readonly ResourceDeclaration[], { secret })
   throw new Error(
     `${path} exports neither a model nor resources, e.g. export const resources = [person]`,
   )

@@ -84,6 +84,8 @@ export interface ExplainCommand extends SourceOptions {
   readonly auth: unknown
   /** Whether it prints JSON. */
   readonly json: boolean
+  /** The secrets of the server whose cursors the request may have. */
+  readonly secret: readonly string[] | undefined
 }
 
 /** `lapidary doctor`. */
@@ -222,8 +224,9 @@ function parseGenerate(
 
 function parseExplain(
   { texts, switches, positionals }: ParsedFlags,
-  { DATABASE_URL }: NodeJS.ProcessEnv,
+  environment: NodeJS.ProcessEnv,
 ): ExplainCommand {
+  const { DATABASE_URL } = environment
   const [source, url] = positionals.length === 1 ? [DATABASE_URL, ...positionals] : positionals
   if (!source || url === undefined || positionals.length > 2)
     throw new Error(
@@ -231,7 +234,9 @@ function parseExplain(
     )
   const { prefix = '' } = texts
   const json = switches.has('json')
-  const read = { url: parseReadUrl(url), prefix, json }
+  const { settings } = commands.explain
+  const { secret } = parseSettings(settings, collectTexts(settings, texts, environment))
+  const read = { url: parseReadUrl(url), prefix, json, secret }
   return { is: 'explain', ...parseSource(texts, source, DATABASE_URL), ...read }
 }
 

@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
-import { attribute, defineModel, resource, sql, tableFunction, text } from 'lapidary'
+import { attribute, createHandler, defineModel, resource, sql, tableFunction, text } from 'lapidary'
 import { apiKeyAuth, createApiKey } from 'lapidary/auth'
 import { createServer } from 'lapidary/fastify'
 import { openSqlite } from 'lapidary/sqlite'
@@ -45,6 +45,12 @@ describe('The commands explain and doctor', () => {
     await writeFile(
       join(folder, 'store.ts'),
       `import { openSqlite } from 'lapidary/sqlite'\nimport { model } from './model.ts'\nexport const store = openSqlite(model, 'good.db')`,
+    )
+    await writeFile(
+      join(folder, 'resources.ts'),
+      declarations
+        .replace('export const model = defineModel(', 'export const resources = (')
+        .replace('defineModel, ', ''),
     )
     await writeFile(join(folder, 'broken.ts'), 'throw new Error("not today")')
     await writeFile(join(folder, 'empty.ts'), 'export const other = 1')
@@ -105,6 +111,34 @@ describe('The commands explain and doctor', () => {
     })
     assert.equal(plain.at(-1), 'No warnings.')
   })
+
+  for (const source of ['sqlite:good.db', 'resources.ts'])
+    it(`explains a page between cursors of a server, by its secret: ${source}`, async () => {
+      const secret = 'a secret of the server'
+      const { resources } = await import(join(folder, 'resources.ts'))
+      const model = defineModel(resources, { secret })
+      const store = openSqlite(model, join(folder, 'good.db'))
+      const handle = createHandler({ model, store })
+      const list = new Request('http://localhost/albums?page[size]=1&page[total]=none')
+      const { links } = await (await handle(list)).json()
+      await store.close()
+      const args = ['explain', source, links.next, '--database-url', 'sqlite:good.db']
+      const types = ['--types', 'singular']
+      for (const [flags, env] of [
+        [[], { SECRET: secret }],
+        [['--secret', secret], {}],
+        [['--secret', `another secret of the server,${secret}`], {}],
+      ] as const) {
+        const { status, stderr, lines } = await run([...args, ...types, ...flags], env)
+        assert.deepEqual([status, stderr], [0, ''])
+        assert.match(lines.join('\n'), /The cursors of the sort order id are served by/)
+      }
+      const { stderr } = await run([...args, ...types])
+      assert.match(stderr, /page\[after\] is damaged, or not a cursor of album/)
+      const short = await run([...args, ...types, '--secret', 'short'])
+      assert.match(short.stderr, /SECRET must be a text of at least 16 characters/)
+      assert.doesNotMatch(short.stderr, /it is "short"/)
+    })
 
   for (const args of [
     ['store.ts'],
