@@ -138,6 +138,8 @@ export interface TypeDescription {
   readonly filters: readonly FilterDescription[]
   /** The names by which a list can be sorted, without those of other types, e.g. `name`, `meta.city`, `computers.count`. */
   readonly sorts: readonly string[]
+  /** Whether its lists are paged by numbers, unless a request names cursors, or always between cursors. */
+  readonly pagedBy: ResourceType['pages']['by']
   /** The parameters of its list, if that is a table function. */
   readonly parameters: readonly ParameterDescription[]
   readonly actions: readonly ActionDescription[]
@@ -165,6 +167,7 @@ export function describeType(
     hidden: [...unrestricted.fields.keys()].filter((name) => !resource.fields.has(name)),
     filters: listFilters(resource, parameters),
     sorts: listSorts(resource),
+    pagedBy: resource.pages.by,
     parameters,
     actions: [...actions].map(([name, action]) => {
       const { on, description, returns, dryRun = false } = action

@@ -7,7 +7,7 @@ import type {
 import type { Method, ModelPath } from '../describe/paths.ts'
 import { nameAction, nameActionResponse } from './action-schemas.ts'
 import { nameField } from './component-names.ts'
-import { describeShortFilters } from './parameters.ts'
+import { describeShortFilters, pageComponents } from './parameters.ts'
 import { findRequiredInverse, isSentNull, type SchemaContext } from './resource-schemas.ts'
 import type { ErrorResponseName } from './responses.ts'
 import { createReference } from './schema.ts'
@@ -243,9 +243,13 @@ function listContentParameters(
 }
 
 /** The parameters that decide which resources a list contains. */
-function listListParameters({ type }: TypeDescription, { nameType }: SchemaContext): object[] {
+function listListParameters(
+  { type, pagedBy }: TypeDescription,
+  { nameType }: SchemaContext,
+): object[] {
   const name = nameType(type)
-  return [parameter(`${name}.filter`), parameter(`${name}.sort`), parameter('page')]
+  const page = pageComponents[pagedBy]
+  return [parameter(`${name}.filter`), parameter(`${name}.sort`), parameter(page)]
 }
 
 function describeCollection(described: TypeDescription, context: OperationContext): DescribedPath {

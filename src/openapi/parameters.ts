@@ -16,10 +16,13 @@ type Parameters = Readonly<Record<string, Parameter>>
 /** A list that is one parameter, with commas between the items. */
 const commaSeparated = { in: 'query', style: 'form', explode: false } as const
 
+/** The names of the parameter `page` among the components, by what the lists of a type are paged by. */
+export const pageComponents = { number: 'page', cursor: 'cursorPage' } as const
+
 /** Describes the parameters that are the same for every type. */
 export function describeCommonParameters({ described }: SchemaContext): Parameters {
   return {
-    page: describePage(described),
+    ...describePages(described),
     fields: describeFields(described),
     ...describeIncludePages(described),
     withVersions: {
@@ -58,23 +61,37 @@ export function describeCommonParameters({ described }: SchemaContext): Paramete
   }
 }
 
-function describePage({ pageSize, maxPageSize }: ModelDescription): Parameter {
+/** Describes the parameter `page` for each way in which lists are paged. */
+function describePages(described: ModelDescription): Parameters {
+  const ways = new Set([...described.types.values()].map(({ pagedBy }) => pagedBy))
+  return Object.fromEntries(
+    [...ways].map((pagedBy) => [pageComponents[pagedBy], describePage(described, pagedBy)]),
+  )
+}
+
+function describePage(
+  { pageSize, maxPageSize }: ModelDescription,
+  pagedBy: TypeDescription['pagedBy'],
+): Parameter {
+  const takesAll = pagedBy === 'number' && maxPageSize === undefined
   const size = {
     type: 'integer',
-    minimum: maxPageSize === undefined ? 0 : 1,
+    minimum: takesAll ? 0 : 1,
     ...(maxPageSize !== undefined && { maximum: maxPageSize }),
     default: pageSize,
-    description:
-      maxPageSize === undefined ? 'Resources on a page; 0 for all.' : 'Resources on a page.',
+    description: takesAll ? 'Resources on a page; 0 for all.' : 'Resources on a page.',
   }
   const number = { type: 'integer', minimum: 1, default: 1, description: 'The page, from 1.' }
   const cursor = { type: 'string', description: 'A cursor.' }
   return {
     ...{ name: 'page', in: 'query', style: 'deepObject', explode: true },
     description:
-      'The page of a list: `page[number]=2&page[size]=10`, or between cursors: `page[after]=…`, as links have them.',
+      pagedBy === 'number'
+        ? 'The page of a list: `page[number]=2&page[size]=10`, or between cursors: `page[after]=…`, as links have them.'
+        : 'The page of a list, between cursors: `page[after]=…`, as links have them.',
     schema: objectOf({
-      ...{ number, size, after: cursor, before: cursor },
+      ...(pagedBy === 'number' && { number }),
+      ...{ size, after: cursor, before: cursor },
       total: { enum: ['exact', 'capped', 'none'], description: 'How all resources are counted.' },
       cursors: { type: 'boolean', description: 'Whether resources come with their cursors.' },
     }),
@@ -127,7 +144,7 @@ export function describeQueryBodies(
   const list = {
     filter: ref(`${name}.filter`),
     sort: describeSort(type).schema as JsonSchema,
-    page: describePage(described).schema as JsonSchema,
+    page: describePage(described, type.pagedBy).schema as JsonSchema,
     fields: { type: 'object', additionalProperties: names },
     includePage: { type: 'object', additionalProperties: { type: 'object' } },
     includeSort: { type: 'object', additionalProperties: names },

@@ -158,6 +158,36 @@ describe('The description of an API', () => {
     for (const body of rejected) assert.ok(!validate(body), JSON.stringify(body))
   })
 
+  for (const maxPageSize of [null, 50])
+    it(`describes the pages that each type takes, with at most ${maxPageSize ?? 'any number of'} resources`, () => {
+      const declare = <const Type extends string>(type: Type, by: 'cursor' | 'number') =>
+        resource(type, {
+          path: `/${type}`,
+          table: type,
+          pages: { by },
+          fields: { name: attribute(text) },
+        })
+      const model = defineModel([declare('a', 'cursor'), declare('b', 'number')], { maxPageSize })
+      const { paths, components } = describeApi(model, { openapi: '3.2' })
+      const pageOf = (path: string) => {
+        const { parameters } = Object(paths[path]).get
+        const name = parameters
+          .map((each: { $ref?: string }) => each.$ref?.replace('#/components/parameters/', ''))
+          .find((each?: string) => Object(components.parameters)[each ?? '']?.name === 'page')
+        return Object(components.parameters)[name].schema.properties
+      }
+      const bodyOf = (name: string) =>
+        Object(components.requestBodies)[name].content['application/json'].schema.properties.page
+          .properties
+      for (const { number, size } of [pageOf('/a'), bodyOf('a.query')])
+        assert.deepEqual([number, size.minimum], [undefined, 1])
+      for (const { number, size } of [pageOf('/b'), bodyOf('b.query')])
+        assert.deepEqual([number.default, size.minimum], [1, maxPageSize === null ? 0 : 1])
+      assert.doesNotMatch(JSON.stringify(pageOf('/a')), /0 for all/)
+      const byCursor = describeApi(defineModel([declare('a', 'cursor')]))
+      assert.deepEqual('page' in Object(byCursor.components.parameters), false)
+    })
+
   it('says what responses contain: no write-only attribute, null where a value may be absent', () => {
     const description = describeApi(shop)
     const validate = validatorOf(description, 'person')
