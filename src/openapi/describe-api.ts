@@ -200,12 +200,13 @@ export interface ListedOperation {
  * @param auth - the auth context of an identity, null for a request without one: lists what it may use. Default: everything
  */
 export function listOperations(model: Model, prefix = '', auth?: unknown): ListedOperation[] {
-  return Object.entries(describeApi(model, { auth }).paths).flatMap(([path, item]) =>
-    Object.entries(item).flatMap(([method, operation]) => {
-      if (generalMembers.has(method) || !isObject(operation)) return []
-      const name = String(operation.operationId)
-      return [{ method: method.toUpperCase(), path: prefix + decodeURIComponent(path), name }]
-    }),
+  return Object.entries(describeApi(model, { auth, openapi: '3.2' }).paths).flatMap(
+    ([path, item]) =>
+      Object.entries(item).flatMap(([method, operation]) => {
+        if (generalMembers.has(method) || !isObject(operation)) return []
+        const name = String(operation.operationId)
+        return [{ method: method.toUpperCase(), path: prefix + decodeURIComponent(path), name }]
+      }),
   )
 }
 
