@@ -45,6 +45,7 @@ const sorts = {
   title: ['("title", "id")', '("title" collate "C", "id")'],
   'rank,-id,title': ['("rank", "id" desc)', '("rank", "id" desc)'],
   'owner.name': ['("name")', '("name" collate "C")'],
+  '-owner.name': ['("name" desc)', '("name" collate "C" desc)'],
 } as const
 
 for (const database of databases) {

@@ -51,8 +51,9 @@ export function describeCursorIndexes(
   { dialect }: Target,
 ): CursorIndexes {
   const isServed = order.every(({ isCount }) => !isCount) && !plans.some(dialect.plans.sortsAll)
-  const [first = ''] = plans
-  return { order: formatOrder(order), indexes: isServed ? dialect.plans.listIndexes(first) : [] }
+  // The rows without a related value come first in a descending order; those with one tell which index serves.
+  const present = (order[0]?.descending ? plans.at(-1) : plans[0]) ?? ''
+  return { order: formatOrder(order), indexes: isServed ? dialect.plans.listIndexes(present) : [] }
 }
 
 /** Warns of a sort order that no index serves, with the index that it needs. */
