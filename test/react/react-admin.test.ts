@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, afterEach, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createClient } from '../../src/client/index.ts'
@@ -54,7 +56,8 @@ const tables = `
   insert into person (name, label) values ('Ada', 'x'), ('Grace', 'y');
   insert into computer (serial, label, person_id) values ('A-1', 'a', 1), ('A-2', 'b', 1), ('G-1', 'c', 2);`
 
-const store = openSqlite(model, ':memory:')
+const path = join(mkdtempSync(join(tmpdir(), 'react-admin-')), 'admin.db')
+const store = openSqlite(model, path, { create: true })
 await store.migrate([{ version: 1, sql: tables }])
 const handle = createHandler({ model, store })
 const requests: string[] = []
@@ -136,6 +139,29 @@ describe('The data provider for react-admin', () => {
     show(h(admin.Show, { resource: 'persons', id: '1' }, layout))
     for (const shown of ['Ada', 'A-1', 'A-2']) await screen.findByText(shown)
     assert.equal(screen.queryByText('G-1'), null)
+  })
+
+  it('pages between cursors the types that take no other pages', async (test) => {
+    const model = defineModel([person, computer], { pages: { by: 'cursor' } })
+    const store = openSqlite(model, path)
+    test.after(() => store.close())
+    const byCursor = createHandler({ model, store })
+    const client = createClient({
+      url: 'http://localhost',
+      fetch: (url, { signal: _, ...init }) => byCursor(new Request(url, init)),
+    })
+    const provider = createDataProvider(client, {})
+    const sort = { field: 'serial', order: 'ASC' }
+    const pageOf = async (page: number) => {
+      const pagination = { page, perPage: 1 }
+      const { data } = await provider.getList('computers', { pagination, sort, filter: {} })
+      return data.map(({ id }: { id: string }) => id)
+    }
+    assert.deepEqual([await pageOf(1), await pageOf(2), await pageOf(3)], [['1'], ['2'], ['3']])
+    assert.equal((await provider.getMany('computers', { ids: ['1', '3'] })).data.length, 2)
+    const pagination = { page: 1, perPage: 5 }
+    const target = { target: 'owner', id: '1', pagination, sort, filter: {} }
+    assert.equal((await provider.getManyReference('computers', target)).data.length, 2)
   })
 
   it('sends the changed fields of a form', async () => {
