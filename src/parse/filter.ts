@@ -4,6 +4,7 @@ import { quote } from '../errors/quote.ts'
 import { isObject } from '../model/kinds/json.ts'
 import { filterLimits } from './filter-limits.ts'
 import { describeJsonError, describeJsonType, NestingError, parseJson } from './json.ts'
+import { findComparisonForm } from './other-idioms.ts'
 
 /** The source location of a part of a filter: its parameter, and the path from there, e.g. `filter[0].or[1]`. */
 interface FilterLocation {
@@ -129,10 +130,10 @@ function parseFilterJson(text: string): unknown {
   try {
     return parseJson(text)
   } catch (error) {
-    throw filterError(
-      'filter',
-      error instanceof NestingError ? error.message : `is not JSON: ${describeJsonError(error)}`,
-    )
+    if (error instanceof NestingError) throw filterError('filter', error.message)
+    const form = findComparisonForm(text)
+    const remedy = form === undefined ? '' : `; send ${form} instead`
+    throw filterError('filter', `is not JSON: ${describeJsonError(error)}${remedy}`)
   }
 }
 

@@ -156,10 +156,18 @@ export function readQueryType(contentType: string | undefined): 'json' | 'form' 
     throw new HeaderError('invalid_request', detail, fields, { field: 'Content-Type' })
   }
   const [range, ...others] = parseMediaRanges(contentType)
-  if (others.length === 0 && range?.type === 'application/json') return 'json'
-  if (others.length === 0 && range?.type === 'application/x-www-form-urlencoded') return 'form'
+  const isUtf8 = range?.parameters.map(readParameter).every(isUtf8Charset)
+  if (others.length === 0 && isUtf8) {
+    if (range?.type === 'application/json') return 'json'
+    if (range?.type === 'application/x-www-form-urlencoded') return 'form'
+  }
   const detail = `The query is sent as ${quote(contentType)}; send it as one of ${acceptQuery}.`
   throw new HeaderError('unsupported_media_type', detail, fields)
+}
+
+/** Whether a parameter of the media type of a query says that it is UTF-8, or nothing of its characters. */
+function isUtf8Charset({ name, value }: MediaParameter): boolean {
+  return name !== 'charset' || /^utf-?8$/i.test(value)
 }
 
 function createMissingType(subject: string): HeaderError {

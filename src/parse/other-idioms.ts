@@ -41,9 +41,28 @@ export function splitOperator(
   return operator === undefined || value === undefined ? undefined : [operator, value]
 }
 
-/** The value of an operator that means the same here: `like` compares the whole text. */
-export function toAliasValue(operator: string, value: string): string {
-  return /^\$?i?contains$/i.test(operator) ? `%${value}%` : value
+/**
+ * The value of an operator that means the same here: `like` compares the whole text.
+ * @returns `undefined` for a text with `%`, which is a wildcard in every pattern
+ */
+export function toAliasValue(operator: string, value: string): string | undefined {
+  if (!/^\$?i?contains$/i.test(operator)) return value
+  return value.includes('%') ? undefined : `%${value}%`
+}
+
+/** The form of `filter=year>1800`, a comparison that is not JSON; `undefined` for any other text. */
+export function findComparisonForm(text: string): string | undefined {
+  const [, name, sign, word, value] =
+    /^\s*([a-z][\w.]*?)\s*(?:([<>!=]=?|<>)|[\s:]([a-z]+_?)[\s:])\s*([^\s<>=][^<>=]*)$/is.exec(
+      text,
+    ) ?? []
+  if (name === undefined || value === undefined) return undefined
+  const sent = (sign ?? word ?? '').toLowerCase()
+  const operator = Object.hasOwn(operatorAliases, sent) ? (operatorAliases[sent] ?? sent) : sent
+  if (!operatorName.test(operator)) return undefined
+  const nullOperator = value === 'null' ? { eq: 'is_', ne: 'isnot' }[operator] : undefined
+  const named = nullOperator ?? operator
+  return formatParameter(`filter[${name}]${named === 'eq' ? '' : `[${named}]`}`, value)
 }
 
 /** A term of a sort as other servers take it: `owner__name`, `name:desc`, `name desc`; `undefined` for any other text. */

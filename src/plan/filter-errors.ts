@@ -56,6 +56,12 @@ export function sendInstead(
   return `; send ${shown.join('&')}${texts.length > shown.length ? '&…' : ''} instead`
 }
 
+/** The operator with which the text `null` means null. */
+export function findNullOperator(operator: string): 'is_' | 'isnot' | undefined {
+  if (operator === 'eq' || operator === 'is_') return 'is_'
+  return operator === 'ne' || operator === 'isnot' ? 'isnot' : undefined
+}
+
 /** The texts of a filter that is not JSON. */
 function listTexts(operand: Operand): readonly string[] | undefined {
   if (operand.is === 'texts') return operand.texts
@@ -96,20 +102,25 @@ export function unknownName(
   return filterError(predicate, member, `${resource.type} has no ${label} ${quote(name)}; ${known}`)
 }
 
+/** The end of the sentence about an operator of another server; empty for one that is not known, and for a filter that is JSON. */
+function findOperatorForm(predicate: Predicate, allowed: readonly string[]): string {
+  // `filter[id][0]`
+  const isList = /^\d+$/.test(predicate.operator) && allowed.includes('in_')
+  const sent = listTexts(predicate.operand) ?? []
+  const found = isList ? 'in_' : findOperatorAlias(predicate.operator, allowed)
+  const alias = sent.join() === 'null' && found ? (findNullOperator(found) ?? found) : found
+  const texts = sent.map((text) => toAliasValue(predicate.operator, text) ?? '')
+  if (alias === undefined || texts.includes('')) return ''
+  return sendInstead(predicate, { operator: alias, isList, texts })
+}
+
 /** The error for an operator that does not exist or does not apply to the field. */
 export function unknownOperator(
   predicate: Predicate,
   name: string,
   allowed: readonly string[],
 ): ParameterError {
-  // `filter[id][0]`
-  const isList = /^\d+$/.test(predicate.operator) && allowed.includes('in_')
-  const alias = isList ? 'in_' : findOperatorAlias(predicate.operator, allowed)
-  const texts = listTexts(predicate.operand)?.map((text) => toAliasValue(predicate.operator, text))
-  const form =
-    alias === undefined
-      ? ''
-      : sendInstead(predicate, { operator: alias, isList, ...(texts && { texts }) })
+  const form = findOperatorForm(predicate, allowed)
   if (form !== '') {
     const problem = `${name} has no operator ${quote(predicate.operator)}${form}`
     return filterError(predicate, '.op', problem)

@@ -28,6 +28,7 @@ import { filterLimits } from '../../parse/filter-limits.ts'
 import {
   type FilterMember,
   filterError,
+  findNullOperator,
   type Predicate,
   sendInstead,
   unknownName,
@@ -201,15 +202,26 @@ function planRelationship(
     const where = operand.where && planClause(operand.where, enter(predicate, field, context))
     return createSubquery(field, where, context)
   }
-  if (operand.is !== 'value' || operand.value !== null) {
-    const use = `"${field.many ? 'any' : 'has'}" with a nested filter, or "${field.name}__id"`
-    const problem = `${field.name} is a relationship and can only be compared with null; use ${use}`
-    const isCompared = operator === 'eq' || operator === 'ne'
-    const form = { name: `${predicate.name}.id`, isList: operand.is === 'texts' }
-    throw filterError(predicate, '', problem + (isCompared ? sendInstead(predicate, form) : ''))
-  }
+  if (operand.is !== 'value' || operand.value !== null) throw comparedRelationship(predicate, field)
   const exists = createSubquery(field, undefined, context)
   return operator === 'eq' || operator === 'is_' ? { is: 'not', inner: exists } : exists
+}
+
+/** The error for a relationship that is compared with a value: `filter[owner]=1` means its id, and `filter[owner]=null` no owner. */
+function comparedRelationship(predicate: Predicate, field: RelationshipField): ParameterError {
+  const { operator, operand } = predicate
+  const use = `"${field.many ? 'any' : 'has'}" with a nested filter, or "${field.name}__id"`
+  const problem = `${field.name} is a relationship and can only be compared with null; use ${use}`
+  const nullOperator = findNullOperator(operator)
+  const isNull = operand.is === 'text' && operand.text === 'null'
+  const form = isNull
+    ? { ...(nullOperator && { operator: nullOperator }) }
+    : {
+        name: `${predicate.name}.id`,
+        operator: nullOperator === 'isnot' ? 'ne' : 'eq',
+        isList: operand.is === 'texts',
+      }
+  return filterError(predicate, '', problem + (nullOperator ? sendInstead(predicate, form) : ''))
 }
 
 /** `filter[owner][name]` is a path, and `filter[owner][]` compares ids. */
@@ -224,7 +236,9 @@ function unknownRelationshipOperator(
   const form = isPath
     ? sendInstead(predicate, { name: `${name}.${operator}`, operator: 'eq' })
     : sendInstead(predicate, { name: `${name}.id`, isList: operand.is === 'texts' })
-  if (form === '' || (!isPath && findOperator(operator) === undefined))
+  const known = findOperator(operator)
+  const isOfId = known !== undefined && appliesTo(known, related.id.kind)
+  if (form === '' || (!isPath && !isOfId))
     return unknownOperator(predicate, field.name, listRelationshipOperators(field))
   return filterError(predicate, '.op', `${field.name} has no operator ${quote(operator)}${form}`)
 }

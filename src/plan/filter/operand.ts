@@ -15,7 +15,7 @@ import type { Operand } from '../../parse/filter.ts'
 import { filterLimits } from '../../parse/filter-limits.ts'
 import { describeJsonType } from '../../parse/json.ts'
 import { findOperatorAlias, splitOperator } from '../../parse/other-idioms.ts'
-import { filterError, type Predicate, sendInstead } from '../filter-errors.ts'
+import { filterError, findNullOperator, type Predicate, sendInstead } from '../filter-errors.ts'
 
 /** Creates an error from the rest of its sentence. */
 type CreateError = (problem: string) => Error
@@ -95,18 +95,29 @@ function checkListLength(values: readonly unknown[], createError: CreateError): 
     )
 }
 
-/** The end of the sentence about a text that is no value of the field: `gt:1800`, or several values of a kind that allows commas. */
+/** The end of the sentence about a text that is no value of the field: `null`, `gt:1800`, or several values, in the form that works. */
 function suggestForm(predicate: Predicate, text: string, { kind }: AttributeField): string {
-  const [operator, value] = splitOperator(text) ?? []
+  const isValue = (each: string) => 'value' in kind.readFilterText(each)
   const allowed = listOperators(kind)
-  const known =
-    operator !== undefined &&
-    (allowed.includes(operator) ? operator : findOperatorAlias(operator, allowed))
-  if (known && value !== undefined)
+  const [sign = predicate.operator, value = text] = splitOperator(text) ?? []
+  const known = allowed.includes(sign) ? sign : findOperatorAlias(sign, allowed)
+  if (known === undefined) return ''
+  const nullOperator = value === 'null' ? findNullOperator(known) : undefined
+  if (nullOperator !== undefined && predicate.operand.is === 'text')
+    return sendInstead(predicate, { operator: nullOperator, texts: [value] })
+  if (value !== text && isValue(value))
     return sendInstead(predicate, { operator: known, texts: [value] })
-  const isList = predicate.operator === 'eq' && text.includes(',') && appliesTo(operators.in_, kind)
-  const form = { operator: 'in_', isList, texts: text.split(',') }
-  return isList ? sendInstead(predicate, form) : ''
+  const { operand } = predicate
+  const whole = operand.is === 'text' ? [operand.text] : operand.is === 'texts' ? operand.texts : []
+  const sent = value === text ? whole : [value]
+  const texts = sent.flatMap((each) => each.split(',')).map((each) => each.trim())
+  const single = { eq: 'in_', ne: 'notin_' }[known]
+  const operator = texts.length > 1 ? (single ?? known) : known
+  const isList = operator === 'in_' || operator === 'notin_'
+  const takesTexts = isList ? appliesTo(operators.in_, kind) : texts.length === 1
+  return takesTexts && texts.every(isValue)
+    ? sendInstead(predicate, { operator, isList, texts })
+    : ''
 }
 
 function readValue(

@@ -20,6 +20,20 @@ const remedies: readonly (readonly [query: string, form: string])[] = [
   ['name__startswith=A', 'filter[name][startswith]=A'],
   ['where[name]=Ada', 'filter[name]=Ada'],
   ['filter[name][contains]=d', 'filter[name][like]=%25d%25'],
+  ['filter[computers]=null', 'filter[computers][is_]=null'],
+  ['filter[computers][eq]=null', 'filter[computers][is_]=null'],
+  ['filter[computers][ne]=null', 'filter[computers][isnot]=null'],
+  ['filter[id]=null', 'filter[id][is_]=null'],
+  ['filter[id][eq]=null', 'filter[id][is_]=null'],
+  ['filter[id][ne]=null', 'filter[id][isnot]=null'],
+  ['filter[id][ne]=1,2', 'filter[id][notin_][]=1&filter[id][notin_][]=2'],
+  ['filter[id][]=1,2', 'filter[id][]=1&filter[id][]=2'],
+  ['filter[id][]=1,2&filter[id][]=3', 'filter[id][]=1&filter[id][]=2&filter[id][]=3'],
+  ['filter[id]=1,%202', 'filter[id][]=1&filter[id][]=2'],
+  ['filter=name=Ada', 'filter[name]=Ada'],
+  ['filter=id%3E1', 'filter[id][gt]=1'],
+  ['filter=id%20ge%201', 'filter[id][ge]=1'],
+  ['filter=name=null', 'filter[name][is_]=null'],
   ['filter[name][$ne]=Ada', 'filter[name][ne]=Ada'],
   ['filter[computers][serial]=x', 'filter[computers.serial]=x'],
   ['filter[or][0][name]=Ada', 'filter=[{"or":[{"name":"name","op":"eq","val":"Ada"}]}]'],
@@ -47,6 +61,64 @@ describeService('Queries in the forms of other servers', (app) => {
       assert.ok(detail.includes(`send ${form} instead`), detail)
       assertStatus(await app.call('GET', `/persons?${form}`), 200)
     })
+
+  it('are rejected with a form that works, for any field, operator and value', async () => {
+    await enter(app)
+    const operators = [
+      '',
+      '[eq]',
+      '[ne]',
+      '[!=]',
+      '[is]',
+      '[gt]',
+      '[in]',
+      '[in_]',
+      '[notin_]',
+      '[]',
+    ]
+    operators.push('[0]', '[contains]', '[between]', '[like]', '[any]', '[equals]')
+    const values = [
+      'null',
+      '1',
+      '1,2',
+      '1, 2',
+      ' 1',
+      'x',
+      'gt:1',
+      '>1',
+      'is:null',
+      'in:1,2',
+      '50%',
+      'eq:x',
+      '',
+    ]
+    let forms = 0
+    for (const [path, names] of [
+      ['/persons', ['id', 'name', 'computers', 'computers.id', 'computers.owner']],
+      ['/computers', ['id', 'serial', 'owner', 'owner.id', 'owner.name']],
+    ] as const)
+      for (const name of names)
+        for (const operator of operators)
+          for (const value of values) {
+            let query = `filter[${name}]${operator}=${encodeURIComponent(value)}`
+            for (let step = 0; step < 3; step += 1) {
+              const { status, body } = await app.call('GET', `${path}?${query}`)
+              const detail = String(body.errors?.[0]?.detail)
+              const [, form] = / send (filter\S+) instead/.exec(detail) ?? []
+              // A form with the right operator may have a value that is none of the field.
+              const isRight =
+                status === 200 ||
+                form !== undefined ||
+                /must (?:be compared|have two values)/.test(detail)
+              assert.ok(step === 0 || isRight, `${query}: ${detail}`)
+              assert.notEqual(form, query)
+              if (form === undefined) break
+              query = form
+              forms += 1
+            }
+          }
+    assert.ok(forms > 200, String(forms))
+  })
 
   for (const [sent, meant] of terms)
     it(`are rejected with the term that works: sort=${sent}`, async () => {

@@ -212,6 +212,12 @@ describeService('The method QUERY', (app) => {
     const accepted = 'application/json, application/x-www-form-urlencoded'
     assert.equal(foreign.headers['accept-query'], accepted)
     assert.equal((await app.call('OPTIONS', '/persons')).headers['accept-query'], accepted)
+    for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
+      const headers = { 'content-type': `${type}; charset=latin1` }
+      assertErrors(await app.call('QUERY', '/persons', { headers, raw: '{}' }), 415, {
+        status: 415,
+      })
+    }
     const charset = { 'content-type': 'application/json; charset=utf-8' }
     assertStatus(await app.call('QUERY', '/persons', { headers: charset, raw: '{}' }), 200)
   })
