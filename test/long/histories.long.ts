@@ -5,7 +5,7 @@ import { historyMutants } from '../property/histories/history-mutants.ts'
 import { runHistories } from '../property/histories/run-histories.ts'
 import { readCount } from '../read-count.ts'
 
-process.env.LAPIDARY_HISTORIES = String(readCount('LAPIDARY_HISTORIES', 10_000, 30))
+process.env.LAPIDARY_HISTORIES = String(readCount('LAPIDARY_HISTORIES', 10_000, 5))
 await import('../property/histories.test.ts')
 
 describe('Histories of a mutant of the engine', () => {

@@ -283,7 +283,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'the rows at the other ends of links, and the row of a deletion, are not locked',
-    seed: 316,
+    seed: 386,
     variant: 'postgres',
     file: 'src/sql/access/write-locks.ts',
     from: "const context = { target, resource, isNew: shape.row !== 'existing' }",
