@@ -50,7 +50,8 @@ async function startVersion(
   start: typeof startService,
 ): Promise<RunningServer> {
   // Under Valgrind a request waits longer than the service allows.
-  const timeouts = { queueTimeout: 60_000, databaseTimeout: 60_000 }
+  const databaseTimeout = Number(process.env.DATABASE_TIMEOUT ?? 60_000)
+  const timeouts = { queueTimeout: 60_000, databaseTimeout }
   const service = await start({ databaseUrl, port: 0, logLevel: 'error', ...timeouts })
   return { port: Number(new URL(service.url).port), close: () => service.close(100) }
 }
