@@ -1,4 +1,5 @@
 import { isObject } from '../model/kinds/json.ts'
+import { atomicMediaType } from '../model/media-types.ts'
 import { recordBatch } from '../parse/format-operations.ts'
 import { formatQuery, type QueryInput } from '../parse/format-query.ts'
 import { readNew, readWrite } from './dry-run.ts'
@@ -6,9 +7,6 @@ import { linkResources } from './link-resources.ts'
 import { omitMessage } from './omit-message.ts'
 import type { LocationFinder } from './root-document.ts'
 import type { ResponseDocument, Send, WriteCallOptions } from './transport.ts'
-
-/** The media type of the documents of a batch. @see https://jsonapi.org/ext/atomic */
-const atomicMediaType = 'application/vnd.api+json;ext="https://jsonapi.org/ext/atomic"'
 
 /** The options of a batch, without the types that follow from the declarations. */
 interface UntypedOptions extends WriteCallOptions<boolean>, Partial<Pick<QueryInput, 'fields'>> {}

@@ -2,6 +2,7 @@ import type { IfMatch } from '../model/declare/if-match.ts'
 import { formatIfMatch } from '../model/declare/if-match.ts'
 import { formatRestrictions, type WriteRestrictions } from '../model/declare/restricted-writes.ts'
 import { isObject, parseExactJson, serializeJson, toJsonValue } from '../model/kinds/json.ts'
+import { mediaType } from '../model/media-types.ts'
 import {
   type ErrorObject,
   type FailedResponse,
@@ -9,7 +10,6 @@ import {
   ResponseError,
 } from './response-error.ts'
 
-const plainMediaType = 'application/vnd.api+json'
 const formType = 'application/x-www-form-urlencoded'
 
 /** Header fields by name. */
@@ -68,18 +68,18 @@ export type Send = (request: ClientRequest) => Promise<ResponseDocument>
 export function createSend({ fetch, headers: clientHeaders }: TransportOptions): Send {
   return async (request) => {
     const { method, url, body, query, signal, headers, ifMatch, idempotencyKey } = request
-    const { mediaType = plainMediaType } = request
+    const { mediaType: accept = mediaType } = request
     const condition = formatIfMatch(ifMatch)
     const prefer = formatRestrictions(request)
     const common = typeof clientHeaders === 'function' ? await clientHeaders() : clientHeaders
     // Also of a POST without a document: the call of an action without parameters.
     const isWrite = body !== undefined || method === 'POST'
-    const type = query === undefined ? mediaType : formType
+    const type = query === undefined ? accept : formType
     const content = isWrite || query !== undefined ? { 'content-type': type } : {}
     const init = {
       method,
       headers: {
-        accept: mediaType,
+        accept,
         ...content,
         ...common,
         ...headers,

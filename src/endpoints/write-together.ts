@@ -16,10 +16,10 @@ import { executeInTransaction } from '../lifecycle/transaction.ts'
 import type { UnitOfWork } from '../lifecycle/unit-of-work.ts'
 import { formatIfMatch } from '../model/declare/if-match.ts'
 import { isObject } from '../model/kinds/json.ts'
+import { atomicMediaType } from '../model/media-types.ts'
 import { findRelationship } from '../model/model.ts'
 import type { FindLocalId } from '../parse/local-ids.ts'
 import {
-  atomicMediaType,
   type OperationsDocument,
   type ParsedOperation,
   parseLocalId,

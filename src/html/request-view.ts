@@ -1,6 +1,6 @@
 import { parseExactJson } from '../model/kinds/json.ts'
+import { mediaType } from '../model/media-types.ts'
 import { parseFieldFilterName } from '../parse/filter.ts'
-import { mediaType } from '../parse/negotiate.ts'
 import { type Html, h } from './element.ts'
 import type { BaseContext } from './page-context.ts'
 import { getParameter, type PageUrl } from './page-url.ts'

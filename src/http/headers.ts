@@ -2,9 +2,9 @@ import type { Route } from '../endpoints/route-table.ts'
 import { HeaderError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { type Check, mustBe } from '../model/check/option-checks.ts'
+import { atomicExtension, mediaType } from '../model/media-types.ts'
 import type { Model } from '../model/model.ts'
-import { mediaType, negotiate, negotiateExtension, negotiateProfiles } from '../parse/negotiate.ts'
-import { atomicExtension } from '../parse/operations.ts'
+import { negotiate, negotiateExtension, negotiateProfiles } from '../parse/negotiate.ts'
 import type { HttpRequest } from './request.ts'
 
 /** The longest request target, in bytes. It holds the filters of a request. */

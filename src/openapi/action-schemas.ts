@@ -1,5 +1,5 @@
 import type { ActionDescription, TypeDescription } from '../describe/describe-type.ts'
-import { mediaType } from '../parse/negotiate.ts'
+import { mediaType } from '../model/media-types.ts'
 import type { SchemaContext } from './resource-schemas.ts'
 import type { ExchangedByName } from './responses.ts'
 import { objectOf, openObject, orNull } from './schema.ts'

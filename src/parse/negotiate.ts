@@ -1,11 +1,6 @@
 import { HeaderError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-
-/**
- * The media type of every document, without parameters.
- * @see https://jsonapi.org/format/1.0/#content-negotiation
- */
-export const mediaType = 'application/vnd.api+json'
+import { mediaType } from '../model/media-types.ts'
 
 /** The parts of a request that concern its media types. */
 interface MediaHeaders {

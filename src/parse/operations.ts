@@ -5,13 +5,6 @@ import { isObject } from '../model/kinds/json.ts'
 import { parseJsonBody, type RequestBody } from './body.ts'
 import { describeJsonType } from './json.ts'
 import { maxLocalIdLength } from './local-ids.ts'
-import { mediaType } from './negotiate.ts'
-
-/** The extension Atomic Operations. @see https://jsonapi.org/ext/atomic */
-export const atomicExtension = 'https://jsonapi.org/ext/atomic'
-
-/** The media type of the documents of a batch. */
-export const atomicMediaType = `${mediaType};ext="${atomicExtension}"`
 
 /** A resource, or a relationship of it, that an operation names. */
 export interface ParsedReference {

@@ -162,14 +162,27 @@ export function planSeveral(
   one: ReadPlan,
   ids: readonly string[],
 ): ReadPlan {
-  const parameters: PlanParameters = { values: [], textParameters: [] }
-  const location = { parameter: 'filter', path: '' }
-  const operand = { is: 'value', value: ids } as const
-  const hasId = { is: 'predicate', location, name: 'id', operator: 'in_', operand } as const
   const resource = getResourceType(model, one.shape.type)
-  const where = planFilter([hasId], resource, model, parameters)
+  const { where, ...parameters } = planIdFilter(resource, model, { operator: 'in_', value: ids })
   const shape: ReadShape = { ...one.shape, addressed: { is: 'all' }, where }
   return { ...one, shape: shapes.intern(shape), ...parameters }
+}
+
+/** Plans the filter that resources with one of some ids match. @param parameter - that of the query which contains them */
+function planIdFilter(
+  resource: ResourceType,
+  model: Model,
+  {
+    parameter = 'filter',
+    operator,
+    value,
+  }: Readonly<{ parameter?: string; operator: 'eq' | 'in_'; value: unknown }>,
+): PlanParameters & Pick<ReadShape, 'where'> {
+  const parameters: PlanParameters = { values: [], textParameters: [] }
+  const location = { parameter, path: '' }
+  const operand = { is: 'value', value } as const
+  const hasId = { is: 'predicate', location, name: 'id', operator, operand } as const
+  return { where: planFilter([hasId], resource, model, parameters), ...parameters }
 }
 
 /** Plans the read of the keys of a row in a list. */
@@ -179,14 +192,12 @@ function planKeys(
   { model, shapes }: Planner,
 ): Pick<ReadPlan, 'shape' | 'values' | 'textParameters' | 'page'> {
   const keysPage = planKeysPage({ resource, order }, model)
-  const parameters: PlanParameters = { values: [], textParameters: [] }
-  const location = { parameter, path: '' }
-  const operand = { is: 'value', value: id } as const
-  const isRow = { is: 'predicate', location, name: 'id', operator: 'eq', operand } as const
+  const isRow = { parameter, operator: 'eq', value: id } as const
+  const { where, ...parameters } = planIdFilter(resource, model, isRow)
   const shape: ReadShape = {
     type: resource.type,
     addressed: { is: 'all' },
-    where: planFilter([isRow], resource, model, parameters),
+    where,
     order,
     ...toPagedShape(keysPage),
     ...{ primary: shapes.intern(createIdentifierLayout(resource.type)), included: [] },

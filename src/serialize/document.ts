@@ -1,4 +1,5 @@
 import type { Kind } from '../model/kinds/kinds.ts'
+import { atomicExtension } from '../model/media-types.ts'
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import { getResourceType, type Model, type ResourceType } from '../model/model.ts'
 import type { ReadPlan, ReadShape } from '../plan/read.ts'
@@ -26,7 +27,7 @@ export type DocumentVersion = '1.0' | '1.1' | 'atomic'
 export const jsonapiMembers: Readonly<Record<DocumentVersion, string>> = {
   '1.0': '"jsonapi":{"version":"1.0"}',
   '1.1': '"jsonapi":{"version":"1.1"}',
-  atomic: '"jsonapi":{"version":"1.1","ext":["https://jsonapi.org/ext/atomic"]}',
+  atomic: `"jsonapi":{"version":"1.1","ext":["${atomicExtension}"]}`,
 }
 
 /**

@@ -1,3 +1,5 @@
+import { mediaType } from '../model/media-types.ts'
+
 /** The profile of documents with a page between cursors. @see https://jsonapi.org/profiles/ethanresnick/cursor-pagination */
 const cursorProfile = 'https://jsonapi.org/profiles/ethanresnick/cursor-pagination'
 
@@ -9,7 +11,7 @@ export interface AppliedProfile {
 }
 
 const ofCursors: AppliedProfile = {
-  mediaType: `application/vnd.api+json;profile="${cursorProfile}"`,
+  mediaType: `${mediaType};profile="${cursorProfile}"`,
   jsonapi: `"jsonapi":{"version":"1.1","profile":["${cursorProfile}"]}`,
 }
 

@@ -36,7 +36,7 @@ const layers: Readonly<Record<string, Readonly<{ layers: readonly string[]; outs
   auth:      { layers: ['errors', 'model'],                                              outside: ['jose', /^node:/] },
   client:    { layers: ['model', 'parse/format-query.ts', 'parse/format-document.ts', 'parse/format-operations.ts'], outside: [] },
   model:     { layers: ['errors'],                                                       outside: ['kysely', '@standard-schema/spec', 'node:async_hooks', 'node:crypto'] },
-  parse:     { layers: ['errors', 'model/digest.ts', 'model/kinds/json.ts', 'model/declare/if-match.ts', 'model/declare/more-members.ts'], outside: [] },
+  parse:     { layers: ['errors', 'model/digest.ts', 'model/kinds/json.ts', 'model/media-types.ts', 'model/declare/if-match.ts', 'model/declare/more-members.ts'], outside: [] },
   plan:      { layers: ['errors', 'model', 'parse'],                                     outside: ['lru-cache'] },
   describe:  { layers: ['model', 'plan'],                                                outside: [] },
   sql:       { layers: ['errors', 'observe', 'model', 'plan'],                                      outside: ['kysely', 'lru-cache', 'node:diagnostics_channel'] },

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { attribute, defineModel, resource, text } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { openSqlite } from 'lapidary/sqlite'
-import { mediaType } from '../../../src/parse/negotiate.ts'
+import { mediaType } from '../../../src/model/media-types.ts'
 import { logOf } from '../../log.ts'
 
 const note = resource('note', { path: '/notes', table: 'note', fields: { text: attribute(text) } })

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { atomicExtension } from '../../../src/parse/operations.ts'
+import { atomicExtension } from '../../../src/model/media-types.ts'
 import { cardCount } from './boards.ts'
 import { formatMembers, type Part, type Read, type State, type Write } from './check-history.ts'
 

@@ -1,0 +1,13 @@
+// The typed client bundles this file, so it imports nothing.
+
+/**
+ * The media type of every document, without parameters.
+ * @see https://jsonapi.org/format/1.0/#content-negotiation
+ */
+export const mediaType = 'application/vnd.api+json'
+
+/** The extension Atomic Operations. @see https://jsonapi.org/ext/atomic */
+export const atomicExtension = 'https://jsonapi.org/ext/atomic'
+
+/** The media type of the documents of a batch. */
+export const atomicMediaType = `${mediaType};ext="${atomicExtension}"`
