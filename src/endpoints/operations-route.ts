@@ -1,17 +1,16 @@
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import { operationsPath } from '../model/model.ts'
-import type { Planner } from '../plan/planner.ts'
 import { bindIdentity } from './access-views.ts'
 import type { AppContext } from './app-context.ts'
 import { handleRequest } from './handle-request.ts'
+import { createOperationsPlanner } from './plan-operations.ts'
 import { reportDeniedAccess } from './report-denied-access.ts'
 import type { Route } from './route-table.ts'
-import { writeTogether } from './write-together.ts'
 
 /** Returns the route of several writes in one transaction; none for a model without it. */
 export function listOperationsRoutes({ planner }: AppContext): readonly Route[] {
   if (planner.model.atomic === undefined) return []
-  const getEndpoint = memoizeByIdentity((bound: Planner) => writeTogether(bound))
+  const getEndpoint = memoizeByIdentity(createOperationsPlanner)
   const route: Route = {
     path: operationsPath,
     readOnlyMethods: [],

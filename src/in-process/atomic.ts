@@ -1,6 +1,6 @@
 import type { FindPath } from '../endpoints/paths.ts'
+import { createOperationsPlanner } from '../endpoints/plan-operations.ts'
 import type { RequestPlanner } from '../endpoints/request-plan.ts'
-import { writeTogether } from '../endpoints/write-together.ts'
 import { HeaderError } from '../errors/errors.ts'
 import type { DryRun } from '../model/declare/restricted-writes.ts'
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
@@ -30,7 +30,7 @@ interface AtomicTargets {
   readonly planner: Planner
 }
 
-const findEndpoint = memoizeByIdentity((planner: Planner): RequestPlanner => writeTogether(planner))
+const findEndpoint = memoizeByIdentity(createOperationsPlanner)
 
 /** Creates the call of several operations, which formats the request of `POST /operations` and calls its handler. */
 export function createBatchCall(

@@ -7,8 +7,8 @@ import { checkIds } from '../read/repeated-ids.ts'
 import type { Statements } from '../statements.ts'
 import type { Transaction, Written } from '../store.ts'
 import { thenMaybe } from '../then-maybe.ts'
-import { prepareInserts } from './insert-together.ts'
 import { createParentStep, listMemberSteps } from './link-steps.ts'
+import { prepareInserts } from './multi-row-insert.ts'
 import {
   checkCondition,
   checkRelated,

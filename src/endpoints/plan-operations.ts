@@ -11,12 +11,10 @@ import {
 } from '../errors/collector.ts'
 import { BodyError, ParameterError, pointerToken } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import { createTogether, isPlainCreate, type PlannedCreate } from '../lifecycle/create-together.ts'
-import { executeInTransaction } from '../lifecycle/transaction.ts'
-import type { UnitOfWork } from '../lifecycle/unit-of-work.ts'
+
 import { formatIfMatch } from '../model/declare/if-match.ts'
 import { isObject } from '../model/kinds/json.ts'
-import { atomicMediaType } from '../model/media-types.ts'
+
 import { findRelationship } from '../model/model.ts'
 import type { FindLocalId } from '../parse/local-ids.ts'
 import {
@@ -33,9 +31,15 @@ import { planFields } from '../plan/fields.ts'
 import type { Planner } from '../plan/planner.ts'
 import { toIdentity } from './access-views.ts'
 import type { AppContext } from './app-context.ts'
-import type { ApiRequest, ApiResponse } from './handler.ts'
-import { type InsertedIds, LocalIdTable, splitOwnReferences } from './local-id-table.ts'
-import { locateError, locateErrors, type OperationLocation } from './operation-errors.ts'
+import {
+  executeOperations,
+  type PlannedOperation,
+  type PlanStep,
+  toResultContext,
+} from './execute-operations.ts'
+import type { ApiRequest } from './handler.ts'
+import { LocalIdTable, splitOwnReferences } from './local-id-table.ts'
+import { locateErrors, type OperationLocation } from './operation-errors.ts'
 import {
   type EndpointIndex,
   findOperationTarget,
@@ -43,13 +47,7 @@ import {
   type OperationTarget,
   type TargetContext,
 } from './operation-targets.ts'
-import {
-  type ExecutePlan,
-  executePlan,
-  observeId,
-  type RequestPlan,
-  type RequestPlanner,
-} from './request-plan.ts'
+import type { RequestPlan, RequestPlanner } from './request-plan.ts'
 import { listEndpoints } from './route-table.ts'
 
 /** An operation whose target has been found. */
@@ -59,23 +57,6 @@ interface TargetedOperation {
   readonly location: OperationLocation
   /** The local id of the resource that it creates. */
   readonly lid: string | undefined
-}
-
-/** A write of an operation. */
-interface PlanStep<Body> {
-  /** Returns its plan, which is made again if it names resources that were inserted before. */
-  readonly plan: (ids: InsertedIds) => RequestPlan<Body>
-  /** The plan without these ids. */
-  readonly planned: RequestPlan<Body>
-  /** The index of the last operation whose new resource it names; −1 if it names none. */
-  readonly named: number
-}
-
-/** An operation without errors that can be found without a database. */
-interface PlannedOperation<Body> {
-  readonly location: OperationLocation
-  /** A new resource that references itself has two: the insert, and the update of these relationships. */
-  readonly steps: readonly PlanStep<Body>[]
 }
 
 /** What the plans of the operations of a request share. */
@@ -92,7 +73,7 @@ interface Planning<Body> {
  * `POST /operations`: several writes in one transaction. Each is planned and executed by the endpoint of a request of its own.
  * @see https://jsonapi.org/ext/atomic
  */
-export function writeTogether(planner: Planner): RequestPlanner {
+export function createOperationsPlanner(planner: Planner): RequestPlanner {
   const { atomic } = planner.model
   if (atomic === undefined) throw new Error('The model has no atomic operations.')
   let endpoints: EndpointIndex | undefined
@@ -113,7 +94,7 @@ export function writeTogether(planner: Planner): RequestPlanner {
       mayBeMinimal: planned.every(({ steps }) => steps.every(({ planned }) => !needsData(planned))),
       plans: planned.flatMap(({ steps: [first] }) => (first ? [first.planned] : [])),
       execute: (sent, within, executeOne) =>
-        execute(planned, { request: sent, executeOne }, within),
+        executeOperations(planned, { request: sent, executeOne }, within),
     }
   }
 }
@@ -212,12 +193,6 @@ function planOperations<Body>(
     errors.set(location.index, locateErrors(found, location))
     return { location, steps }
   })
-}
-
-/** Returns the context whose responses are results of operations. */
-function toResultContext<Body>(context: AppContext<Body>): AppContext<Body> {
-  const { serializer } = context
-  return { ...context, serializer: { ...serializer, ...serializer.ofOperations } }
 }
 
 /** Adds the local id of a new resource to those that later operations may use. @returns the error of one that is there already */
@@ -329,120 +304,4 @@ function findPlanErrors<Body>(plan: RequestPlan<Body>, identity: Identity | unde
   const { type } = shape
   if (findRowCondition(identity?.rules, type, operation) !== false) return errors
   return { errors: [createForbidden(new AccessDenied(operation, { type }))], more: 0 }
-}
-
-/** The longest time of operations until other requests are served, in milliseconds. */
-const maxBlocking = 20
-
-/** How operations are executed. */
-interface Execution<Body> {
-  readonly request: ApiRequest
-  /** Executes the write of an operation; `undefined` for a request that counts nothing. */
-  readonly executeOne: ExecutePlan<Body> | undefined
-}
-
-/** Executes the operations in one transaction. The first one that fails ends it. */
-function execute<Body>(
-  operations: readonly PlannedOperation<Body>[],
-  execution: Execution<Body>,
-  context: AppContext<Body>,
-): Promise<ApiResponse<Body>> {
-  return executeInTransaction(context, execution.request, async (unit) => {
-    const within = { ...toResultContext(context), open: { ...unit, isOfRequest: true } }
-    const ids = new Map<number, string>()
-    const results: Awaited<Body>[] = []
-    let start = performance.now()
-    const serveOthers = async () => {
-      if (performance.now() - start < maxBlocking) return
-      await new Promise((resolve) => setImmediate(resolve))
-      start = performance.now()
-    }
-    while (results.length < operations.length) {
-      const creates = findCreates(operations.slice(results.length), execution, within)
-      const together = await executeCreates(creates, ids, execution, within)
-      if (together) results.push(...together)
-      await serveOthers()
-      if (together) continue
-      const { length } = results
-      for (const operation of operations.slice(length, length + Math.max(1, creates.length))) {
-        results.push(await executeOperation(operation, ids, execution, within))
-        await serveOthers()
-      }
-    }
-    const body = context.serializer.serializeResults(results)
-    return { status: 200, headers: { 'content-type': atomicMediaType }, body }
-  })
-}
-
-/** The creates at the beginning of operations that may be executed together; none for a request that counts what it writes. */
-function findCreates<Body>(
-  operations: readonly PlannedOperation<Body>[],
-  { request, executeOne }: Execution<Body>,
-  context: AppContext<Body>,
-): readonly PlannedOperation<Body>[] {
-  const [first] = operations
-  const shape = first && findCreate(first)?.write.shape
-  if (first === undefined || shape === undefined || executeOne !== undefined) return []
-  const end = operations.findIndex((operation) => {
-    const create = findCreate(operation)
-    const isLike = create?.write.shape === shape && isPlainCreate(create, context, request)
-    return !isLike || operation.steps.some(({ named }) => named >= first.location.index)
-  })
-  return end === -1 ? operations : operations.slice(0, end)
-}
-
-/** The create that is a whole operation. */
-function findCreate<Body>({
-  steps,
-}: PlannedOperation<Body>): PlannedCreate<ApiResponse<Body>> | undefined {
-  const [step] = steps
-  return steps.length === 1 && step?.planned.is === 'write' ? step.planned : undefined
-}
-
-/** Executes creates together. @returns their results; `undefined` if they have to be executed one by one */
-async function executeCreates<Body>(
-  operations: readonly PlannedOperation<Body>[],
-  ids: Map<number, string>,
-  { request }: Execution<Body>,
-  context: AppContext<Body>,
-): Promise<readonly Awaited<Body>[] | undefined> {
-  if (operations.length < 2) return undefined
-  const written = operations.map((): { id?: string } => ({}))
-  const creates = operations.flatMap(({ steps }, index) => {
-    const [step] = steps
-    const plan = step && observeId(step.plan(ids), written[index] ?? {})
-    return plan?.is === 'write' ? [plan] : []
-  })
-  const responses = await createTogether(creates, context, request)
-  if (responses === undefined) return undefined
-  for (const [index, { location }] of operations.entries()) {
-    const id = written[index]?.id
-    if (id !== undefined) ids.set(location.index, id)
-  }
-  return Promise.all(responses.map(async ({ body }) => body))
-}
-
-/** Executes one operation. @returns its result @throws what a request of its own throws */
-async function executeOperation<Body>(
-  { steps, location }: PlannedOperation<Body>,
-  ids: Map<number, string>,
-  { request, executeOne }: Execution<Body>,
-  context: AppContext<Body> & Readonly<{ open: UnitOfWork }>,
-): Promise<Awaited<Body>> {
-  const executeAlone: ExecutePlan<Body> = (plan, within) => executePlan(plan, request, within)
-  // What completes a new resource that references itself is a part of its create.
-  let executeStep = executeOne ?? executeAlone
-  try {
-    const written: { id?: string } = {}
-    let response: ApiResponse<Body> | undefined
-    for (const step of steps) {
-      response = await executeStep(observeId(step.plan(ids), written), context)
-      if (written.id !== undefined) ids.set(location.index, written.id)
-      executeStep = executeAlone
-    }
-    if (response === undefined) throw new Error('An operation has no step.')
-    return await response.body
-  } catch (error) {
-    throw locateError(error, location)
-  }
 }

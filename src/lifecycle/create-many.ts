@@ -55,7 +55,7 @@ function showsRowAlone({ type, order, includeEdges, primary }: ReadShape, model:
  * @returns what each create returns; `undefined` if they have to be executed one by one: somebody could tell the difference, or one of them
  *   is rejected. Nothing is written then
  */
-export async function createTogether<Result>(
+export async function createMany<Result>(
   creates: readonly PlannedCreate<Result>[],
   context: LifecycleContext,
   request: RequestContext,
