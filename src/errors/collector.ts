@@ -118,20 +118,33 @@ export function attempt<Result>(run: () => Result, collector: ErrorCollector): R
 }
 
 /**
- * Calls several functions and reports the client errors of all of them together.
- *
+ * Calls several functions, in their order, and reports the client errors of all of them together.
  * @param functions - each returns a result or throws client errors; any other error is thrown at once
- * @returns the results, in order, if no function threw
+ * @returns the results, by the names of their functions, if no function threw
  * @throws ApiError | ManyErrors with the errors of every function
  */
-export function collectErrors<Results extends readonly unknown[]>(
-  ...functions: { readonly [Index in keyof Results]: () => Results[Index] }
+export function collectErrors<Results extends object>(
+  functions: {
+    readonly [Name in keyof Results]: () => Results[Name]
+  },
 ): Results {
   const collector = emptyCollector()
-  const results = functions.map((run) => attempt(run, collector))
+  const results: Partial<Results> = {}
+  for (const name in functions) results[name] = attempt(functions[name], collector)
   throwErrors(collector)
   // No function threw, so each result has its type. TypeScript cannot see that.
-  return results as unknown as Results
+  return results as Results
+}
+
+/** Calls a function with each item, and reports the client errors of all calls together. @throws ApiError | ManyErrors */
+export function mapCollectingErrors<Item, Result>(
+  items: readonly Item[],
+  run: (item: Item) => Result,
+): readonly Result[] {
+  const collector = emptyCollector()
+  const results = items.flatMap((item) => attempt(() => [run(item)], collector) ?? [])
+  throwErrors(collector)
+  return results
 }
 
 /** Returns a thrown value that is an Error, or an Error that describes it. It throws for no value. */

@@ -178,12 +178,12 @@ function parsePredicate(json: JsonObject, path: string, depth: number): FilterCl
     const syntax = '{name, op, val}, {name, op, field}, {and: […]}, {or: […]} or {not: {…}}'
     throw filterError(path, `has the member ${quote(unknown)}; a filter object is ${syntax}`)
   }
-  const [name, operator, operand] = collectErrors(
-    () => parseName(json.name, `${path}.name`, 'the name of a field'),
-    () => parseName(json.op, `${path}.op`, 'the name of an operator'),
-    () => parseOperand(json, path, depth),
-  )
-  return { is: 'predicate', location: { parameter, path }, name, operator, operand }
+  const parts = collectErrors({
+    name: () => parseName(json.name, `${path}.name`, 'the name of a field'),
+    operator: () => parseName(json.op, `${path}.op`, 'the name of an operator'),
+    operand: () => parseOperand(json, path, depth),
+  })
+  return { is: 'predicate', location: { parameter, path }, ...parts }
 }
 
 function parseName(json: unknown, path: string, expected: string): string {

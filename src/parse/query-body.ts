@@ -3,6 +3,7 @@ import {
   collectErrors,
   emptyCollector,
   ManyErrors,
+  mapCollectingErrors,
   report,
   throwErrors,
 } from '../errors/collector.ts'
@@ -44,10 +45,10 @@ export function parseQueryBody(
   const parsed = is === 'json' ? parseMembers(body) : []
   const sent =
     is === 'json' ? encodeQuery(parsed.map(toPair)).slice(1) : Buffer.from(body).toString('latin1')
-  const [inUrl, inBody] = collectErrors(
-    () => decodePairs(search),
-    () => decodePairs(sent),
-  )
+  const { inUrl, inBody } = collectErrors({
+    inUrl: () => decodePairs(search),
+    inBody: () => decodePairs(sent),
+  })
   const names = new Set(inUrl.map(([name]) => name))
   const members = new Map(
     parsed.map(([name, , pointer]) => [name.toWellFormed(), pointer.toWellFormed()]),
@@ -113,7 +114,7 @@ function parseBody(body: Uint8Array): unknown {
   }
 }
 
-function parseMember(name: string, value: unknown): Member[] {
+function parseMember(name: string, value: unknown): readonly Member[] {
   const pointer = pointerToken(name)
   switch (name) {
     case 'filter':
@@ -146,7 +147,7 @@ function parseMember(name: string, value: unknown): Member[] {
 }
 
 /** An empty list of names is that of a parameter that is absent, but for `include`. */
-function parseNames(name: string, value: unknown, pointer: string): Member[] {
+function parseNames(name: string, value: unknown, pointer: string): readonly Member[] {
   const names = joinNames(value, pointer)
   return names === '' && name !== 'include' ? [] : [[name, names, pointer]]
 }
@@ -157,26 +158,20 @@ function parseFamily(
   value: unknown,
   read: (value: unknown, pointer: string) => string,
   parent = pointerToken(name),
-): Member[] {
+): readonly Member[] {
   const members = Object.entries(requireObject(value, parent))
-  return collectErrors<Member[]>(
-    ...members.map(([member, each]) => (): Member => {
-      const pointer = parent + pointerToken(member)
-      return [`${name}[${member}]`, read(each, pointer), pointer]
-    }),
-  )
+  return mapCollectingErrors(members, ([member, each]): Member => {
+    const pointer = parent + pointerToken(member)
+    return [`${name}[${member}]`, read(each, pointer), pointer]
+  })
 }
 
 /** Parses `includePage`: an object whose members are the families of parameters `includePage[path][member]`. */
-function parseIncludePages(name: string, value: unknown): Member[] {
+function parseIncludePages(name: string, value: unknown): readonly Member[] {
   const parent = pointerToken(name)
   const families = Object.entries(requireObject(value, parent))
-  return collectErrors<Member[][]>(
-    ...families.map(
-      ([path, each]) =>
-        () =>
-          parseFamily(`${name}[${path}]`, each, readScalar, parent + pointerToken(path)),
-    ),
+  return mapCollectingErrors(families, ([path, each]) =>
+    parseFamily(`${name}[${path}]`, each, readScalar, parent + pointerToken(path)),
   ).flat()
 }
 

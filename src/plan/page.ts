@@ -123,11 +123,11 @@ function planCursorPage(
   list: PagedList | undefined,
 ): PlannedPage | undefined {
   const { after: _after, before: _before, ...rest } = page
-  const [size, , positions] = collectErrors(
-    () => planCursorSize(page, model),
-    () => rejectNumber(page),
-    () => list && planPositions(page, model, list),
-  )
+  const { size, positions } = collectErrors({
+    size: () => planCursorSize(page, model),
+    number: () => rejectNumber(page),
+    positions: () => list && planPositions(page, model, list),
+  })
   if (list === undefined || positions === undefined) return undefined
   const { resource, order } = list
   const cursors: CursorPage = {
@@ -191,11 +191,10 @@ function planPositions(
     const keys = known?.get(parameter)
     return keys ? { ...position, keys } : position
   }
-  const [start, end] = collectErrors(
-    () => read('page[after]', after),
-    () => read('page[before]', before),
-  )
-  return { after: start, before: end }
+  return collectErrors({
+    after: () => read('page[after]', after),
+    before: () => read('page[before]', before),
+  })
 }
 
 /** The list to which a cursor has to belong. */

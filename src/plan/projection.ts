@@ -59,10 +59,11 @@ export function planProjection(
   resource: ResourceType,
   { hasVersion = false, ...options }: ProjectionOptions,
 ): PlannedProjection {
-  const [{ fieldsets, edges, pages }, counted] = collectErrors(
-    () => planEdges(planner, query, resource, options),
-    () => planWithCount(query, resource),
-  )
+  const { planned, counted } = collectErrors({
+    planned: () => planEdges(planner, query, resource, options),
+    counted: () => planWithCount(query, resource),
+  })
+  const { fieldsets, edges, pages } = planned
   const { getLayout, included } = createLayouts(edges, fieldsets, planner, {
     pages,
     counts: { type: resource.type, counted },
@@ -92,16 +93,15 @@ function addPages(projection: Projection, pages: PlannedPages): PlannedProjectio
 export function planLinkageProjection(
   planner: Planner,
   query: ParsedQuery,
-  resource: ResourceType,
-  { relationship, ...options }: Readonly<{ relationship: RelationshipField }> & ProjectionOptions,
+  { resource, relationship }: Readonly<{ resource: ResourceType; relationship: RelationshipField }>,
+  options: ProjectionOptions,
 ): PlannedProjection {
-  const [{ fieldsets, edges, pages }] = collectErrors(
-    () => {
-      const linkage = { linkage: relationship.name, isOne: !relationship.many }
-      return planEdges(planner, query, resource, { ...options, ...linkage })
-    },
-    () => rejectWithCount(query),
-  )
+  const linkage = { linkage: relationship.name, isOne: !relationship.many }
+  const { planned } = collectErrors({
+    planned: () => planEdges(planner, query, resource, { ...options, ...linkage }),
+    withCount: () => rejectWithCount(query),
+  })
+  const { fieldsets, edges, pages } = planned
   checkStarts(edges, relationship)
   const { getLayout, included } = createLayouts(edges, fieldsets, planner, {
     pages,

@@ -114,13 +114,13 @@ export function planCollection(
   const resource = primaryType(path, planner)
   const parameters: PlanParameters = { values: [], textParameters: [] }
   const list = planList(query, resource, model, { parameters, known })
-  const [, where, , planned, projection] = collectErrors(
-    () => throwErrors(query.errors),
-    () => planFilter(query.filter, resource, model, parameters),
-    list.checkOrder,
-    list.planPage,
-    () => planProjection(planner, query, resource, { parameters }),
-  )
+  const { where, planned, projection } = collectErrors({
+    syntax: () => throwErrors(query.errors),
+    where: () => planFilter(query.filter, resource, model, parameters),
+    order: list.checkOrder,
+    planned: list.planPage,
+    projection: () => planProjection(planner, query, resource, { parameters }),
+  })
   const addressed: Addressed = path.relationship
     ? addressRelated(path.resource, path.relationship)
     : { is: 'all' }
@@ -252,17 +252,15 @@ export function planResource(
   const resource = primaryType(path, planner)
   const parameters: PlanParameters = { values: [], textParameters: [] }
   const list = planList(query, resource, model, { parameters })
-  const [, , , , projection] = collectErrors(
-    () => throwErrors(query.errors),
-    () => rejectFilter(query),
-    list.checkOrder,
-    list.planPage,
-    () => {
-      // Those of the page, which is ignored, are in no statement.
-      const one = { hasVersion: path.relationship === undefined, isOne: true }
-      return planProjection(planner, query, resource, { parameters, known, ...one })
-    },
-  )
+  const one = { hasVersion: path.relationship === undefined, isOne: true }
+  const { projection } = collectErrors({
+    syntax: () => throwErrors(query.errors),
+    filter: () => rejectFilter(query),
+    order: list.checkOrder,
+    page: list.planPage,
+    // Those of the page, which is ignored, are in no statement.
+    projection: () => planProjection(planner, query, resource, { parameters, known, ...one }),
+  })
   const { relationship } = path
   const addressed = relationship && addressRelated(path.resource, relationship)
   const plan = createPlan(
@@ -304,15 +302,15 @@ export function planLinkage(
   const related = primaryType(path, planner)
   const parameters: PlanParameters = { values: [], textParameters: [] }
   const list = planList(query, related, planner.model, { parameters, known })
-  const [, where, , planned, projection] = collectErrors(
-    () => throwErrors(query.errors),
-    relationship.many
+  const { where, planned, projection } = collectErrors({
+    syntax: () => throwErrors(query.errors),
+    where: relationship.many
       ? () => planFilter(query.filter, related, planner.model, parameters)
       : () => rejectFilter(query),
-    list.checkOrder,
-    () => (Object.keys(query.page).length > 0 ? list.planPage() : undefined),
-    () => planLinkageProjection(planner, query, resource, { relationship, parameters, known }),
-  )
+    order: list.checkOrder,
+    planned: () => (Object.keys(query.page).length > 0 ? list.planPage() : undefined),
+    projection: () => planLinkageProjection(planner, query, path, { parameters, known }),
+  })
   const rows = relationship.many ? { where, order: list.order, ...toPagedShape(planned) } : single
   const plan = createPlan(
     { type: related.type, addressed: addressRelated(resource, relationship), ...rows },
