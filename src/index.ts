@@ -3,7 +3,7 @@ export { ManyErrors } from './errors/collector.ts'
 export {
   ApiError,
   BodyError,
-  HeaderError,
+  HttpError,
   NotFoundError,
   ParameterError,
   RequestError,

@@ -13,7 +13,7 @@ const bearerPattern = /^bearer +([\w.~+/=-]+)$/i
  * have an expiry (`exp`).
  *
  * @returns a function for every adapter. It throws a `RequestError` `unauthenticated` (401) whose `WWW-Authenticate` has the
- *   error code of RFC 6750 and nothing else; HeaderError `unavailable` (503) when the key set cannot be loaded
+ *   error code of RFC 6750 and nothing else; HttpError `unavailable` (503) when the key set cannot be loaded
  * @throws DeclarationError for unknown or wrong options, such as `none`, a short secret, or algorithms that do not fit the key; Error
  *   for a PEM that is not a public key
  */

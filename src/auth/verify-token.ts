@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
-import { HeaderError } from '../errors/errors.ts'
+import { HttpError } from '../errors/errors.ts'
 
 /** What a token is verified by. */
 export interface TokenOptions {
@@ -16,7 +16,7 @@ export interface TokenOptions {
 /**
  * Verifies a token.
  * @returns its claims; `undefined` when it is not valid
- * @throws HeaderError `unavailable` (503) when the key set cannot be loaded
+ * @throws HttpError `unavailable` (503) when the key set cannot be loaded
  */
 export type TokenVerifier = (token: string) => Promise<JWTPayload | undefined>
 
@@ -33,7 +33,7 @@ export function createTokenVerifier({ key, ...options }: TokenOptions): TokenVer
       // JSON has numbers such as 1e400, which are infinite in JavaScript.
       return Math.abs(Number(payload.exp)) <= maxDate ? payload : undefined
     } catch (error) {
-      if (error instanceof HeaderError) throw error
+      if (error instanceof HttpError) throw error
       return undefined
     }
   }
@@ -52,7 +52,7 @@ function createKeySetLookup(url: URL): JWTVerifyGetKey {
         error instanceof errors.JOSENotSupported
       if (hasKeys) throw error
       const detail = 'The keys that verify tokens cannot be loaded; try again shortly.'
-      throw new HeaderError('unavailable', detail, { 'retry-after': '5' }, { cause: error })
+      throw new HttpError('unavailable', detail, { 'retry-after': '5' }, { cause: error })
     }
   }
 }

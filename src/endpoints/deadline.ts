@@ -1,4 +1,4 @@
-import { HeaderError } from '../errors/errors.ts'
+import { HttpError } from '../errors/errors.ts'
 import { executeInTransaction } from '../lifecycle/transaction.ts'
 import type { UnitOfWork } from '../lifecycle/unit-of-work.ts'
 import { getWriteOptions } from '../lifecycle/write.ts'
@@ -16,7 +16,7 @@ class DeadlinePassed extends Error {
 /**
  * Executes a request that has a deadline. Its signal aborts then: that stops its reads, and what its hooks do with the signal. A response
  * that has begun is not cut off.
- * @throws HeaderError `query_timeout` (503); what the request throws
+ * @throws HttpError `query_timeout` (503); what the request throws
  */
 export async function executeWithin<Body>(
   seconds: number,
@@ -36,15 +36,15 @@ export async function executeWithin<Body>(
     return await execute({ ...request, signal, deadline: { check } })
   } catch (error) {
     // A read that was stopped looks as if its client had disconnected. No write ends with this code.
-    const isStopped = error instanceof HeaderError && error.code === 'query_timeout' && isOver()
+    const isStopped = error instanceof HttpError && error.code === 'query_timeout' && isOver()
     throw error === passed || isStopped ? createTimeout(seconds) : error
   } finally {
     clearTimeout(timer)
   }
 }
 
-function createTimeout(seconds: number): HeaderError {
-  return new HeaderError(
+function createTimeout(seconds: number): HttpError {
+  return new HttpError(
     'query_timeout',
     `The request took longer than its preference wait=${seconds} allows, and was stopped; nothing was written. Send it with a larger number, or without the preference.`,
   )

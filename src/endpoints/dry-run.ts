@@ -1,4 +1,4 @@
-import { HeaderError } from '../errors/errors.ts'
+import { HttpError } from '../errors/errors.ts'
 import { type Affected, countAffected, executeCounted } from '../lifecycle/affected.ts'
 import { executeInTransaction } from '../lifecycle/transaction.ts'
 import type { UnitOfWork } from '../lifecycle/unit-of-work.ts'
@@ -15,7 +15,7 @@ type Restrictions = Pick<Preferences, 'isDryRun' | 'maxAffected'>
 /**
  * Executes a write whose client restricts it, in one transaction: counts what it affects, and rolls it back if it is a dry run.
  * The operations of a batch add to the same numbers.
- * @throws HeaderError `too_many_affected` (422); what the write throws
+ * @throws HttpError `too_many_affected` (422); what the write throws
  */
 export async function executeRestricted<Body>(
   plan: RequestPlan<Body>,
@@ -93,7 +93,7 @@ async function finish<Body>(
 ): Promise<ApiResponse<Body>> {
   const count = countAffected(affected)
   if (maxAffected !== undefined && count > maxAffected)
-    throw new HeaderError(
+    throw new HttpError(
       'too_many_affected',
       `The request affects more rows (${count}) than max-affected allows (${maxAffected}); nothing was written. Send a larger number, or change fewer rows.`,
     )

@@ -1,4 +1,4 @@
-import { HeaderError } from '../errors/errors.ts'
+import { HttpError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import type { Preferences } from '../parse/prefer.ts'
 import type { ApiResponse } from './handler.ts'
@@ -15,7 +15,7 @@ function mayBeMinimal<Body>(plan: RequestPlan<Body>): boolean {
 /**
  * Checks the preferences of a request before it is executed. Those that cannot be applied are ignored, unless the client is strict, or
  * they restrict a write.
- * @throws HeaderError `invalid_preference` (400)
+ * @throws HttpError `invalid_preference` (400)
  */
 export function checkPreferences<Body>(plan: RequestPlan<Body>, preferences: Preferences): void {
   const { isStrict, returns, isDryRun, maxAffected, invalid, unknown } = preferences
@@ -50,8 +50,8 @@ export function checkPreferences<Body>(plan: RequestPlan<Body>, preferences: Pre
     throw preferenceError(first, 'handling=strict demands that it is; leave one of them out.')
 }
 
-function preferenceError(preference: string, remedy: string): HeaderError {
-  return new HeaderError(
+function preferenceError(preference: string, remedy: string): HttpError {
+  return new HttpError(
     'invalid_preference',
     `The preference ${quote(preference)} cannot be applied to this request: ${remedy}`,
   )

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { deserialize, serialize } from 'node:v8'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { toErrorList } from '../errors/collector.ts'
-import { ApiError, BodyError, HeaderError } from '../errors/errors.ts'
+import { ApiError, BodyError, HttpError } from '../errors/errors.ts'
 import { checkCallRules } from '../lifecycle/action.ts'
 import { executeInTransaction } from '../lifecycle/transaction.ts'
 import type { UnitOfWork } from '../lifecycle/unit-of-work.ts'
@@ -50,7 +50,7 @@ const pauses = [20, 30, 50, 100, 200, 300, 300]
  *
  * A batch of operations is one write here: its plan and its execution are those of the whole batch, in the one transaction that this
  * function opens.
- * @throws HeaderError `key_not_supported` (400), `request_in_progress` (409), `key_reused` (422); what the write throws
+ * @throws HttpError `key_not_supported` (400), `request_in_progress` (409), `key_reused` (422); what the write throws
  */
 export async function executeRepeatable<Body>(
   key: IdempotencyKey,
@@ -72,7 +72,7 @@ export async function executeRepeatable<Body>(
       if (!(error instanceof KeyTakenError)) throw error
       if (pause > 0) await setTimeout(pause)
     }
-  throw new HeaderError(
+  throw new HttpError(
     'request_in_progress',
     'A request with the same Idempotency-Key has not ended; repeat this one with the same key.',
     { 'retry-after': '1' },
@@ -231,8 +231,8 @@ async function readAgain<Body>(
   }
 }
 
-function reusedError(): HeaderError {
-  return new HeaderError(
+function reusedError(): HttpError {
+  return new HttpError(
     'key_reused',
     'The Idempotency-Key belongs to another request, with another method, path, query, media type or body; send a new key, and the same key only to repeat the same request.',
   )

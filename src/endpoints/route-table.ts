@@ -1,5 +1,5 @@
 import { listPaths, type Method, type RouteTarget } from '../describe/paths.ts'
-import { HeaderError } from '../errors/errors.ts'
+import { HttpError } from '../errors/errors.ts'
 import { describeReadOnly } from '../model/check/describe-read-only.ts'
 import type { RelationshipField, ResourceType } from '../model/model.ts'
 import type { Identity } from '../plan/access/identity.ts'
@@ -71,16 +71,13 @@ interface PlannedRequest {
 type ByMethod<Value> = Readonly<Partial<Record<Method, Value>>>
 
 /** Creates the error of a method that a path does not have because clients cannot write there. */
-export function createReadOnlyError(
-  { target }: Pick<Route, 'target'>,
-  method: string,
-): HeaderError {
+export function createReadOnlyError({ target }: Pick<Route, 'target'>, method: string): HttpError {
   const relationship = target && 'relationship' in target ? target.relationship : undefined
   const reason =
     relationship && (relationship.isImmutable || relationship.isPartOfIds)
       ? describeReadOnly(relationship)
       : 'this resource is read-only.'
-  return new HeaderError('read_only', `${method} is not allowed: ${reason}`)
+  return new HttpError('read_only', `${method} is not allowed: ${reason}`)
 }
 
 /** A path and what plans the requests of its methods. */

@@ -1,4 +1,4 @@
-import { HeaderError } from '../errors/errors.ts'
+import { HttpError } from '../errors/errors.ts'
 import { findTable } from '../model/catalog.ts'
 import type { RequestContext } from '../model/declare/request-context.ts'
 import { keyTable } from '../model/key-table.ts'
@@ -9,9 +9,9 @@ import { keysPerDeletion } from '../sql/write/idempotency.ts'
 
 /** What an application knows of the keys of its writes. */
 export interface WriteKeys {
-  /** Returns whose key that of a request is. @throws HeaderError `key_not_supported` (400) */
+  /** Returns whose key that of a request is. @throws HttpError `key_not_supported` (400) */
   readonly getPrincipal: (auth: unknown) => string
-  /** Checks that the database stores keys. @throws HeaderError `key_not_supported` (400) */
+  /** Checks that the database stores keys. @throws HttpError `key_not_supported` (400) */
   readonly checkTable: () => Promise<void>
   /** Deletes expired keys, unless that was done a short time ago. It fails silently but for the log. */
   readonly deleteExpired: (request: Pick<RequestContext, 'log'>) => void
@@ -42,7 +42,7 @@ export function createWriteKeys(model: Model, store: Store): WriteKeys {
     getPrincipal: (auth) => {
       const found = principal(auth)
       if (typeof found === 'string' && found !== '') return found
-      throw new HeaderError(
+      throw new HttpError(
         'key_not_supported',
         'Idempotency-Key needs a principal, whose keys they are, and this request has none; send it with credentials, or without the header field.',
       )
@@ -55,7 +55,7 @@ export function createWriteKeys(model: Model, store: Store): WriteKeys {
       })
       hasTable = await looking
       if (hasTable) return
-      throw new HeaderError(
+      throw new HttpError(
         'key_not_supported',
         'This server does not store idempotency keys; send the request without Idempotency-Key. Its operator creates the table with the SQL that the command lapidary idempotency sql prints.',
       )
@@ -77,7 +77,7 @@ const guide = 'https://github.com/lapidary/lapidary/blob/main/docs/guides/retrie
 /**
  * Checks that a write whose declaration requires a key has one. A write in an open transaction needs none: it is repeated with the
  * others of the transaction. Nor does a dry run, and what a program writes in process.
- * @throws HeaderError `key_required` (400)
+ * @throws HttpError `key_required` (400)
  */
 export function checkKey(
   {
@@ -92,7 +92,7 @@ export function checkKey(
   open: object | undefined,
 ): void {
   if (idempotency || open || writer !== undefined || preferences?.isDryRun) return
-  throw new HeaderError(
+  throw new HttpError(
     'key_required',
     'This write needs an Idempotency-Key, with which it can be repeated safely; send a random UUID, such as Idempotency-Key: "8e03978e-40d5-43e8-bc93-6894a57f9324", and the same one to repeat the request.',
     { link: `<${guide}>; rel="help"` },

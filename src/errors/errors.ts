@@ -105,17 +105,17 @@ const headerFields: Readonly<Partial<Record<ErrorCode, string>>> = {
   already_exists: 'If-None-Match',
 }
 
-/** The options of an error in a header field. */
-interface HeaderErrorOptions extends ErrorOptions {
+/** The options of an error without a `source`. */
+interface HttpErrorOptions extends ErrorOptions {
   /** The header field of the request that is the cause. Default: that of the code. */
   readonly field?: string | undefined
 }
 
 /**
  * An error without a `source` in JSON:API 1.0: of the whole request, e.g. because the database is busy, or of its request line or a header
- * field. It is named after the header fields that it may add to the response.
+ * field. It may add header fields to the response.
  */
-export class HeaderError extends ApiError {
+export class HttpError extends ApiError {
   /** Header fields of the response, e.g. `allow` of a 405. */
   readonly headers: Readonly<Record<string, string>>
   /** The header field of the request that is the cause, `source.header` in JSON:API 1.1; `undefined` if it is none. */
@@ -124,7 +124,7 @@ export class HeaderError extends ApiError {
     code: ErrorCode,
     detail: string,
     headers: Readonly<Record<string, string>> = {},
-    options?: HeaderErrorOptions,
+    options?: HttpErrorOptions,
   ) {
     super(code, detail, options)
     this.headers = headers
@@ -136,7 +136,7 @@ export class HeaderError extends ApiError {
 }
 
 /** The condition of a write does not hold: nothing was written. */
-export class VersionConflictError extends HeaderError {
+export class VersionConflictError extends HttpError {
   /** The version of the resource or the relationship now; `undefined` if it has none, or the identity may not read it. */
   readonly current: string | undefined
   /** The position of the condition in the document, of an operation of a batch; else it is in the header fields. */

@@ -1,4 +1,4 @@
-import { HeaderError } from '../errors/errors.ts'
+import { HttpError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import type { Check } from '../model/check/option-checks.ts'
 import { mustBe } from '../model/check/option-checks.ts'
@@ -19,7 +19,7 @@ interface OriginOptions {
  * `https` if the connection is secure, and otherwise with either scheme, because a proxy may have ended TLS. `Origin: null`, which a
  * sandboxed frame sends, is that of another page.
  *
- * @returns a function that throws HeaderError `foreign_origin` (403)
+ * @returns a function that throws HttpError `foreign_origin` (403)
  * @see https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header
  * @see https://fetch.spec.whatwg.org/#origin-header
  */
@@ -53,10 +53,10 @@ function isHostOf({ protocol, host }: URL, sent: string | undefined): boolean {
   return sent !== undefined && URL.parse(`${protocol}//${sent}`)?.host === host
 }
 
-function createForeignOrigin(origin: string | undefined): HeaderError {
+function createForeignOrigin(origin: string | undefined): HttpError {
   const page = origin === undefined ? 'a page of another origin' : `a page of ${quote(origin)}`
   const detail = `The request was sent by ${page}, which may not write here; allowedOrigins (ALLOWED_ORIGINS) names the origins that may, and publicUrl (PUBLIC_URL) the one of this server.`
-  return new HeaderError('foreign_origin', detail)
+  return new HttpError('foreign_origin', detail)
 }
 
 /** An origin of a scheme that the URL standard does not know, such as that of a browser extension. */

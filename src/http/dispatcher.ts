@@ -45,7 +45,7 @@ import { createFileResponder, type FileResponder } from './static-files.ts'
 /** What happens between the request of a host and the response to it. The adapters only convert both. */
 export interface Dispatcher {
   readonly routes: readonly Route[]
-  /** Finds the route of a request target. @throws HeaderError `invalid_request` (400) for a path that is not UTF-8 */
+  /** Finds the route of a request target. @throws HttpError `invalid_request` (400) for a path that is not UTF-8 */
   readonly find: FindRoute
   /**
    * Processes a request: method, origin, header fields, authentication, body, handler. It reports every error as a response.
@@ -54,12 +54,12 @@ export interface Dispatcher {
   readonly dispatch: (request: HttpRequest, match?: Match) => Promise<HttpResponse>
   /**
    * Returns the response to a request whose processing threw an error, also one of the host.
-   * @param version - that of the documents of the path. Default: that of the model
+   * @param documentVersion - that of the documents of the path. Default: that of the model
    */
   readonly fail: (
     error: unknown,
     request: HttpRequest,
-    version?: DocumentVersion,
+    documentVersion?: DocumentVersion,
   ) => Promise<HttpResponse>
 }
 
@@ -96,22 +96,23 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
       const found = match ?? tryFind(find, request.target)
       return observe(request, found, () => dispatch(request, found, true))
     }
-    let version: DocumentVersion = jsonapi
+    let documentVersion: DocumentVersion = jsonapi
     try {
       const { route, id } = match ?? findOrThrow(request.target)
-      if (route.isAtomic) version = '1.1'
+      if (route.isAtomic) documentVersion = '1.1'
       const method = findMethod(route, request.method)
       if (method === undefined) await checkOtherMethod(route, request)
       else if (method !== 'GET') checkOrigin(request)
       checkHead(request, route, options.model)
-      if (route.isAtomic) version = 'atomic'
+      if (route.isAtomic) documentVersion = 'atomic'
       const handler = method && route.methods[method]
       if (handler === undefined) return listMethods(route)
-      const handle = version === '1.1' && method !== 'GET' ? withExistingPointers(handler) : handler
+      const handle =
+        documentVersion === '1.1' && method !== 'GET' ? withExistingPointers(handler) : handler
       const respondWithFile = route.file && files.get(route)
       if (respondWithFile) return finish(await respondWithFile(request), request, noFields)
-      const isAuthenticated = !route.isPublic && request.authenticate !== undefined
-      const identity = isAuthenticated ? await authenticate(route, request) : nobody
+      const needsIdentity = !route.isPublic && request.authenticate !== undefined
+      const identity = needsIdentity ? await authenticate(route, request) : nobody
       const { target, requestId, ip, log, signal } = request
       const runHandler = (body: Uint8Array, query?: Pick<ApiRequest, 'search' | 'isLong'>) => {
         const origin = resolveOrigin(request.host, request.protocol)
@@ -126,7 +127,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
       if (method !== 'GET') return await respond(await request.processBody(runHandler), request)
       if (request.method === 'QUERY') {
         const run = (query: Pick<ApiRequest, 'search' | 'isLong'>) => runHandler(noBytes, query)
-        return await respond(await processQuery(request, run, version), request)
+        return await respond(await processQuery(request, run, documentVersion), request)
       }
       const { auth, challenge } = identity
       const routed = { context: app, route, id, auth, challenge, signal }
@@ -136,7 +137,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
       // Most reads on SQLite are complete by now, and to await a value takes as long as to build these objects.
       return responded instanceof Promise ? await responded : responded
     } catch (error) {
-      return fail(error, request, version)
+      return fail(error, request, documentVersion)
     }
   }
   return {
@@ -200,7 +201,7 @@ function readDemands(
 
 /**
  * Checks a request whose method has no handler. It is authenticated if its path may not exist for every identity.
- * @throws HiddenRouteError if it does not exist; HeaderError `method_not_allowed` (405) or `read_only` (403), unless it is OPTIONS
+ * @throws HiddenRouteError if it does not exist; HttpError `method_not_allowed` (405) or `read_only` (403), unless it is OPTIONS
  */
 async function checkOtherMethod(route: Route, request: HttpRequest): Promise<void> {
   const { method } = request
@@ -241,14 +242,14 @@ function listMethods(route: Route): HttpResponse {
 }
 
 /** Who has sent a request. The challenge is that of `authenticate` to a browser without credentials, which sees the landing page. */
-type Identity = Pick<RoutedRequest, 'auth' | 'challenge'>
+type Authenticated = Pick<RoutedRequest, 'auth' | 'challenge'>
 
-const nobody: Identity = { auth: undefined, challenge: undefined }
+const nobody: Authenticated = { auth: undefined, challenge: undefined }
 
 /** Creates the authentication of requests. A browser without credentials may see the landing page, as nobody. */
 function createAuthentication(options: HttpOptions, log: Logger) {
   const warnOfOpenWrites = createOpenWritesWarning(options, log)
-  return async (route: Route, request: HttpRequest): Promise<Identity> => {
+  return async (route: Route, request: HttpRequest): Promise<Authenticated> => {
     try {
       const { observed } = request
       const auth = observed
@@ -345,8 +346,8 @@ function createResponder(
   }
   return {
     respond,
-    fail: async (error, request, version = model.jsonapi) =>
-      respond(toErrorResponse(error, request, version), request),
+    fail: async (error, request, documentVersion = model.jsonapi) =>
+      respond(toErrorResponse(error, request, documentVersion), request),
   }
 }
 

@@ -1,7 +1,7 @@
 import { HiddenRouteError } from '../endpoints/protected-routes.ts'
 import { errorCodes } from '../errors/codes.ts'
 import { toError, toErrorList } from '../errors/collector.ts'
-import { type ApiError, HeaderError, RequestError } from '../errors/errors.ts'
+import { type ApiError, HttpError, RequestError } from '../errors/errors.ts'
 import type { Logger } from '../model/declare/request-context.ts'
 import { atomicMediaType } from '../model/media-types.ts'
 import type { DocumentVersion } from '../serialize/document.ts'
@@ -26,7 +26,7 @@ export function createErrorResponder(log: Logger): ErrorResponder {
   const logUnavailable = createUnavailableLogger(log)
   return (thrown, request, version) => {
     const error = thrown instanceof HiddenRouteError ? createRouteNotFound(request.target) : thrown
-    if (error instanceof HeaderError && error.status > 500 && error.cause !== undefined)
+    if (error instanceof HttpError && error.status > 500 && error.cause !== undefined)
       logUnavailable(error, request)
     const reported = isRequestError(error)
       ? error
@@ -55,12 +55,12 @@ function findCode(reported: unknown): string {
 }
 
 /** Converts an error that the client caused by disconnecting. `undefined` for any other error. */
-function fromDisconnect(error: unknown, request: HttpRequest): HeaderError | undefined {
+function fromDisconnect(error: unknown, request: HttpRequest): HttpError | undefined {
   if (!isAbort(error) || !request.isDisconnected()) return undefined
   const { log, method } = request
   const url = redactQuery(request.target)
   log.debug({ method, url }, 'the client disconnected before its request was processed')
-  return new HeaderError('invalid_request', 'The connection was closed during the request.')
+  return new HttpError('invalid_request', 'The connection was closed during the request.')
 }
 
 function isAbort(error: unknown): boolean {
@@ -76,7 +76,7 @@ function fromStatus(error: unknown): ApiError | undefined {
   if (!(error instanceof Error)) return undefined
   const status = readStatus(error)
   if (status === 503)
-    return new HeaderError('overloaded', 'The request cannot be served now; try again shortly.')
+    return new HttpError('overloaded', 'The request cannot be served now; try again shortly.')
   if (status === undefined || status < 400 || status > 499) return undefined
   // An `import` of `node:http` loads every lazy export of the module, which adds a tenth to the time of a start.
   const title = process.getBuiltinModule('node:http').STATUS_CODES[status]

@@ -1,5 +1,5 @@
 import type { Route } from '../endpoints/route-table.ts'
-import { HeaderError } from '../errors/errors.ts'
+import { HttpError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { type Check, mustBe } from '../model/check/option-checks.ts'
 import { atomicExtension, mediaType } from '../model/media-types.ts'
@@ -101,7 +101,7 @@ export const credentialFieldsCheck: Check = mustBe(
 
 /**
  * Checks the head of a request, before its body is read.
- * @throws HeaderError `invalid_request` (400) for the target `*` of another method than OPTIONS, `url_too_long` (414),
+ * @throws HttpError `invalid_request` (400) for the target `*` of another method than OPTIONS, `url_too_long` (414),
  *   `unsupported_media_type` (415), `not_acceptable` (406)
  */
 export function checkHead(
@@ -111,7 +111,7 @@ export function checkHead(
 ): void {
   const { method, target, hasBody, header } = request
   if (target.length > maxUrlLength)
-    throw new HeaderError('url_too_long', `A URL may have at most ${maxUrlLength} bytes.`)
+    throw new HttpError('url_too_long', `A URL may have at most ${maxUrlLength} bytes.`)
   if (target === '*' && method !== 'OPTIONS') throw createAsteriskError(method)
   const headers = {
     method,
@@ -126,9 +126,9 @@ export function checkHead(
 }
 
 /** Returns the error of a method that cannot have the target `*` (RFC 9112 §3.2.4). */
-export function createAsteriskError(method: string | undefined): HeaderError {
+export function createAsteriskError(method: string | undefined): HttpError {
   const detail = `The target "*" is for OPTIONS only; the target of ${method} is a path, such as "/".`
-  return new HeaderError('invalid_request', detail)
+  return new HttpError('invalid_request', detail)
 }
 
 /** True if the header fields announce a body of at least one byte (RFC 9112 §6.3). */
@@ -139,14 +139,14 @@ export function announcesBody(
 }
 
 /** Returns the error of a path whose bytes are not UTF-8 after percent-decoding. */
-export function createUndecodablePath(): HeaderError {
-  return new HeaderError('invalid_request', 'The percent-decoded path is not valid UTF-8.')
+export function createUndecodablePath(): HttpError {
+  return new HttpError('invalid_request', 'The percent-decoded path is not valid UTF-8.')
 }
 
 /** Returns the error of a path without a route. @param target - the request target */
-export function createRouteNotFound(target: string): HeaderError {
+export function createRouteNotFound(target: string): HttpError {
   const [path = ''] = target.split('?', 1)
-  return new HeaderError(
+  return new HttpError(
     'route_not_found',
     `There is no route ${quote(path)}; the root document lists the resources and their paths.`,
   )

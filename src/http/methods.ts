@@ -1,6 +1,6 @@
 import type { Method } from '../describe/paths.ts'
 import { createReadOnlyError, type Route } from '../endpoints/route-table.ts'
-import { HeaderError } from '../errors/errors.ts'
+import { HttpError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 
 /** Returns the methods of a route as in the `Allow` header field (RFC 9110 §10.2.1). */
@@ -43,19 +43,19 @@ export function isKnownMethod(method: string | undefined): boolean {
 }
 
 /** Returns the error of a method that no path has (RFC 9110 §15.6.2). */
-export function createUnknownMethod(method: string | undefined): HeaderError {
+export function createUnknownMethod(method: string | undefined): HttpError {
   const detail = `There is no method ${quote(method)} at any path; methods are in upper case, such as "GET".`
-  return new HeaderError('unknown_method', detail, { connection: 'close' })
+  return new HttpError('unknown_method', detail, { connection: 'close' })
 }
 
 /** Returns the error of a method that a route does not have. */
-export function createMethodError(route: Route, method: string): HeaderError {
+export function createMethodError(route: Route, method: string): HttpError {
   if (!isKnownMethod(method)) return createUnknownMethod(method)
   if (route.readOnlyMethods.some((each) => each === method))
     return createReadOnlyError(route, method)
   const allow = formatAllowedMethods(route)
   const detail = `${method} is not allowed at this path; allowed are ${allow}.`
-  return new HeaderError('method_not_allowed', detail, { allow })
+  return new HttpError('method_not_allowed', detail, { allow })
 }
 
 /** Returns the method whose handler processes a method: GET for HEAD and QUERY; `undefined` when the route has no such handler. */

@@ -1,4 +1,4 @@
-import { HeaderError } from '../errors/errors.ts'
+import { HttpError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 
 /** A host as a URL may have it: a name, an IPv4 address or a bracketed IPv6 address, and a port. */
@@ -16,7 +16,7 @@ type OriginResolver = (host: string | undefined, protocol: string) => string
  * Creates the resolver of a server.
  *
  * @param publicUrl - scheme and host of every link; `undefined`: each request's own
- * @returns a function that throws HeaderError `invalid_request` (400) when a request has no valid host (RFC 9112 §3.2)
+ * @returns a function that throws HttpError `invalid_request` (400) when a request has no valid host (RFC 9112 §3.2)
  */
 export function createOriginResolver(publicUrl: string | undefined): OriginResolver {
   // Clients repeat the same host, and a comparison costs less than a validation.
@@ -26,7 +26,7 @@ export function createOriginResolver(publicUrl: string | undefined): OriginResol
     if (host === undefined || !isValidHost(host)) {
       const sent = host === undefined ? 'missing' : quote(host)
       const detail = `The Host header must name a host; it is ${sent}.`
-      throw new HeaderError('invalid_request', detail, {}, { field: 'Host' })
+      throw new HttpError('invalid_request', detail, {}, { field: 'Host' })
     }
     const origin = publicUrl ?? `${protocol === 'https' ? 'https' : 'http'}://${host}`
     last = { host, protocol, origin }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import { BodyError, HeaderError } from '../errors/errors.ts'
+import { BodyError, HttpError } from '../errors/errors.ts'
 import type { Awaitable } from '../model/declare/hooks.ts'
 
 /** Large bodies may take so many bytes together until they are processed. */
@@ -13,7 +13,7 @@ interface WaitingBody {
   /** The bytes that have arrived. */
   readonly size: number
   /** Stops receiving the body. */
-  readonly onReject: (error: HeaderError) => void
+  readonly onReject: (error: HttpError) => void
 }
 
 /**
@@ -59,10 +59,10 @@ class BodyMemory {
   }
 }
 
-function tooManyBytes(): HeaderError {
+function tooManyBytes(): HttpError {
   const detail =
     'The server receives too many large bodies, and this one arrived too slowly; try again shortly.'
-  return new HeaderError('overloaded', detail, { 'retry-after': '1', connection: 'close' })
+  return new HttpError('overloaded', detail, { 'retry-after': '1', connection: 'close' })
 }
 
 /** After so many bytes of a body other requests are served. */
@@ -81,7 +81,7 @@ class IncomingBody implements WaitingBody {
   #blockStart = 0
   size = 0
   /** Stops receiving the body; set by its receiver. */
-  onReject: (error: HeaderError) => void = () => {}
+  onReject: (error: HttpError) => void = () => {}
 
   /** @param maxBytes - the size of the largest body */
   constructor(maxBytes: number, memory: BodyMemory) {
@@ -107,7 +107,7 @@ class IncomingBody implements WaitingBody {
    * Adds a chunk. It may reject this body.
    *
    * @returns true if other requests should be served before the next chunk
-   * @throws BodyError `body_too_large` (413); HeaderError `invalid_request` (400) for too many small chunks
+   * @throws BodyError `body_too_large` (413); HttpError `invalid_request` (400) for too many small chunks
    */
   append(chunk: Uint8Array): boolean {
     const size = this.size + chunk.length
@@ -136,9 +136,9 @@ export function createBodyTooLarge(maxBytes: number): BodyError {
   return new BodyError('body_too_large', '', `A body may have at most ${maxBytes} bytes.`)
 }
 
-function tooManyChunks(): HeaderError {
+function tooManyChunks(): HttpError {
   const detail = `The body has more than ${maxSmallChunks} chunks of less than ${smallChunk} bytes on average; send larger chunks.`
-  return new HeaderError('invalid_request', detail, { connection: 'close' })
+  return new HttpError('invalid_request', detail, { connection: 'close' })
 }
 
 /** A larger body waits until it is processed, in bytes: to parse and plan it may take milliseconds. */
@@ -286,8 +286,8 @@ function receiveSmall(request: IncomingMessage, size: number): Promise<Uint8Arra
 }
 
 /** Creates the error of a body that is shorter or longer than announced. Only a client in the process can send one. */
-export function createLengthError(): HeaderError {
-  return new HeaderError('invalid_request', 'The body does not have the length in Content-Length.')
+export function createLengthError(): HttpError {
+  return new HttpError('invalid_request', 'The body does not have the length in Content-Length.')
 }
 
 /**

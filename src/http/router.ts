@@ -15,7 +15,7 @@ export type FindRoute<Found extends Route = Route> = (target: string) => Match<F
  * Creates the router for tools that get an address. It is the router of Fastify, so that they find the routes that every adapter finds.
  *
  * @param prefix - the beginning of every path; may be empty
- * @returns a function that throws HeaderError `route_not_found` (404), and `invalid_request` (400) for a path that is not
+ * @returns a function that throws HttpError `route_not_found` (404), and `invalid_request` (400) for a path that is not
  *   percent-encoded UTF-8
  */
 export function createRouter<Found extends Route>(
@@ -25,7 +25,7 @@ export function createRouter<Found extends Route>(
   return requireRoute(createRouteFinder(routes, prefix))
 }
 
-/** Returns a router that throws HeaderError `route_not_found` (404) for a path without a route. */
+/** Returns a router that throws HttpError `route_not_found` (404) for a path without a route. */
 export function requireRoute<Found extends Route>(
   find: FindRoute<Found>,
 ): (target: string) => Match<Found> {

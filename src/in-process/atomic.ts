@@ -1,7 +1,7 @@
 import type { FindPath } from '../endpoints/paths.ts'
 import { createOperationsPlanner } from '../endpoints/plan-operations.ts'
 import type { RequestPlanner } from '../endpoints/request-plan.ts'
-import { HeaderError } from '../errors/errors.ts'
+import { HttpError } from '../errors/errors.ts'
 import type { DryRun } from '../model/declare/restricted-writes.ts'
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import type { Model } from '../model/model.ts'
@@ -41,7 +41,7 @@ export function createBatchCall(
     checkArguments('atomic', { work, options })
     const { find, planner } = targets()
     if (planner.model.atomic === undefined)
-      throw new HeaderError(
+      throw new HttpError(
         'route_not_found',
         'This model has no atomic operations; declare it with atomic: true.',
       )

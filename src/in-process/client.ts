@@ -327,7 +327,7 @@ export interface Client<Types extends Declarations = Declarations> extends Progr
    * Runs SQL that only reads, in a transaction of its own after the model's `begin`, and returns the rows by column name. Access
    * rules and hooks do not apply. On SQLite a reader process runs it, on PostgreSQL a replica if there is one.
    *
-   * @throws HeaderError `query_timeout` (503) after the deadline of reads; Error when the SQL is not valid, or writes
+   * @throws HttpError `query_timeout` (503) after the deadline of reads; Error when the SQL is not valid, or writes
    */
   sql(expression: Sql): Promise<readonly Readonly<Record<string, unknown>>[]>
   /**
@@ -336,7 +336,7 @@ export interface Client<Types extends Declarations = Declarations> extends Progr
    * must not have effects outside of the database.
    *
    * @returns the result of the work, once the transaction is durable
-   * @throws what the work throws; HeaderError `unavailable` (503) when the database cannot be written
+   * @throws what the work throws; HttpError `unavailable` (503) when the database cannot be written
    */
   transaction<Result>(work: (tx: TransactionClient<Types>) => Promise<Result>): Promise<Result>
 }

@@ -8,7 +8,7 @@ import {
   updateResource,
   writeRelationship,
 } from '../endpoints/write-endpoints.ts'
-import { HeaderError } from '../errors/errors.ts'
+import { HttpError } from '../errors/errors.ts'
 import { suggest } from '../errors/suggestion.ts'
 import type { LifecycleContext } from '../lifecycle/context.ts'
 import { executeRead } from '../lifecycle/read.ts'
@@ -39,7 +39,7 @@ interface Endpoints {
   readonly actions: ReadonlyMap<string, RequestPlanner>
 }
 
-/** Returns the operations on a type. @throws HeaderError `route_not_found` (404) for a type that does not exist */
+/** Returns the operations on a type. @throws HttpError `route_not_found` (404) for a type that does not exist */
 export type EndpointFinder = (type: string) => Endpoints
 
 /** Creates the operations of every type, each when it is first used. */
@@ -52,7 +52,7 @@ export function createEndpointFinder(planner: Planner): EndpointFinder {
     const resource = types.get(type)
     if (resource) return getEndpoints(resource)
     const known = suggest(type, [...types.keys()], 'types')
-    throw new HeaderError(
+    throw new HttpError(
       'route_not_found',
       `There is no resource type ${JSON.stringify(type)}; ${known}`,
     )
@@ -82,17 +82,17 @@ function createEndpoints(planner: Planner, resource: ResourceType): Endpoints {
   }
 }
 
-/** @throws HeaderError `read_only` (403) if clients cannot write the resources of a type */
+/** @throws HttpError `read_only` (403) if clients cannot write the resources of a type */
 export function checkWritable({ type, isWritable }: ResourceType): void {
-  if (!isWritable) throw new HeaderError('read_only', `The type ${type} is read-only.`)
+  if (!isWritable) throw new HttpError('read_only', `The type ${type} is read-only.`)
 }
 
-/** Returns the handler of an action. @throws HeaderError `route_not_found` (404) if it does not exist */
+/** Returns the handler of an action. @throws HttpError `route_not_found` (404) if it does not exist */
 export function findAction({ resource, actions }: Endpoints, name: string): RequestPlanner {
   const found = actions.get(name)
   if (found) return found
   const known = suggest(name, [...actions.keys()], `actions of ${resource.type}`)
-  throw new HeaderError(
+  throw new HttpError(
     'route_not_found',
     `${resource.type} has no action ${JSON.stringify(name)}; ${known}`,
   )
@@ -100,7 +100,7 @@ export function findAction({ resource, actions }: Endpoints, name: string): Requ
 
 /**
  * Returns a relationship that a call changes.
- * @throws HeaderError `route_not_found` (404) if it does not exist, `read_only` (403) if clients cannot write it
+ * @throws HttpError `route_not_found` (404) if it does not exist, `read_only` (403) if clients cannot write it
  */
 export function findWritableRelationship(
   resource: ResourceType,
@@ -112,13 +112,13 @@ export function findWritableRelationship(
     const names = listRelationships(resource).map((each) => each.name)
     const known = suggest(name, names, `relationships of ${resource.type}`)
     const detail = `${resource.type} has no relationship ${JSON.stringify(name)}; ${known}`
-    throw new HeaderError('route_not_found', detail)
+    throw new HttpError('route_not_found', detail)
   }
   if (writer === 'server' && isStored(relationship)) return relationship
   if (relationship.isImmutable || (!relationship.isWritable && relationship.isPartOfIds))
-    throw new HeaderError('read_only', describeReadOnly(relationship))
+    throw new HttpError('read_only', describeReadOnly(relationship))
   if (!relationship.isWritable)
-    throw new HeaderError('read_only', `The relationship ${resource.type}.${name} is read-only.`)
+    throw new HttpError('read_only', `The relationship ${resource.type}.${name} is read-only.`)
   return relationship
 }
 

@@ -1,4 +1,4 @@
-import { HeaderError, VersionConflictError } from '../errors/errors.ts'
+import { HttpError, VersionConflictError } from '../errors/errors.ts'
 import { type ActionCalls, type ActionContext, isCallable } from '../model/declare/action.ts'
 import type { RequestContext } from '../model/declare/request-context.ts'
 import { joinId } from '../model/kinds/composite-ids.ts'
@@ -147,7 +147,7 @@ function readReturned(
     ? list.map((id) => (typeof id === 'string' ? normalizeId(target, id) : undefined))
     : [undefined]
   if (isOne && ids.length === 0)
-    throw new HeaderError(
+    throw new HttpError(
       'not_stored',
       `The action ${name} returned no resource of type ${target.type}.`,
     )

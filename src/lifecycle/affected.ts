@@ -1,4 +1,4 @@
-import { HeaderError } from '../errors/errors.ts'
+import { HttpError } from '../errors/errors.ts'
 import type { Catalog } from '../model/catalog.ts'
 import { getRelationship, getResourceType, type ResourceType } from '../model/model.ts'
 import { planRelatedIds } from '../plan/stored-columns.ts'
@@ -58,7 +58,7 @@ export function countAffected({ rows, members }: Affected): number {
 /**
  * Executes a write, and adds what it affects.
  * @param execute - returns the id of a new resource
- * @throws HeaderError `too_many_affected` (422) if it deletes more rows than can be counted; what the write throws
+ * @throws HttpError `too_many_affected` (422) if it deletes more rows than can be counted; what the write throws
  */
 export async function executeCounted<Result extends Readonly<{ id?: string | undefined }>>(
   write: CountedWrite,
@@ -165,8 +165,8 @@ async function countDeletion(
   for (const { type, operation, count } of counts) addRows(affected, type, operation, count)
 }
 
-function tooManyError(): HeaderError {
-  return new HeaderError(
+function tooManyError(): HttpError {
+  return new HttpError(
     'too_many_affected',
     `The deletion affects more than ${maxCounted} rows, which is the most that the server counts; nothing was written. Delete what references the resource first, or send the request without dry-run and max-affected.`,
   )

@@ -58,7 +58,7 @@ export function findHookedLinks({ shape, linkIds }: WritePlan, model: Model): Ho
  * Reads the members whose foreign key changes, in one statement for each relationship, validates them, and runs
  * `beforeUpdate` of each.
  * @param owner - the resource whose relationships change
- * @throws what a hook throws; ApiError | ManyErrors for members that are not valid; HeaderError `too_many_resources` (400)
+ * @throws what a hook throws; ApiError | ManyErrors for members that are not valid; HttpError `too_many_resources` (400)
  */
 export async function runBeforeMembers(
   links: readonly HookedLink[],

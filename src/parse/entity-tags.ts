@@ -1,4 +1,4 @@
-import { HeaderError } from '../errors/errors.ts'
+import { HttpError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 
 /** An entity tag (RFC 9110 §8.8.3). */
@@ -42,14 +42,14 @@ function parseEntityTags(text: string): EntityTags | undefined {
 /**
  * Parses a condition of a write.
  * @param name - the header field, for the error
- * @throws HeaderError `invalid_request` (400): a condition that cannot be read must not be ignored, because the client relies on it
+ * @throws HttpError `invalid_request` (400): a condition that cannot be read must not be ignored, because the client relies on it
  */
 export function parseCondition(name: 'If-Match' | 'If-None-Match', text: string): EntityTags {
   const tags = parseEntityTags(text)
   if (tags !== undefined && tags.length > 0) return tags
   const example = /^[\w.-]+$/.test(text) ? `"${text}"` : '"<version>"'
   const detail = `${name} must be * or a list of entity tags in quotation marks, such as ${name}: ${example}; it is ${quote(text)}.`
-  throw new HeaderError('invalid_request', detail, {}, { field: name })
+  throw new HttpError('invalid_request', detail, {}, { field: name })
 }
 
 /**

@@ -1,4 +1,4 @@
-import { HeaderError } from '../errors/errors.ts'
+import { HttpError } from '../errors/errors.ts'
 import { computeDigest } from '../model/digest.ts'
 
 /** The key of a write that may be repeated, and a digest of what must not differ then. */
@@ -17,7 +17,7 @@ const bare = /^[\x21\x23-\x7e][\x21-\x7e]*$/
 
 /**
  * Parses `Idempotency-Key`: a string in quotation marks, or the same text without them, as some clients send it.
- * @throws HeaderError `invalid_key` (400)
+ * @throws HttpError `invalid_key` (400)
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
 export function parseIdempotencyKey(field: string): string {
@@ -25,7 +25,7 @@ export function parseIdempotencyKey(field: string): string {
   const inner = quoted.exec(text)?.[1]?.replaceAll(/\\(["\\])/g, '$1')
   const key = inner ?? (bare.test(text) ? text : '')
   if (key.length >= 1 && key.length <= maxKeyLength) return key
-  throw new HeaderError(
+  throw new HttpError(
     'invalid_key',
     `Idempotency-Key must have 1 to ${maxKeyLength} visible ASCII characters, such as Idempotency-Key: "8e03978e-40d5-43e8-bc93-6894a57f9324"; send one field with a random UUID.`,
   )
@@ -36,7 +36,7 @@ type RepeatableCall = readonly [operation: string, ...values: unknown[]]
 
 /**
  * Returns the key of a call in process, whose fingerprint is that of its arguments.
- * @throws HeaderError `invalid_key` (400)
+ * @throws HttpError `invalid_key` (400)
  */
 export function createCallKey(key: unknown, call: RepeatableCall): IdempotencyKey {
   const text = JSON.stringify(call, (_name, value: unknown) =>

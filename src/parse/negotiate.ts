@@ -1,4 +1,4 @@
-import { HeaderError } from '../errors/errors.ts'
+import { HttpError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { mediaType } from '../model/media-types.ts'
 
@@ -15,7 +15,7 @@ interface MediaHeaders {
 /**
  * Rejects the media types that JSON:API 1.0 requires a server to reject.
  *
- * @throws HeaderError `unsupported_media_type` (415) if `Content-Type` is the JSON:API type with a parameter, with or
+ * @throws HttpError `unsupported_media_type` (415) if `Content-Type` is the JSON:API type with a parameter, with or
  *   without a body, and for a body of another type or without one. A POST or PATCH has a body, which may be empty: a browser sends it
  *   without a preflight request if it has the type of a form or none. `not_acceptable` (406) if `Accept` contains the JSON:API type
  *   only with parameters
@@ -35,7 +35,7 @@ export function negotiate(headers: MediaHeaders): void {
 function checkEncoding(contentEncoding: string, hasBody: boolean): void {
   if (!hasBody || contentEncoding.toLowerCase() === 'identity') return
   const detail = `The body is sent with Content-Encoding ${quote(contentEncoding)}; send it without a content encoding.`
-  throw new HeaderError('unsupported_media_type', detail, {}, { field: 'Content-Encoding' })
+  throw new HttpError('unsupported_media_type', detail, {}, { field: 'Content-Encoding' })
 }
 
 /** The parameters of the media type in version 1.1. */
@@ -46,7 +46,7 @@ const extensionParameters: readonly string[] = ['ext', 'profile']
  * of an extension has documents of one.
  *
  * @param extensions - the URIs of the extensions of the server, which `Accept` may have
- * @throws HeaderError as `negotiate`, `unsupported_media_type` (415) for a body with an extension or another parameter
+ * @throws HttpError as `negotiate`, `unsupported_media_type` (415) for a body with an extension or another parameter
  * @see https://jsonapi.org/format/1.1/#content-negotiation-servers
  */
 export function negotiateProfiles(headers: MediaHeaders, extensions: readonly string[]): void {
@@ -68,7 +68,7 @@ function withoutProfiles(contentType: string): string {
  * Checks the media types of a route whose documents are those of an extension.
  *
  * @param extension - the URI of the extension, which the body must have
- * @throws HeaderError `unsupported_media_type` (415) for a body without the extension, with another one or another parameter;
+ * @throws HttpError `unsupported_media_type` (415) for a body without the extension, with another one or another parameter;
  *   `not_acceptable` (406) if every JSON:API type in `Accept` has an extension that is not supported
  * @see https://jsonapi.org/format/1.1/#content-negotiation-servers
  */
@@ -78,7 +78,7 @@ export function negotiateExtension(
 ): void {
   const expected = `${mediaType};ext="${extension}"`
   const fail = (problem: string) =>
-    new HeaderError('unsupported_media_type', `${problem}; send "Content-Type: ${expected}".`)
+    new HttpError('unsupported_media_type', `${problem}; send "Content-Type: ${expected}".`)
   if (method === 'POST' || hasBody) {
     if (contentType === undefined) throw fail('A body needs a media type')
     const [range, ...others] = parseMediaRanges(contentType)
@@ -109,7 +109,7 @@ function checkExtensionAccept(header: string, extensions: readonly string[]): vo
   if (named.some(isAcceptable)) return
   const remedy = extensions.map((uri) => `with ext="${uri}", or `).join('')
   const detail = `Accept contains ${mediaType} only with parameters or extensions that are not supported here; send it once ${remedy}without parameters.`
-  throw new HeaderError('not_acceptable', detail)
+  throw new HttpError('not_acceptable', detail)
 }
 
 /** A parameter of a media type. */
@@ -142,13 +142,13 @@ export const acceptQuery = 'application/json, application/x-www-form-urlencoded'
 
 /**
  * Returns what the body of a QUERY is. Its type may have parameters, such as a charset.
- * @throws HeaderError `invalid_request` (400) without a type, `unsupported_media_type` (415) for another one
+ * @throws HttpError `invalid_request` (400) without a type, `unsupported_media_type` (415) for another one
  */
 export function readQueryType(contentType: string | undefined): 'json' | 'form' {
   const fields = { 'accept-query': acceptQuery }
   if (contentType === undefined) {
     const detail = `A QUERY needs the Content-Type of its query: ${acceptQuery}; the request has none.`
-    throw new HeaderError('invalid_request', detail, fields, { field: 'Content-Type' })
+    throw new HttpError('invalid_request', detail, fields, { field: 'Content-Type' })
   }
   const [range, ...others] = parseMediaRanges(contentType)
   const isUtf8 = range?.parameters.map(readParameter).every(isUtf8Charset)
@@ -157,7 +157,7 @@ export function readQueryType(contentType: string | undefined): 'json' | 'form' 
     if (range?.type === 'application/x-www-form-urlencoded') return 'form'
   }
   const detail = `The query is sent as ${quote(contentType)}; send it as one of ${acceptQuery}.`
-  throw new HeaderError('unsupported_media_type', detail, fields)
+  throw new HttpError('unsupported_media_type', detail, fields)
 }
 
 /** Whether a parameter of the media type of a query says that it is UTF-8, or nothing of its characters. */
@@ -165,22 +165,22 @@ function isUtf8Charset({ name, value }: MediaParameter): boolean {
   return name !== 'charset' || /^utf-?8$/i.test(value)
 }
 
-function createMissingType(subject: string): HeaderError {
+function createMissingType(subject: string): HttpError {
   const detail = `A ${subject} needs "Content-Type: ${mediaType}"; the request has none.`
-  return new HeaderError('unsupported_media_type', detail)
+  return new HttpError('unsupported_media_type', detail)
 }
 
 function checkContentType(header: string, needsType: boolean): void {
   const [range, ...others] = parseMediaRanges(header)
   const isJsonApi = range?.type === mediaType && others.length === 0
   if (isJsonApi && range.parameters.length > 0) {
-    throw new HeaderError(
+    throw new HttpError(
       'unsupported_media_type',
       `Content-Type is ${mediaType} with the parameter ${quote(range.parameters[0])}; send it without parameters.`,
     )
   }
   if (needsType && !isJsonApi) {
-    throw new HeaderError(
+    throw new HttpError(
       'unsupported_media_type',
       `The body is sent as ${quote(header)}; send it as ${mediaType}.`,
     )
@@ -192,7 +192,7 @@ function checkAccept(header: string): void {
     .filter(({ type }) => type === mediaType)
     .map(({ parameters }) => withoutWeight(parameters))
   if (ranges.length === 0 || ranges.some((parameters) => parameters.length === 0)) return
-  throw new HeaderError(
+  throw new HttpError(
     'not_acceptable',
     `Accept contains ${mediaType} only with parameters (${quote(ranges[0]?.[0])}); send it once without parameters.`,
   )

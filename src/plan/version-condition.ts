@@ -1,4 +1,4 @@
-import { HeaderError, VersionConflictError } from '../errors/errors.ts'
+import { HttpError, VersionConflictError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import type { RelationshipField, ResourceType } from '../model/model.ts'
 import { type ConditionFields, type EntityTags, parseCondition } from '../parse/entity-tags.ts'
@@ -17,7 +17,7 @@ export interface VersionCondition {
   /**
    * Checks the condition.
    * @param row - of `read`; `undefined` for a resource that the identity may write and not read
-   * @throws VersionConflictError (412); HeaderError `condition_required` (428)
+   * @throws VersionConflictError (412); HttpError `condition_required` (428)
    */
   readonly check: (row: Row | undefined) => void
 }
@@ -35,7 +35,7 @@ interface ConditionTarget {
 /**
  * Plans the condition of a write.
  * @returns `undefined` if the request has none and needs none
- * @throws HeaderError `invalid_request` (400) for header fields that cannot be read
+ * @throws HttpError `invalid_request` (400) for header fields that cannot be read
  */
 export function planCondition(
   planner: Planner,
@@ -66,7 +66,7 @@ export function planCondition(
 /**
  * Checks the condition of a create, as far as it needs no database: a list has no version, so a tag of it matches nothing.
  * @returns whether the resource must not exist yet
- * @throws VersionConflictError (412), HeaderError `invalid_request` (400)
+ * @throws VersionConflictError (412), HttpError `invalid_request` (400)
  */
 export function planCreateCondition({ ifMatch, ifNoneMatch }: ConditionFields): boolean {
   const match = ifMatch === undefined ? '*' : parseCondition('If-Match', ifMatch)
@@ -141,7 +141,7 @@ function throwRequired(target: ConditionTarget): never {
   const { relationship } = target
   const where = relationship ? 'GET of this address' : 'GET of the resource'
   const detail = `${describe(target)} is changed only with a condition: read its version from the ETag of a ${where}${relationship ? '' : ' or, with withVersions=true, from meta.version'}, and send it as If-Match.`
-  throw new HeaderError('condition_required', detail)
+  throw new HttpError('condition_required', detail)
 }
 
 function describe({ resource: { type }, id, relationship }: ConditionTarget): string {

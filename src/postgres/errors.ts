@@ -1,4 +1,4 @@
-import { HeaderError, ParameterError } from '../errors/errors.ts'
+import { HttpError, ParameterError } from '../errors/errors.ts'
 import { ConstraintError, DeniedError, queryTimeoutError, tooComplexError } from '../sql/errors.ts'
 import type { Statement } from '../sql/statement.ts'
 
@@ -91,7 +91,7 @@ interface FailedQuery {
 }
 
 /**
- * Translates an error of PostgreSQL to a ConstraintError, a HeaderError (503, 501, 403 or 400) or a ParameterError (400); returns any other
+ * Translates an error of PostgreSQL to a ConstraintError, a HttpError (503, 501, 403 or 400) or a ParameterError (400); returns any other
  * as it is.
  */
 export function translateError(error: unknown, { statement, timeout }: FailedQuery): unknown {
@@ -130,8 +130,8 @@ function isRefused(error: unknown, { code, routine }: ServerError): boolean {
   return code === internalError && error instanceof Error && / not supported/.test(error.message)
 }
 
-/** Translates an error of the state of the database, which somebody ends: HeaderError (503); `undefined` for any other. */
-function translateUnavailable(error: unknown, timeout: number): HeaderError | undefined {
+/** Translates an error of the state of the database, which somebody ends: HttpError (503); `undefined` for any other. */
+function translateUnavailable(error: unknown, timeout: number): HttpError | undefined {
   const { code, routine } = serverError(error)
   if (code === queryCanceled) return queryTimeoutError(timeout, error)
   if (code === lockNotAvailable) return unavailableError(tooSlow, error)
@@ -165,13 +165,13 @@ function argumentError({ placeholders }: Statement, cause: unknown): ParameterEr
 const openRoutine = 'ExecOpenScanRelation'
 
 /** A materialized view has no data. The connection can be used as before. */
-class UnpopulatedError extends HeaderError {}
+class UnpopulatedError extends HttpError {}
 
 /**
  * The error of a statement that reads a materialized view without data. The name is in the cause only, which is logged with the statement
  * that fills the view. The message of PostgreSQL may be in any language.
  */
-function unpopulatedError(error: unknown): HeaderError {
+function unpopulatedError(error: unknown): HttpError {
   const message = error instanceof Error ? error.message : ''
   const [, name = message] = /["«„“](.+)["»“”]/u.exec(message) ?? []
   const remedy = `The materialized view "${name}" has no data; to fill it: refresh materialized view "${name}"`
@@ -188,16 +188,16 @@ export function isUnpopulated(error: unknown): boolean {
 const tooSlow = 'The database took too long'
 
 /** The names of tables and columns are in the cause only, which is logged. */
-function permissionDenied(cause: unknown): HeaderError {
+function permissionDenied(cause: unknown): HttpError {
   const detail = 'The database does not permit this; its administrator has to grant the privilege.'
-  return new HeaderError('permission_denied', detail, {}, { cause })
+  return new HttpError('permission_denied', detail, {}, { cause })
 }
 
 /** The names of tables and columns are in the cause only, which is logged. */
-function notSupportedError(cause: unknown): HeaderError {
+function notSupportedError(cause: unknown): HttpError {
   const detail =
     'The database does not support a statement of this request, for example because its tables are distributed over several servers; leave out what follows relationships: include, filters and sorts.'
-  return new HeaderError('not_supported_by_database', detail, {}, { cause })
+  return new HttpError('not_supported_by_database', detail, {}, { cause })
 }
 
 /**
@@ -205,7 +205,7 @@ function notSupportedError(cause: unknown): HeaderError {
  * transaction needs a new connection, because a session keeps its settings.
  */
 export function unavailableWriteError(error: unknown): unknown {
-  if (error instanceof HeaderError && error.code === 'query_timeout')
+  if (error instanceof HttpError && error.code === 'query_timeout')
     return unavailableError(tooSlow, error.cause)
   return serverError(error).code === readOnlyTransaction
     ? unavailableError('The database is read-only', error)
@@ -217,13 +217,13 @@ export function unavailableError(
   reason: string,
   cause?: unknown,
   advice = 'try again shortly',
-): HeaderError {
+): HttpError {
   const headers = { 'retry-after': '1' }
-  return new HeaderError('unavailable', `${reason}; ${advice}.`, headers, { cause })
+  return new HttpError('unavailable', `${reason}; ${advice}.`, headers, { cause })
 }
 
 /** The error of a write whose connection was lost when it may have been committed. */
-export function unknownCommitError(cause: unknown): HeaderError {
+export function unknownCommitError(cause: unknown): HttpError {
   const reason =
     'The connection to the database was lost during the commit, so the write may or may not have been stored'
   return unavailableError(
@@ -235,7 +235,7 @@ export function unknownCommitError(cause: unknown): HeaderError {
 
 /** Whether the connection of an error must not be used any more. */
 export function isConnectionLost(error: unknown): boolean {
-  const isUnavailableError = error instanceof HeaderError && error.code === 'unavailable'
+  const isUnavailableError = error instanceof HttpError && error.code === 'unavailable'
   return isUnavailableError && !(error instanceof UnpopulatedError)
 }
 

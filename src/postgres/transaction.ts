@@ -68,7 +68,7 @@ export interface TransactionOptions {
 
 /** What a transaction needs to continue as a stream. */
 interface StreamAdmission {
-  /** @throws HeaderError `overloaded` (503) when there are too many streams */
+  /** @throws HttpError `overloaded` (503) when there are too many streams */
   readonly admit: (session: Session) => void
   /** Limits how long the transaction waits for its client. */
   readonly limitIdleTime: Statement
@@ -101,7 +101,7 @@ export class PostgresTransaction extends PostgresConnection {
 
   /**
    * Commits the transaction.
-   * @throws HeaderError `unavailable` (503) when the connection is lost, so that it is unknown whether it was committed
+   * @throws HttpError `unavailable` (503) when the connection is lost, so that it is unknown whether it was committed
    */
   async commit(): Promise<void> {
     if (this.#executor.hasBegun) {
@@ -117,7 +117,7 @@ export class PostgresTransaction extends PostgresConnection {
    * Commits in one round trip with the statements that are sent next, which are the only ones of the transaction; `commit` then only
    * releases the connection.
    * @param findFailure - called when everything that does not wait for the server has run; if it returns a failure, nothing is sent
-   * @throws HeaderError `unavailable` (503) as `commit` does; what the statements before it throw
+   * @throws HttpError `unavailable` (503) as `commit` does; what the statements before it throw
    */
   commitNext(findFailure: Parameters<CommitNext>[0]): Promise<void> {
     return this.#executor.commitNext(findFailure)
@@ -125,7 +125,7 @@ export class PostgresTransaction extends PostgresConnection {
 
   /**
    * Continues a read as a stream, which waits for its client.
-   * @throws HeaderError `overloaded` (503) when there are too many streams: to wait would occupy one more connection
+   * @throws HttpError `overloaded` (503) when there are too many streams: to wait would occupy one more connection
    */
   async continueAsStream(): Promise<void> {
     const { stream } = this.#options

@@ -67,7 +67,7 @@ export function executeTransaction<Result>(
  * Runs work, and again after a conflict with another transaction, after a generated id was taken, or in steps after an error that is not
  * clear otherwise.
  * @param skipTakenIds - makes the database generate other ids, if a sequence does
- * @throws TakenIdError if all ids were taken; HeaderError `unavailable` (503) after too many conflicts
+ * @throws TakenIdError if all ids were taken; HttpError `unavailable` (503) after too many conflicts
  */
 async function retryOnConflict<Result>(
   work: (isInSteps: boolean) => Promise<Result>,

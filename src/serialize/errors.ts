@@ -3,7 +3,7 @@ import { type ErrorList, getStatus, toErrorList } from '../errors/collector.ts'
 import {
   type ApiError,
   BodyError,
-  HeaderError,
+  HttpError,
   ParameterError,
   RequestError,
   VersionConflictError,
@@ -32,7 +32,7 @@ export function serializeErrors(
   if (list === undefined || first === undefined) return undefined
   return {
     status: getStatus(list),
-    headers: first instanceof HeaderError || first instanceof RequestError ? first.headers : {},
+    headers: first instanceof HttpError || first instanceof RequestError ? first.headers : {},
     body: serializeErrorDocument(
       list.errors.map((error) => toErrorObject(error, version)),
       list,
@@ -84,7 +84,7 @@ function toSource(error: ApiError, version: DocumentVersion): object {
   if (error instanceof BodyError) return { source: { pointer: error.pointer } }
   if (error instanceof VersionConflictError && error.pointer !== undefined)
     return { source: { pointer: error.pointer } }
-  if (error instanceof HeaderError)
+  if (error instanceof HttpError)
     return version === '1.0' || error.field === undefined ? {} : { source: { header: error.field } }
   if (!(error instanceof RequestError)) return {}
   const { pointer, parameter } = error

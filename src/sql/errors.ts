@@ -1,4 +1,4 @@
-import { BodyError, HeaderError, NotFoundError } from '../errors/errors.ts'
+import { BodyError, HttpError, NotFoundError } from '../errors/errors.ts'
 import type { NotFoundSource } from '../plan/read.ts'
 import type { WriteShape } from '../plan/write.ts'
 
@@ -8,24 +8,24 @@ export function notFoundError({ type, parameter }: NotFoundSource, id = ''): Not
 }
 
 /** The error of a request that arrives after `store.close()`, or that the closing interrupts. */
-export function closedError(): HeaderError {
+export function closedError(): HttpError {
   const cause = new Error('`store.close()` was called before the requests had ended.')
-  return new HeaderError('unavailable', 'The store is closed.', {}, { cause })
+  return new HttpError('unavailable', 'The store is closed.', {}, { cause })
 }
 
 /** The error of a read whose client has disconnected; nobody receives it. */
-export function disconnectedError(): HeaderError {
-  return new HeaderError('query_timeout', 'The read was cancelled because its client disconnected.')
+export function disconnectedError(): HttpError {
+  return new HttpError('query_timeout', 'The read was cancelled because its client disconnected.')
 }
 
 /**
  * The error of a read that was cancelled at its deadline. It has no `retry-after`: the same request would fail again.
  * @param timeout - how long a read may take, in milliseconds
  */
-export function queryTimeoutError(timeout: number, cause?: unknown): HeaderError {
+export function queryTimeoutError(timeout: number, cause?: unknown): HttpError {
   const advice = 'narrow the filter, sort by an indexed attribute, or include less'
   const detail = `The read was stopped after ${timeout} ms; ${advice}.`
-  return new HeaderError('query_timeout', detail, {}, { cause })
+  return new HttpError('query_timeout', detail, {}, { cause })
 }
 
 /**
@@ -75,7 +75,7 @@ export class ConstraintError extends Error {
 }
 
 /** A function of the database denied permission: an error of the request (403), also of a read. A write reports the denial in its own words. */
-export class DeniedError extends HeaderError {
+export class DeniedError extends HttpError {
   readonly denial: ConstraintError
   constructor(denial: ConstraintError) {
     super('permission_denied', 'The database does not permit this.', {}, { cause: denial.cause })
@@ -91,8 +91,8 @@ export function scopeError(what: string, type: string, pointer: string): BodyErr
 }
 
 /** The error of a query that exceeds a limit of the database itself. */
-export function tooComplexError(): HeaderError {
+export function tooComplexError(): HttpError {
   const advice = 'nest its filter less deep, or include fewer and shorter paths'
   const detail = `The query is too complex for the database; ${advice}.`
-  return new HeaderError('query_too_complex', detail)
+  return new HttpError('query_too_complex', detail)
 }

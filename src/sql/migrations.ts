@@ -1,4 +1,4 @@
-import { ApiError, HeaderError } from '../errors/errors.ts'
+import { ApiError, HttpError } from '../errors/errors.ts'
 import { throwDeclarationErrors } from '../model/check/declaration-error.ts'
 import {
   type Check,
@@ -71,7 +71,7 @@ export function pendingMigrations(
  */
 export function describeFailure({ version }: Migration, error: unknown): unknown {
   if (!(error instanceof Error)) return error
-  if (error instanceof HeaderError && error.code === 'unavailable') return error
+  if (error instanceof HttpError && error.code === 'unavailable') return error
   const isTranslated = error instanceof ApiError || error instanceof ConstraintError
   const { message } = isTranslated && error.cause instanceof Error ? error.cause : error
   return new Error(`The migration ${version} failed: ${message}`, { cause: error })

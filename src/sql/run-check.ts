@@ -1,4 +1,4 @@
-import { HeaderError } from '../errors/errors.ts'
+import { HttpError } from '../errors/errors.ts'
 import type { Awaitable } from '../model/declare/hooks.ts'
 import type { Statement } from './statement.ts'
 
@@ -20,7 +20,7 @@ export async function runCheck(
   try {
     return await run(statement, isByKey)
   } catch (error) {
-    if (error instanceof HeaderError) return undefined
+    if (error instanceof HttpError) return undefined
     throw error
   }
 }

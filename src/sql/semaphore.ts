@@ -1,4 +1,4 @@
-import { HeaderError } from '../errors/errors.ts'
+import { HttpError } from '../errors/errors.ts'
 
 /** The limits of the wait for a semaphore. */
 export interface AcquireOptions {
@@ -26,7 +26,7 @@ interface Waiter extends Startable {
 export class Semaphore {
   readonly #maxHolders: number
   readonly #queueSize: number
-  readonly #createError: () => HeaderError
+  readonly #createError: () => HttpError
   #holders = 0
   readonly #waiters: Waiter[] = []
   /** One timer for all waiters, set for the first deadline: one for each would cost more than the rest of the wait. */
@@ -47,7 +47,7 @@ export class Semaphore {
 
   /**
    * Acquires the semaphore.
-   * @throws HeaderError by default `overloaded` (503), when too many wait, the wait is too long, or the signal aborts
+   * @throws HttpError by default `overloaded` (503), when too many wait, the wait is too long, or the signal aborts
    */
   acquire(options: AcquireOptions): Promise<Release> {
     const release = this.tryAcquire()
@@ -133,8 +133,8 @@ export class Semaphore {
 }
 
 /** The error of a request that waited too long, or found the queue full. */
-export function overloadedError(): HeaderError {
-  return new HeaderError('overloaded', 'Too many requests of this kind wait; try again shortly.', {
+export function overloadedError(): HttpError {
+  return new HttpError('overloaded', 'Too many requests of this kind wait; try again shortly.', {
     'retry-after': '1',
   })
 }

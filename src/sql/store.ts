@@ -149,7 +149,7 @@ export interface Transaction {
   /**
    * Reads several stored resources of one type, in the order of their ids.
    * @param values - the ids of the resources or of members, and the id of the resource whose relationship changes
-   * @throws HeaderError `too_many_resources` (400)
+   * @throws HttpError `too_many_resources` (400)
    */
   readMembers(shape: MembersShape, values: Readonly<MemberValues>): Promise<readonly Row[]>
   /**
@@ -186,7 +186,7 @@ export interface Store {
   /**
    * Executes a read. A synchronous driver returns the rows, or throws, without a promise.
    * @param id - the id in the path; `undefined` when the plan needs none
-   * @throws NotFoundError when the resource in the path does not exist; HeaderError `query_timeout` (503) when the read
+   * @throws NotFoundError when the resource in the path does not exist; HttpError `query_timeout` (503) when the read
    *   takes too long
    * @internal
    */
@@ -227,7 +227,7 @@ export interface Store {
   ): Promise<readonly string[]>
   /**
    * Runs SQL of the application in a read-only transaction, which sees one snapshot. On SQLite it runs in a reader process.
-   * @throws what the work throws; HeaderError `query_timeout` (503) for a statement that takes too long
+   * @throws what the work throws; HttpError `query_timeout` (503) for a statement that takes too long
    * @internal
    */
   snapshot<Result>(
@@ -243,7 +243,7 @@ export interface Store {
    * On SQLite one transaction writes at a time: while the work of one waits, e.g. for a request to another server, every other
    * write waits too. Work that awaits a further `transaction` of the same store waits forever.
    * @returns the result of the work once the transaction is durable
-   * @throws HeaderError `unavailable` (503) when the database cannot be written
+   * @throws HttpError `unavailable` (503) when the database cannot be written
    * @internal
    */
   transaction<Result>(
@@ -276,6 +276,6 @@ export interface Store {
    * @throws Error when the database is not ready
    */
   checkReady(): Promise<void>
-  /** Closes every connection. Further reads and writes are rejected: HeaderError `unavailable` (503). */
+  /** Closes every connection. Further reads and writes are rejected: HttpError `unavailable` (503). */
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-import { HeaderError } from '../errors/errors.ts'
+import { HttpError } from '../errors/errors.ts'
 import { StoredValueError } from '../model/kinds/stored-values.ts'
 import { ConstraintError, tooComplexError } from '../sql/errors.ts'
 
@@ -51,7 +51,7 @@ const constraints: Readonly<Record<number, readonly [ConstraintError['is'], RegE
 }
 
 /** Another connection holds a lock. The operation may succeed if it is repeated. */
-class BusyError extends HeaderError {
+class BusyError extends HttpError {
   constructor() {
     super('unavailable', 'The database is busy; try again shortly.', { 'retry-after': '1' })
   }
@@ -66,7 +66,7 @@ export function isBusy(error: unknown): boolean {
 /**
  * Runs work and translates the errors of SQLite.
  * @param mayWrite - false on a read-only connection, where a write is a bug and its error stays as it is
- * @throws ConstraintError; HeaderError `unavailable` (503), `query_too_complex` (400)
+ * @throws ConstraintError; HttpError `unavailable` (503), `query_too_complex` (400)
  */
 export function translateErrors<Result>(work: () => Result, mayWrite = true): Result {
   try {
@@ -91,7 +91,7 @@ export function translateError(error: unknown, statement?: string): unknown {
   const reason = fileErrors[primaryCode]
   if (reason !== undefined) {
     const headers = { 'retry-after': '5' }
-    return new HeaderError('unavailable', `${reason}; try again later.`, headers, { cause: error })
+    return new HttpError('unavailable', `${reason}; try again later.`, headers, { cause: error })
   }
   if (tooComplex.test(error.message)) return tooComplexError()
   if (brokenForeignKey.test(error.message) || isBrokenChange(error.message, statement))

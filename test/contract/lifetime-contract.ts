@@ -16,7 +16,7 @@ import {
   text,
 } from 'lapidary'
 import { silentLogger } from '../../src/endpoints/handler.ts'
-import { HeaderError } from '../../src/errors/errors.ts'
+import { HttpError } from '../../src/errors/errors.ts'
 import { findTable } from '../../src/model/catalog.ts'
 import { until } from '../service/processes.ts'
 import type { ContractDatabase } from './contract-databases.ts'
@@ -156,7 +156,7 @@ export function describeLimits(contract: ContractDatabase): void {
   it('stops a read at its deadline', async (test) => {
     const { store } = await openLibrary(test, contract, { books: manyBooks, timeout: 700 })
     await assert.rejects(read(store, expensive), (error) => {
-      assert.ok(error instanceof HeaderError, String(error))
+      assert.ok(error instanceof HttpError, String(error))
       assert.deepEqual([error.code, error.status], ['query_timeout', 503])
       return true
     })
@@ -178,7 +178,7 @@ export function describeLimits(contract: ContractDatabase): void {
         resolve()
         return controller.signal
       }
-      const rejected = assert.rejects(read(store, expensive, undefined, { signal }), HeaderError)
+      const rejected = assert.rejects(read(store, expensive, undefined, { signal }), HttpError)
       return rejected.finally(() => {
         isOver = true
       })

@@ -86,7 +86,7 @@ inProcess('Writes in process', (engine) => {
   for (const [title, call, code, status] of rejections) {
     it(`are rejected: ${title}`, () =>
       withApi(engine, async ({ client }) => {
-        await assert.rejects(call(client), { name: 'HeaderError', code, status })
+        await assert.rejects(call(client), { name: 'HttpError', code, status })
       }))
   }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { HeaderError } from '../../errors/errors.ts'
+import { HttpError } from '../../errors/errors.ts'
 import { createUnknownMethod, isKnownMethod } from '../methods.ts'
 import type { Connection, Connections } from './connections.ts'
 import { getResponseInFlight, getUnfinishedRequest } from './node-internals.ts'
@@ -94,14 +94,14 @@ function toProtocolErrorResponse(error: ProtocolError): Rejection {
       return toErrorResponse(createHeadersTooLarge())
     case 'ERR_HTTP_REQUEST_TIMEOUT': {
       const detail = 'The request did not arrive in time.'
-      return toErrorResponse(new HeaderError('request_timeout', detail))
+      return toErrorResponse(new HttpError('request_timeout', detail))
     }
     default: {
       const [, method] = requestLine.exec(findRequestLine(error)) ?? []
       if (method !== undefined && !isKnownMethod(method))
         return toErrorResponse(createUnknownMethod(method))
       const detail = 'The bytes received are not a valid HTTP request.'
-      return toErrorResponse(new HeaderError('invalid_request', detail))
+      return toErrorResponse(new HttpError('invalid_request', detail))
     }
   }
 }

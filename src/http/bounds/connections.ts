@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { HeaderError } from '../../errors/errors.ts'
+import { HttpError } from '../../errors/errors.ts'
 import { probeWhenHalfClosed } from './half-closed.ts'
 import { getTransport } from './node-internals.ts'
 import {
@@ -56,7 +56,7 @@ export class Connections {
   constructor(maxConnections: number) {
     this.#maxConnections = maxConnections
     const detail = 'The server has too many open connections; try again shortly.'
-    this.#rejection = toErrorResponse(new HeaderError('overloaded', detail, { 'retry-after': '1' }))
+    this.#rejection = toErrorResponse(new HttpError('overloaded', detail, { 'retry-after': '1' }))
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { HeaderError } from '../../errors/errors.ts'
+import { HttpError } from '../../errors/errors.ts'
 import { quote } from '../../errors/quote.ts'
 import { createAsteriskError } from '../headers.ts'
 
@@ -32,7 +32,7 @@ interface HeadLimits extends AcceptedHosts {
  */
 export function createHeadCheck(
   hosts: HeadLimits,
-): (request: IncomingMessage) => HeaderError | undefined {
+): (request: IncomingMessage) => HttpError | undefined {
   const isAccepted = createHostCheck(hosts)
   return (request) => {
     const error = checkRequestLine(request)
@@ -64,23 +64,23 @@ export function createHeadCheck(
   }
 }
 
-function checkRequestLine(request: IncomingMessage): HeaderError | undefined {
+function checkRequestLine(request: IncomingMessage): HttpError | undefined {
   const { method, url, httpVersionMajor, httpVersion } = request
   if (httpVersionMajor !== 1) return versionError(httpVersion)
   return url === '*' && method !== 'OPTIONS' ? createAsteriskError(method) : undefined
 }
 
 /** Returns the error of a head that is too large. */
-export function createHeadersTooLarge(): HeaderError {
+export function createHeadersTooLarge(): HttpError {
   const detail = 'The request line and header fields together are too large.'
-  return new HeaderError('headers_too_large', detail)
+  return new HttpError('headers_too_large', detail)
 }
 
 /** Node says that a request line without a version has the version 0.9. */
-function versionError(version: string): HeaderError {
+function versionError(version: string): HttpError {
   const sent = version === '0.9' ? 'has none' : `has HTTP/${version}`
   const detail = `The request line ends with the version, HTTP/1.1 or HTTP/1.0; this one ${sent}.`
-  return new HeaderError('invalid_request', detail, closeConnection)
+  return new HttpError('invalid_request', detail, closeConnection)
 }
 
 /** Returns host and port of an absolute URL in a request line. */
@@ -133,20 +133,20 @@ function rememberLast(isAccepted: (host: string) => boolean): (host: string) => 
 /** The server reads nothing more after a head with ambiguous framing. */
 const closeConnection = { connection: 'close' }
 
-function repeatedHostError(): HeaderError {
+function repeatedHostError(): HttpError {
   const detail = 'The Host header is repeated; it must be sent once.'
-  return new HeaderError('invalid_request', detail, closeConnection)
+  return new HttpError('invalid_request', detail, closeConnection)
 }
 
-function misdirectedError(host: string, allowedHosts: readonly string[]): HeaderError {
+function misdirectedError(host: string, allowedHosts: readonly string[]): HttpError {
   const isListed = allowedHosts.length > 0
   const reason = isListed ? '' : ': the server listens on a loopback address'
   const remedy = isListed ? '' : ' Set PUBLIC_URL (publicUrl) or ALLOWED_HOSTS (allowedHosts).'
   const detail = `The host ${quote(host)} is not served here${reason}.${remedy}`
-  return new HeaderError('misdirected_request', detail)
+  return new HttpError('misdirected_request', detail)
 }
 
-function unsupportedCodingError(coding: string): HeaderError {
+function unsupportedCodingError(coding: string): HttpError {
   const detail = `The transfer coding ${quote(coding)} is not supported; chunked is.`
-  return new HeaderError('unsupported_coding', detail, closeConnection)
+  return new HttpError('unsupported_coding', detail, closeConnection)
 }

@@ -3,7 +3,7 @@ import type { ServerOptions as TlsOptions } from 'node:https'
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import type { FastifyServerOptions } from 'fastify'
-import { HeaderError } from '../../errors/errors.ts'
+import { HttpError } from '../../errors/errors.ts'
 import { quote } from '../../errors/quote.ts'
 import { createClientErrorHandler, createTunnelRejection } from './client-errors.ts'
 import { type Connection, Connections } from './connections.ts'
@@ -98,7 +98,7 @@ function checkRequests(
   })
   const isOverloaded = createLoadShedder(queueTimeout, connections.open)
   const detail = `The request has waited for more than ${queueTimeout} ms; try again shortly.`
-  const overloaded = toErrorResponse(new HeaderError('overloaded', detail, { 'retry-after': '1' }))
+  const overloaded = toErrorResponse(new HttpError('overloaded', detail, { 'retry-after': '1' }))
   return (request, response) => {
     const error = checkRequestHead(request)
     if (error !== undefined) sendError(response, toErrorResponse(error), !server.listening)
@@ -109,7 +109,7 @@ function checkRequests(
 
 const rejectExpectation: RequestListener = ({ headers: { expect } }, response) => {
   const detail = `The expectation ${quote(expect)} is not supported.`
-  sendError(response, toErrorResponse(new HeaderError('expectation_failed', detail)))
+  sendError(response, toErrorResponse(new HttpError('expectation_failed', detail)))
 }
 
 /** With fewer open connections, the server never rejects a request for its waiting time. */

@@ -1,4 +1,4 @@
-import { type ApiError, BodyError, HeaderError } from '../../errors/errors.ts'
+import { type ApiError, BodyError, HttpError } from '../../errors/errors.ts'
 import type { Operation } from '../../model/declare/access.ts'
 
 /** What a rule denied. The cause of the error that the client sees, for audits; it contains no values of fields. */
@@ -35,7 +35,7 @@ export function createForbidden(denied: AccessDenied, pointer?: string): ApiErro
   const detail = `The access rules do not allow you to ${describe(operation, type)}.`
   const options = { cause: denied }
   return pointer === undefined
-    ? new HeaderError('forbidden', detail, {}, options)
+    ? new HttpError('forbidden', detail, {}, options)
     : new BodyError('forbidden', pointer, detail, options)
 }
 

@@ -1,4 +1,4 @@
-import { HeaderError } from '../../errors/errors.ts'
+import { HttpError } from '../../errors/errors.ts'
 import {
   type SampleRequest,
   sampleTables,
@@ -23,7 +23,7 @@ export async function sampleTablesAt(
       all: (statement) => pool.shared.allUnprepared(statement),
       // A materialized view may get its data later.
       isTimeout: (error) =>
-        isUnpopulated(error) || (error instanceof HeaderError && error.code === 'query_timeout'),
+        isUnpopulated(error) || (error instanceof HttpError && error.code === 'query_timeout'),
     })
   } finally {
     await pool.close()

@@ -65,7 +65,7 @@ export class PostgresPool {
    * the work commits.
    * @param begin - the statements that begin the transaction
    * @param setup - sets what the session of a request has
-   * @throws HeaderError `unavailable` (503) when there is no connection, or the database is read-only
+   * @throws HttpError `unavailable` (503) when there is no connection, or the database is read-only
    */
   write<Result>(
     begin: TransactionOptions['begin'],
@@ -102,7 +102,7 @@ export class PostgresPool {
   /**
    * Runs work that may continue as a stream in a read transaction. Half of the connections are reserved for other work, so it
    * may wait before it acquires one.
-   * @throws HeaderError `overloaded` (503) when it waits too long
+   * @throws HttpError `overloaded` (503) when it waits too long
    */
   stream<Result>(
     signal: AbortSignal | undefined,

@@ -1,4 +1,4 @@
-import type { HeaderError } from '../../errors/errors.ts'
+import type { HttpError } from '../../errors/errors.ts'
 import { type DatabaseSource, waited } from '../../observe/events.ts'
 import { addReadable, type Reading } from '../../observe/readings.ts'
 import { closedError, disconnectedError } from '../../sql/errors.ts'
@@ -141,7 +141,7 @@ export class Scheduler {
 
   /**
    * Runs a query on any session.
-   * @throws HeaderError `unavailable` (503) if too many wait, or the wait is too long; what `translateError` returns
+   * @throws HttpError `unavailable` (503) if too many wait, or the wait is too long; what `translateError` returns
    */
   run(query: PostgresQuery): Promise<PostgresResult> {
     const { statement, signal } = query
@@ -168,7 +168,7 @@ export class Scheduler {
 
   /**
    * Acquires a session, which the caller releases.
-   * @throws HeaderError `unavailable`, or `overloaded` for a stream (503); `disconnectedError` if the signal aborts while it waits
+   * @throws HttpError `unavailable`, or `overloaded` for a stream (503); `disconnectedError` if the signal aborts while it waits
    */
   acquire({ class: jobClass, startBy, signal }: SessionRequest): Promise<Session> {
     return new Promise((resolve, reject) => {
@@ -188,7 +188,7 @@ export class Scheduler {
     })
   }
 
-  /** Makes the task of a session a stream. @throws HeaderError `overloaded` (503): to wait would occupy one more session */
+  /** Makes the task of a session a stream. @throws HttpError `overloaded` (503): to wait would occupy one more session */
   continueAsStream(session: Session): void {
     const task = this.#running.get(session)
     if (task === undefined) return
@@ -428,13 +428,13 @@ function failedBatch(failure: unknown): BatchResult {
 }
 
 /** The error of a task that found too many others waiting, or has waited too long. */
-function tooManyError({ class: jobClass }: Task): HeaderError {
+function tooManyError({ class: jobClass }: Task): HttpError {
   return jobClass === 'stream'
     ? overloadedError()
     : unavailableError('Too many requests wait for a connection')
 }
 
-function notOpenedError(): HeaderError {
+function notOpenedError(): HttpError {
   const cause = new Error('timeout exceeded while a connection was opened')
   return unavailableError('The database is not available', cause)
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { HeaderError } from '../../errors/errors.ts'
+import { HttpError } from '../../errors/errors.ts'
 import { resolveAuthValue } from '../../model/declare/access.ts'
 import type { SessionOptions } from '../../model/declare/session.ts'
 import type { Dialect } from '../../model/dialect.ts'
@@ -27,7 +27,7 @@ export interface SessionSetup {
 
 /**
  * Computes the setup of a request. A request without an identity has no auth context.
- * @throws HeaderError `permission_denied` (403) when it has no role or no schema; what a function of the declaration throws
+ * @throws HttpError `permission_denied` (403) when it has no role or no schema; what a function of the declaration throws
  */
 export type CreateSessionSetup = (identity: Identity | undefined) => SessionSetup
 
@@ -121,5 +121,5 @@ function toPath(value: unknown): string {
 
 function deny(what: 'role' | 'schema'): never {
   const detail = `The database has no ${what} for this request.`
-  throw new HeaderError('permission_denied', detail)
+  throw new HttpError('permission_denied', detail)
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { HeaderError } from '../../errors/errors.ts'
+import { HttpError } from '../../errors/errors.ts'
 import type { Sql } from '../../model/dialect.ts'
 import {
   getResourceType,
@@ -112,7 +112,7 @@ async function findRefusal(
     await connection.allUnprepared(compileStatement(sql`explain ${query}`, dialect))
     return undefined
   } catch (error) {
-    const isRefused = error instanceof HeaderError && error.code === 'not_supported_by_database'
+    const isRefused = error instanceof HttpError && error.code === 'not_supported_by_database'
     if (!isRefused) throw error
     return error.cause instanceof Error ? error.cause.message : error.message
   }

@@ -1,4 +1,4 @@
-import { type ApiError, BodyError, HeaderError } from '../../errors/errors.ts'
+import { type ApiError, BodyError, HttpError } from '../../errors/errors.ts'
 import { truncate } from '../../errors/quote.ts'
 import type { Awaitable } from '../../model/declare/hooks.ts'
 import type { Field, ResourceType } from '../../model/model.ts'
@@ -148,25 +148,25 @@ export function linkConstraintError(
 /** Returns the error of a constraint that is violated by a deletion. */
 export function deletionConstraintError(error: ConstraintError, resource: ResourceType): ApiError {
   const message = findPublicMessage(error, resource)
-  if (message !== undefined) return new HeaderError(codeOf(error), message, {}, { cause: error })
+  if (message !== undefined) return new HttpError(codeOf(error), message, {}, { cause: error })
   const { type } = resource
-  if (error.is === 'permission') return new HeaderError(codeOf(error), rejection(reasonOf(error)))
+  if (error.is === 'permission') return new HttpError(codeOf(error), rejection(reasonOf(error)))
   const detail =
     error.is === 'foreignKey'
       ? `Other records still reference this resource of type ${type}.`
       : `The database does not allow this resource of type ${type} to be deleted.`
-  return new HeaderError(codeOf(error), detail)
+  return new HttpError(codeOf(error), detail)
 }
 
 /** Returns the error of a constraint that is violated by an action. */
 export function actionConstraintError(error: ConstraintError, resource: ResourceType): ApiError {
   const message = findPublicMessage(error, resource) ?? rejection(reasonOf(error))
-  return new HeaderError(codeOf(error), message, {}, { cause: error })
+  return new HttpError(codeOf(error), message, {}, { cause: error })
 }
 
 /** Returns the error of a constraint that is checked at the commit. */
 export function commitConstraintError(error: ConstraintError): ApiError {
-  return new HeaderError(codeOf(error), rejection(reasonOf(error)))
+  return new HttpError(codeOf(error), rejection(reasonOf(error)))
 }
 
 /** The longest message of a trigger that clients see, in characters. */

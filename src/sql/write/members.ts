@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { HeaderError } from '../../errors/errors.ts'
+import { HttpError } from '../../errors/errors.ts'
 import type { Sql } from '../../model/dialect.ts'
 import { getRelationship, getResourceType, type ResourceType } from '../../model/model.ts'
 import type { MembersShape } from '../../plan/members.ts'
@@ -59,9 +59,9 @@ function compileIsChanged(
   }
 }
 
-/** @throws HeaderError `too_many_resources` (400) when a change is about more resources than may be in memory */
+/** @throws HttpError `too_many_resources` (400) when a change is about more resources than may be in memory */
 export function checkMemberLimit(rows: readonly Row[], { layout }: MembersShape): void {
   if (rows.length <= maxChangedMembers) return
   const detail = `The request changes the foreign key of more than ${maxChangedMembers} resources of the type ${layout.type}, whose hooks would run; send several requests.`
-  throw new HeaderError('too_many_resources', detail)
+  throw new HttpError('too_many_resources', detail)
 }

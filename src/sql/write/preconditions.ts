@@ -45,7 +45,7 @@ export async function checkPreconditions(write: PlannedWrite): Promise<ErrorList
 /**
  * Checks what the request demands of the version of the resource. The row is locked, so nobody changes it before the commit. The members
  * of a relationship are locked, too; the lock of the resource keeps others from adding some.
- * @throws VersionConflictError (412); HeaderError `condition_required` (428)
+ * @throws VersionConflictError (412); HttpError `condition_required` (428)
  */
 export async function checkCondition(write: PlannedWrite): Promise<void> {
   const { connection, plan, statements } = write

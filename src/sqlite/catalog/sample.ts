@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { HeaderError } from '../../errors/errors.ts'
+import { HttpError } from '../../errors/errors.ts'
 import {
   type SampleRequest,
   type SampleSource,
@@ -26,7 +26,7 @@ export async function sampleSqlite(
     isIdPart,
     typeOf: (column) => sql`typeof(${column})`,
     all: (statement) => reader.all(statement),
-    isTimeout: (error) => error instanceof HeaderError && error.code === 'query_timeout',
+    isTimeout: (error) => error instanceof HttpError && error.code === 'query_timeout',
   }
   try {
     return await sampleTables(requests, source)

@@ -45,7 +45,7 @@ export class ConnectionPool {
     this.#statementCache = statementCache
   }
 
-  /** Begins a read transaction. @throws HeaderError `overloaded` (503) when too many are open, `unavailable` (503) when closed */
+  /** Begins a read transaction. @throws HttpError `overloaded` (503) when too many are open, `unavailable` (503) when closed */
   async begin(options: BeginOptions): Promise<ReadTransaction> {
     const release = await this.#semaphore.acquire(options)
     try {

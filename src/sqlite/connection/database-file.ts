@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { HeaderError } from '../../errors/errors.ts'
+import { HttpError } from '../../errors/errors.ts'
 import { closedError } from '../../sql/errors.ts'
 import type { SqliteOptions } from '../options.ts'
 import type { SqliteConnection } from './connection.ts'
@@ -53,7 +53,7 @@ export class DatabaseFile {
   /**
    * Opens a connection to the file that was opened first, and to no other: SQLite would take the log of that file for the log of its
    * successor.
-   * @throws HeaderError `unavailable` (503) when it was deleted or replaced
+   * @throws HttpError `unavailable` (503) when it was deleted or replaced
    */
   connect<Connection extends { close(): void }>(open: () => Connection): Connection {
     this.verify()
@@ -72,7 +72,7 @@ export class DatabaseFile {
     try {
       return connect()
     } catch (error) {
-      const cause = error instanceof HeaderError ? error.cause : undefined
+      const cause = error instanceof HttpError ? error.cause : undefined
       if (!(cause instanceof Error)) throw error
       throw new Error(`the file ${this.path} cannot be opened: ${cause.message}`, { cause: error })
     }
@@ -81,7 +81,7 @@ export class DatabaseFile {
   /**
    * Verifies that the path still leads to the file that was opened. Otherwise writes would be lost with the next start. Once it has
    * led to another file, no file is used any more.
-   * @throws HeaderError `unavailable` (503) when it was deleted or replaced, or the database is closed
+   * @throws HttpError `unavailable` (503) when it was deleted or replaced, or the database is closed
    */
   verify(): void {
     if (this.#isClosed) throw closedError()
@@ -113,7 +113,7 @@ export class DatabaseFile {
     this.#lastVerified = now
   }
 
-  /** @throws HeaderError `unavailable` (503) when the database is closed */
+  /** @throws HttpError `unavailable` (503) when the database is closed */
   checkOpen(): void {
     if (this.#isClosed) throw closedError()
   }
@@ -131,9 +131,9 @@ export class DatabaseFile {
   }
 }
 
-function lostError(path: string, what: 'deleted' | 'replaced'): HeaderError {
+function lostError(path: string, what: 'deleted' | 'replaced'): HttpError {
   const cause = new Error(`The file ${path} was ${what} while the server ran; restart it.`)
-  return new HeaderError(
+  return new HttpError(
     'unavailable',
     'The database file is not the one that was opened; the server has to be restarted.',
     {},

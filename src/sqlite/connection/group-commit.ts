@@ -88,7 +88,7 @@ export class GroupCommit {
   /**
    * Runs work that writes in a transaction.
    * @returns the result of the work, once it is durable
-   * @throws HeaderError `overloaded` (503) when the queue is full, `unavailable` (503) when the database cannot be written or is closed
+   * @throws HttpError `overloaded` (503) when the queue is full, `unavailable` (503) when the database cannot be written or is closed
    */
   transaction<Result>(
     work: (transaction: Transaction) => Awaitable<Result>,

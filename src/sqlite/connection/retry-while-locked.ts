@@ -23,7 +23,7 @@ interface WaitOptions {
  * Runs work again and again until no other process holds a lock. Other requests run between two attempts: no connection of this process
  * waits inside of SQLite, where nothing else runs.
  * @param since - when the wait began, on the clock of `performance.now`
- * @throws HeaderError `unavailable` (503) after 5 seconds
+ * @throws HttpError `unavailable` (503) after 5 seconds
  */
 export async function retryWhileLocked<Result>(
   since: number,

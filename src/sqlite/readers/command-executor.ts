@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { HeaderError } from '../../errors/errors.ts'
+import { HttpError } from '../../errors/errors.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { SqliteConnection } from '../connection/connection.ts'
 import { readCpuTime } from '../connection/cpu-time.ts'
@@ -138,7 +138,7 @@ export class CommandExecutor {
 
 function toErrorReply(error: unknown): ReaderReply {
   if (error instanceof LargeResultError) return { is: 'too large' }
-  if (error instanceof HeaderError) {
+  if (error instanceof HttpError) {
     const { message: detail, headers } = error
     // A read has no other codes.
     const code = error.code === 'query_too_complex' ? 'query_too_complex' : 'unavailable'

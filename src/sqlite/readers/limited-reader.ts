@@ -14,7 +14,7 @@ export class LimitedReader {
     this.#timeout = timeout
   }
 
-  /** Returns the rows of a statement as the driver reads them. No file is created or changed. @throws HeaderError `query_timeout` (503) */
+  /** Returns the rows of a statement as the driver reads them. No file is created or changed. @throws HttpError `query_timeout` (503) */
   async all(statement: Statement): Promise<unknown[][]> {
     let reader = this.#reader
     if (!reader?.isAlive) {

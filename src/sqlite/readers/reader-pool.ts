@@ -1,4 +1,4 @@
-import { HeaderError } from '../../errors/errors.ts'
+import { HttpError } from '../../errors/errors.ts'
 import { waited } from '../../observe/events.ts'
 import { addReadable, type Reading } from '../../observe/readings.ts'
 import { Semaphore } from '../../sql/semaphore.ts'
@@ -75,7 +75,7 @@ export class ReaderPool {
 
   /**
    * Begins a read transaction in a reader process.
-   * @throws HeaderError `overloaded` (503) when too many reads wait, `unavailable` (503) when closed, or when no process can be started
+   * @throws HttpError `overloaded` (503) when too many reads wait, `unavailable` (503) when closed, or when no process can be started
    */
   async begin(read: ExpensiveRead): Promise<ReadTransaction> {
     const deadline = performance.now() + this.#timeout
@@ -99,7 +99,7 @@ export class ReaderPool {
       })
     } catch (error) {
       release()
-      throw error instanceof HeaderError ? error : startError(error)
+      throw error instanceof HttpError ? error : startError(error)
     }
   }
 
@@ -159,8 +159,8 @@ export class ReaderPool {
 }
 
 /** The error of a read for which no process could be started: there are no free file descriptors, processes or memory. */
-function startError(error: unknown): HeaderError {
+function startError(error: unknown): HttpError {
   const cause = new Error('A reader process could not be started.', { cause: error })
   const headers = { 'retry-after': '1' }
-  return new HeaderError('unavailable', 'The read could not begin; try again.', headers, { cause })
+  return new HttpError('unavailable', 'The read could not begin; try again.', headers, { cause })
 }

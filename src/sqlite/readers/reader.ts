@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { HeaderError } from '../../errors/errors.ts'
+import { HttpError } from '../../errors/errors.ts'
 import { queryTimeoutError } from '../../sql/errors.ts'
 import type { ReaderCommand, ReaderMessage, ReaderReply, ReaderRequest } from './reader-messages.ts'
 import { findReaderProgram } from './reader-program.ts'
@@ -107,7 +107,7 @@ export class Reader {
 
   /**
    * Sends a command and waits for the reply.
-   * @throws HeaderError `query_timeout` (503) after the deadline, when the read is stopped; `unavailable` (503) when the process
+   * @throws HttpError `query_timeout` (503) after the deadline, when the read is stopped; `unavailable` (503) when the process
    *   ended
    */
   async request(
@@ -179,8 +179,8 @@ export class Reader {
 }
 
 /** The error of a read whose process ran out of memory or was killed from outside. */
-function lostError(): HeaderError {
+function lostError(): HttpError {
   const cause = new Error('A reader process ended in the middle of a read.')
   const headers = { 'retry-after': '1' }
-  return new HeaderError('unavailable', 'The read was interrupted; try again.', headers, { cause })
+  return new HttpError('unavailable', 'The read was interrupted; try again.', headers, { cause })
 }

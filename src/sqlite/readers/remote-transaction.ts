@@ -1,4 +1,4 @@
-import { HeaderError } from '../../errors/errors.ts'
+import { HttpError } from '../../errors/errors.ts'
 import type { RunningStatement } from '../../observe/events.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import { disconnectedError } from '../../sql/errors.ts'
@@ -159,7 +159,7 @@ export class RemoteTransaction implements ReadTransaction {
 /** @returns the reply, unless it is an error @throws the error */
 function throwReportedError(reply: ReaderReply): ReaderReply {
   if (reply.is === 'too large') throw new LargeResultError()
-  if (reply.is === 'request-error') throw new HeaderError(reply.code, reply.detail, reply.headers)
+  if (reply.is === 'request-error') throw new HttpError(reply.code, reply.detail, reply.headers)
   if (reply.is !== 'error') return reply
   const error = new Error(reply.message)
   if (reply.stack !== undefined) error.stack = reply.stack

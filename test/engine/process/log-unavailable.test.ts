@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { defineModel } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { openSqlite } from 'lapidary/sqlite'
-import { HeaderError } from '../../../src/errors/errors.ts'
+import { HttpError } from '../../../src/errors/errors.ts'
 import { logOf } from '../../log.ts'
 import { until } from '../../service/processes.ts'
 
@@ -17,7 +17,7 @@ it('given 503 responses with a cause, when several have the same cause, then one
   })
   const failing = (cause: unknown) => async () => {
     const headers = { 'retry-after': '1' }
-    throw new HeaderError('unavailable', 'The database cannot be reached.', headers, { cause })
+    throw new HttpError('unavailable', 'The database cannot be reached.', headers, { cause })
   }
   server.get('/unreachable', failing(new Error('connect ECONNREFUSED')))
   server.get('/full', failing(new Error('disk full')))
@@ -54,7 +54,7 @@ it('given 503 responses with different causes, when there are more than 100 with
   let count = 0
   server.get('/unreachable', async () => {
     count += 1
-    throw new HeaderError('unavailable', '', {}, { cause: new Error(`cause ${count}`) })
+    throw new HttpError('unavailable', '', {}, { cause: new Error(`cause ${count}`) })
   })
   await server.ready()
   const lines = await logOf(async (logged) => {
