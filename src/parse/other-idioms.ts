@@ -1,4 +1,5 @@
 import { quote } from '../errors/quote.ts'
+import { findNearest } from '../errors/suggestion.ts'
 
 // The forms that clients of other servers send. The server accepts those that mean one thing; of the others an error has the form
 // that the client should send, with the values of the client.
@@ -41,12 +42,14 @@ export function splitOperator(
   return operator === undefined || value === undefined ? undefined : [operator, value]
 }
 
+const containsOperator = /^\$?i?contains$/i
+
 /**
  * The value of an operator that means the same here: `like` compares the whole text.
  * @returns `undefined` for a text with `%`, which is a wildcard in every pattern
  */
 export function toAliasValue(operator: string, value: string): string | undefined {
-  if (!/^\$?i?contains$/i.test(operator)) return value
+  if (!containsOperator.test(operator)) return value
   return value.includes('%') ? undefined : `%${value}%`
 }
 
@@ -74,21 +77,83 @@ export function findSortTerm(term: string, descending: boolean): string | undefi
   return `${isDescending ? '-' : ''}${name}`
 }
 
+/** What is known about the field whose name a parameter has: the parameters that mean the same, or why there are none. */
+export type FieldRemedy = Readonly<{ form: string } | { problem: string }>
+
 /**
  * What to send in place of a parameter that does not exist, as the end of an error's sentence; `undefined` if nothing is known.
  * @param find - returns the value of another parameter of the request
+ * @param findField - returns what is known about the field of that name, or of a similar one
  */
 export function describeRemedy(
   name: string,
-  value: string,
   find: (name: string) => string | undefined,
+  findField: (isExact: boolean) => FieldRemedy | undefined,
 ): string | undefined {
+  const value = find(name) ?? ''
+  const renamed = findOffsetForm(name, value, find) ?? findParameterForm(name, value)
+  const field = findField(true)
+  if (field && 'problem' in field) return field.problem
+  // `size` may be a field and a page.
+  if (field) return sendForm(renamed === undefined ? field.form : `${field.form} or ${renamed}`)
   const form =
+    renamed ??
     findFilterForm(name, value) ??
-    findOffsetForm(name, value, find) ??
     findNestedForm(name, value) ??
-    findParameterForm(name, value)
-  return form === undefined ? undefined : `send ${form} instead`
+    findTypoForm(name, value)
+  if (form !== undefined) return sendForm(form)
+  const similar = findField(false)
+  return similar && ('form' in similar ? sendForm(similar.form) : similar.problem)
+}
+
+function sendForm(form: string): string {
+  return `send ${form} instead`
+}
+
+/** A parameter `filter[…]`, and the values to send with it. */
+interface FieldFilterTexts {
+  readonly name: string
+  readonly texts: readonly string[]
+}
+
+/**
+ * The filter that a parameter with the name of a field means: `year`, `year[gt]`, `year_gt`, `year>`, `artist.name`, `artist[name]`.
+ * @param texts - the values of the parameter
+ * @param findName - returns the name that the type has for a name; `undefined` for none
+ */
+export function findFieldFilter(
+  parameter: string,
+  texts: readonly string[],
+  findName: (name: string) => string | undefined,
+): FieldFilterTexts | undefined {
+  const [, path = '', brackets = '', sign, compared = ''] =
+    /^([^[\]<>!]+)((?:\[[^[\]]*\])*)(?:([<>!]=?|<>)(.*))?$/s.exec(parameter) ?? []
+  const names = path.split(/\.|__/)
+  const [first = '', ...rest] = names
+  const [, start = '', suffix = ''] = /^(.+)_([a-z]+)$/i.exec(first) ?? []
+  const exact = findName(first)
+  const isSuffix = exact === undefined && rest.length === 0 && toOperator(suffix) !== undefined
+  const name = exact ?? (isSuffix ? findName(start) : undefined)
+  if (name === undefined || names.includes('')) return undefined
+  const last = rest.length > 0 ? toOperator(rest.at(-1) ?? '') : undefined
+  // In `year>=1800`, the name of the parameter ends with the sign.
+  const signed = sign && toOperator(compared === '' && !sign.endsWith('=') ? `${sign}=` : sign)
+  const operator = signed ?? (isSuffix ? toOperator(suffix) : last) ?? 'eq'
+  const whole = [name, ...(last === undefined ? rest : rest.slice(0, -1))].join('.')
+  const named = operator === 'eq' ? '' : `[${operator}]`
+  // A sign is behind the brackets of a path.
+  const filter = `filter[${whole}]${signed ? brackets + named : named + brackets}`
+  const isNested = brackets.split('[').length > (signed ? 1 : 2)
+  const sent = compared === '' ? texts : [compared]
+  return { name: (isNested ? findFilterName(filter) : undefined) ?? filter, texts: sent }
+}
+
+/** The operator that a word or sign means, but for one whose value has another form here; `undefined` for none. */
+function toOperator(word: string): string | undefined {
+  const lower = word.toLowerCase()
+  if (containsOperator.test(lower)) return lower
+  const operator = Object.hasOwn(operatorAliases, lower) ? operatorAliases[lower] : lower
+  return operator !== undefined && operatorName.test(operator) ? operator : undefined
 }
 
 /** `page[offset]=20` with `page[limit]=10` is the third page. */
@@ -115,9 +180,9 @@ function findNestedForm(name: string, value: string): string | undefined {
   const [, where] = /^(?:where|filters|search)(\[.+)$/i.exec(name) ?? []
   if (where !== undefined) return findFilterForm(`filter${where}`, value)
   const [, path, suffix = ''] = /^([a-z][\w.]*?)__([a-z]+_?)$/i.exec(name) ?? []
-  const aliased = Object.hasOwn(operatorAliases, suffix) ? operatorAliases[suffix] : suffix
-  return path !== undefined && aliased !== undefined && operatorName.test(aliased)
-    ? formatParameter(`filter[${path.replaceAll('__', '.')}][${aliased}]`, value)
+  const operator = toOperator(suffix)
+  return path !== undefined && operator !== undefined
+    ? formatParameter(`filter[${path.replaceAll('__', '.')}][${operator}]`, value)
     : undefined
 }
 
@@ -127,19 +192,31 @@ const operatorName =
 
 /** `filter[a][b][c]`: a path of fields, and maybe an operator. */
 function findFilterForm(name: string, value: string): string | undefined {
+  const parts = splitBrackets(name)
+  if (parts?.some((part) => logical.test(part))) return formatLogical(parts, value)
+  const filter = findFilterName(name)
+  return filter && formatParameter(filter, value)
+}
+
+/** The names in the brackets of `filter[a][b][c]`; `undefined` for another parameter. */
+function splitBrackets(name: string): readonly string[] | undefined {
   const [, brackets] = /^filter((?:\[[^[\]]*\])+)$/s.exec(name) ?? []
   const parts = brackets?.slice(1, -1).split('][')
-  if (parts === undefined || parts[0] === '') return undefined
-  if (parts.some((part) => logical.test(part))) return formatLogical(parts, value)
+  return parts?.[0] === '' ? undefined : parts
+}
+
+function findFilterName(name: string): string | undefined {
+  const parts = splitBrackets(name)
+  if (parts === undefined) return undefined
   const isList = /^\d*$/.test(parts.at(-1) ?? '')
   const path = isList ? parts.slice(0, -1) : parts
   const last = path.at(-1) ?? ''
-  const operator = !operatorName.test(last) || path.length < 2 ? '' : `[${last}]`
-  const fields = operator === '' ? path : path.slice(0, -1)
+  const operator = path.length < 2 ? undefined : toOperator(last)
+  const fields = operator === undefined ? path : path.slice(0, -1)
   if (fields.length === 0 || fields.includes('')) return undefined
   if (fields.slice(1).some((field) => operatorName.test(field) || /^\d+$/.test(field)))
     return undefined
-  return formatParameter(`filter[${fields.join('.')}]${operator}${isList ? '[]' : ''}`, value)
+  return `filter[${fields.join('.')}]${operator ? `[${operator}]` : ''}${isList ? '[]' : ''}`
 }
 
 const logical = /^\$?(?:and|or|not)$/
@@ -172,4 +249,35 @@ const parameterAliases: Readonly<Record<string, RegExp>> = {
   sort: /^(?:sort|order|order_?by|sort_?by|ordering)$/i,
   include: /^(?:include|includes|expand|with|populate)$/i,
   filter: /^(?:q|search|query)$/i,
+}
+
+/** The parameters with one name, and the families whose names have brackets. */
+const parameterNames = ['filter', 'sort', 'include', 'withCount', 'withVersions']
+const familyNames: Readonly<Record<string, RegExp>> = {
+  fields: /^\[[^[\]]+\]$/,
+  filter: /^(?:\[[^[\]]+\]){1,2}(?:\[\])?$/,
+  page: /^\[(?:size|number|after|before|total|cursors)\]$/,
+  includePage: /^\[[^[\]]+\]\[(?:size|after)\]$/,
+  includeSort: /^\[[^[\]]+\]$/,
+  includeFilter: /^\[[^[\]]+\]$/,
+}
+const pageMembers = ['size', 'number', 'after', 'before', 'total', 'cursors']
+
+/** A parameter whose name is misspelled: `srot`, `Sort`, `field[person]`, `page[sise]`, `includePage[computers]`. */
+function findTypoForm(name: string, value: string): string | undefined {
+  const [, base = '', brackets = ''] = /^(\w{3,})((?:\[[^[\]]+\])*)$/.exec(name) ?? []
+  if (base === '') return undefined
+  if (brackets === '') {
+    const plain = findNearest(base, parameterNames)
+    return plain && formatParameter(plain, value)
+  }
+  const family = findNearest(base, Object.keys(familyNames)) ?? ''
+  const isPage = family === 'page' || family === 'includePage'
+  const members = brackets.slice(1, -1).split('][')
+  const path = family === 'page' ? [] : members.slice(0, 1)
+  const member = members[path.length] ?? (/^\d+$/.test(value) ? 'size' : 'after')
+  const meant = isPage
+    ? [...path, findNearest(member, pageMembers) ?? member].map((each) => `[${each}]`).join('')
+    : brackets
+  return familyNames[family]?.test(meant) ? formatParameter(family + meant, value) : undefined
 }

@@ -138,7 +138,7 @@ function parseParameter(name: string, value: string, builder: QueryBuilder): voi
 function parseOther(name: string, value: string, builder: QueryBuilder): void {
   const parameter = parseIncludeParameter(name)
   if (parameter) addIncludePage(name, parameter, value, builder)
-  else report(builder.errors, () => unknownError(name, value, builder))
+  else report(builder.errors, () => createUnknownError(name, builder.pairs))
 }
 
 function addIncludePage(
@@ -209,18 +209,20 @@ function repeatedError(name: string): ParameterError {
   return new ParameterError('repeated_parameter', name, detail)
 }
 
-function unknownError(
+/**
+ * The error for a parameter that does not exist.
+ * @param findField - as that of `describeRemedy`; absent if the type of the resources is not known
+ */
+export function createUnknownError(
   name: string,
-  value: string,
-  { pairs }: Pick<QueryBuilder, 'pairs'>,
+  pairs: readonly Pair[],
+  findField: Parameters<typeof describeRemedy>[2] = () => undefined,
 ): ParameterError {
   const find = (other: string) => pairs.find(([each]) => each === other)?.[1]
   const known = `filter, filter[<field>], sort, ${pageParameters.join(', ')}, include, ${includeParameters.join(', ')}, withCount, withVersions and fields[<type>]`
-  return new ParameterError(
-    'unknown_parameter',
-    name,
-    `There is no parameter ${quote(name)}; ${describeRemedy(name, value, find) ?? `the parameters are ${known}`}.`,
-  )
+  const remedy = describeRemedy(name, find, findField) ?? `the parameters are ${known}`
+  const detail = `There is no parameter ${quote(name)}; ${remedy}.`
+  return new ParameterError('unknown_parameter', name, detail)
 }
 
 /**

@@ -35,6 +35,7 @@ import {
 } from './projection.ts'
 import { createIdentifierLayout } from './row-layout.ts'
 import { type OrderTerm, planSort, untilId } from './sort.ts'
+import { checkSyntax } from './unknown-parameters.ts'
 
 /** The rows that a URL path selects, before any filter. */
 type Addressed =
@@ -115,7 +116,7 @@ export function planCollection(
   const parameters: PlanParameters = { values: [], textParameters: [] }
   const list = planList(query, resource, model, { parameters, known })
   const { where, planned, projection } = collectErrors({
-    syntax: () => throwErrors(query.errors),
+    syntax: () => checkSyntax(query, { planner, resource, isMany: true }),
     where: () => planFilter(query.filter, resource, model, parameters),
     order: list.checkOrder,
     planned: list.planPage,
@@ -254,7 +255,7 @@ export function planResource(
   const list = planList(query, resource, model, { parameters })
   const one = { hasVersion: path.relationship === undefined, isOne: true }
   const { projection } = collectErrors({
-    syntax: () => throwErrors(query.errors),
+    syntax: () => checkSyntax(query, { planner, resource, isMany: false }),
     filter: () => rejectFilter(query),
     order: list.checkOrder,
     page: list.planPage,
@@ -303,7 +304,7 @@ export function planLinkage(
   const parameters: PlanParameters = { values: [], textParameters: [] }
   const list = planList(query, related, planner.model, { parameters, known })
   const { where, planned, projection } = collectErrors({
-    syntax: () => throwErrors(query.errors),
+    syntax: () => checkSyntax(query, { planner, resource: related, isMany: relationship.many }),
     where: relationship.many
       ? () => planFilter(query.filter, related, planner.model, parameters)
       : () => rejectFilter(query),

@@ -37,6 +37,31 @@ const remedies: readonly (readonly [query: string, form: string])[] = [
   ['filter[name][$ne]=Ada', 'filter[name][ne]=Ada'],
   ['filter[computers][serial]=x', 'filter[computers.serial]=x'],
   ['filter[or][0][name]=Ada', 'filter=[{"or":[{"name":"name","op":"eq","val":"Ada"}]}]'],
+  ['name=Ada', 'filter[name]=Ada'],
+  ['birth_date[gt]=1900-01-01', 'filter[birth_date][gt]=1900-01-01'],
+  ['birth_date%3E=1900-01-01', 'filter[birth_date][ge]=1900-01-01'],
+  ['birth_date%3E1900-01-01', 'filter[birth_date][gt]=1900-01-01'],
+  ['birth_date!=1900-01-01', 'filter[birth_date][ne]=1900-01-01'],
+  ['birth_date_lte=1900-01-01', 'filter[birth_date][le]=1900-01-01'],
+  ['birth_date.lt=1900-01-01', 'filter[birth_date][lt]=1900-01-01'],
+  ['brith_date=1900-01-01', 'filter[birth_date]=1900-01-01'],
+  ['name[contains]=d', 'filter[name][like]=%25d%25'],
+  ['name=50%25', 'filter[name]=50%25'],
+  ['id[]=1&id[]=2', 'filter[id][]=1&filter[id][]=2'],
+  ['id=1,2', 'filter[id]=1,2'],
+  ['computers.serial=x', 'filter[computers.serial]=x'],
+  ['computers__serial__like=x', 'filter[computers.serial][like]=x'],
+  ['computers[serial]=x', 'filter[computers.serial]=x'],
+  ['computers[owner][name][like]=x', 'filter[computers.owner.name][like]=x'],
+  ['computers=1', 'filter[computers.id]=1'],
+  ['computers=null', 'filter[computers][is_]=null'],
+  ['Sort=name', 'sort=name'],
+  ['srot=-name', 'sort=-name'],
+  ['incldue=computers', 'include=computers'],
+  ['withcount=computers', 'withCount=computers'],
+  ['fields=name', 'fields[person]=name'],
+  ['field[person]=name', 'fields[person]=name'],
+  ['page[sise]=5', 'page[size]=5'],
   ['filter[not][name][like]=A', 'filter=[{"not":{"name":"name","op":"like","val":"A"}}]'],
 ]
 
@@ -120,6 +145,77 @@ describeService('Queries in the forms of other servers', (app) => {
     assert.ok(forms > 200, String(forms))
   })
 
+  it('are rejected with a form that works, for any field as the name of a parameter', async () => {
+    await enter(app)
+    const operators = [
+      '',
+      '[eq]',
+      '[gte]',
+      '[ne]',
+      '[]',
+      '[in]',
+      '_lt',
+      '__gt',
+      '.le',
+      '%3E',
+      '!',
+      '%3C',
+    ]
+    const values: Readonly<Record<string, readonly string[]>> = {
+      id: ['1', '2'],
+      text: ['x', 'a b', '50%'],
+      date: ['1900-01-01'],
+    }
+    const lists = {
+      '/persons': {
+        ...{ id: 'id', name: 'text', gender: 'text', birth_date: 'date' },
+        ...{
+          'computers.id': 'id',
+          'computers.serial': 'text',
+          'computers.owner.birth_date': 'date',
+        },
+      },
+      '/computers': { id: 'id', serial: 'text', 'owner.name': 'text', 'owner.birth_date': 'date' },
+    } as const
+    let forms = 0
+    for (const [path, fields] of Object.entries(lists))
+      for (const [name, kind] of Object.entries(fields))
+        for (const written of new Set([
+          name,
+          name.replaceAll('.', '__'),
+          name.replace(/\.(\w+)/g, '[$1]'),
+        ]))
+          for (const operator of operators)
+            for (const value of values[kind] ?? []) {
+              // No client writes a suffix of a field behind a bracket.
+              if (written.endsWith(']') && /^[_.]/.test(operator)) continue
+              // `owner.birth_date_lt` is the name of a field.
+              if (name.includes('.') && operator === '_lt') continue
+              let query = `${written}${operator}=${encodeURIComponent(value)}`
+              let { status, body } = await app.call('GET', `${path}?${query}`)
+              for (let step = 0; step < 2 && status !== 200; step += 1) {
+                const detail = String(body.errors?.[0]?.detail)
+                const [, form] = / send (filter\S+) instead/.exec(detail) ?? []
+                assert.ok(form, `${query}: ${detail}`)
+                query = form
+                forms += 1
+                const next = await app.call('GET', `${path}?${query}`)
+                status = next.status
+                body = next.body
+              }
+              assert.equal(status, 200, query)
+            }
+    assert.ok(forms > 300, String(forms))
+  })
+
+  it('are rejected without a filter where there is none', async () => {
+    const { ada } = await enter(app)
+    const { status, body } = await app.call('GET', `/persons/${ada.id}?name=Ada`)
+    assert.equal(status, 400)
+    const problem = 'this URL returns one resource, and only collections can be filtered'
+    assert.equal(body.errors?.[0]?.detail, `There is no parameter "name"; ${problem}.`)
+  })
+
   for (const [sent, meant] of terms)
     it(`are rejected with the term that works: sort=${sent}`, async () => {
       const { status, body } = await app.call('GET', `/computers?sort=id,${sent}`)
@@ -131,7 +227,13 @@ describeService('Queries in the forms of other servers', (app) => {
     })
 
   it('name no form that is wrong, too', async () => {
-    for (const query of ['filter[name][like][ne]=a', 'page[offset]=5', 'filter[]=1']) {
+    for (const query of [
+      'filter[name][like][ne]=a',
+      'page[offset]=5',
+      'filter[]=1',
+      'zzz=1',
+      'xx=1',
+    ]) {
       const { status, body } = await app.call('GET', `/persons?${query}`)
       assert.equal(status, 400)
       assert.doesNotMatch(String(body.errors?.[0]?.detail), /send filter|send page\[number\]=/)
