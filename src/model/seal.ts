@@ -1,4 +1,5 @@
 import {
+  type Cipheriv,
   createCipheriv,
   createDecipheriv,
   createHmac,
@@ -36,6 +37,15 @@ export interface Sealer {
    * @returns 16 characters of URLs
    */
   fingerprint(purpose: string, text: string): string
+  /**
+   * Encrypts a digest of 16 bytes as one block of AES-128, with a key for one purpose. Whoever has a token can open it, but only a token
+   * of this function opens to a digest that a statement can find: there is nothing to authenticate.
+   * @param digest - 32 hexadecimal digits
+   * @returns 22 characters of URLs
+   */
+  sealDigest(purpose: string, digest: string): string
+  /** Returns the digest of a token of `sealDigest`; `undefined` for a text that is none. */
+  openDigest(purpose: string, token: string): string | undefined
 }
 
 /** The minimum number of characters of a secret. */
@@ -46,6 +56,9 @@ interface SealKeys {
   readonly authentication: Buffer
   readonly encryption: Buffer
 }
+
+/** The bytes of a sealed digest, of its key, and of a block of AES. */
+const digestLength = 16
 
 /** The bytes of a token before the encrypted payload. */
 const ivLength = 16
@@ -72,6 +85,9 @@ export function createSealer(secrets?: readonly string[]): Sealer {
     return keys
   }
   const fingerprintKeys = new Map<string, string>()
+  const blockCiphers = new Map<string, Cipheriv>()
+  const deriveBlockKey = (purpose: string) =>
+    deriveKey(getSecrets()[0], `digest ${purpose}`).subarray(0, digestLength)
   return {
     seal(context, payload) {
       return sealWith(getKeys()[0], context, payload)
@@ -92,6 +108,22 @@ export function createSealer(secrets?: readonly string[]): Sealer {
         fingerprintKeys.set(purpose, key)
       }
       return hash('sha256', key + text, 'base64url').slice(0, 16)
+    },
+    sealDigest(purpose, digest) {
+      // One block after the other, none of which depends on another: so one cipher seals them all.
+      let cipher = blockCiphers.get(purpose)
+      if (cipher === undefined) {
+        cipher = createCipheriv('aes-128-ecb', deriveBlockKey(purpose), null).setAutoPadding(false)
+        blockCiphers.set(purpose, cipher)
+      }
+      return cipher.update(digest, 'hex').toString('base64url')
+    },
+    openDigest(purpose, token) {
+      const block = Buffer.from(token, 'base64url')
+      if (block.length !== digestLength || block.toString('base64url') !== token) return undefined
+      const decipher = createDecipheriv('aes-128-ecb', deriveBlockKey(purpose), null)
+      decipher.setAutoPadding(false)
+      return Buffer.concat([decipher.update(block), decipher.final()]).toString('hex')
     },
   }
 }

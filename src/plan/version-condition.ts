@@ -6,7 +6,7 @@ import type { Planner } from './planner.ts'
 import type { ReadPlan } from './read.ts'
 import { createIdentifierLayout, type Row } from './row-layout.ts'
 import { planOne, planRelatedIds } from './stored-columns.ts'
-import { addVersion, computeSetVersion } from './version.ts'
+import { addVersion, computeSetVersion, openVersions } from './version.ts'
 
 /** What a request demands of the version of what it writes. It is checked in the transaction of the write, once the row is locked. */
 export interface VersionCondition {
@@ -14,6 +14,11 @@ export interface VersionCondition {
   readonly read: ReadPlan | undefined
   /** The relationship whose members it is about; absent for a condition on the resource. */
   readonly relationship?: string
+  /**
+   * The digests of the stored versions with one of which the condition holds: a statement can check it alone, which changes no row for any
+   * other. Absent if it cannot be checked so.
+   */
+  readonly digests?: readonly string[]
   /**
    * Checks the condition.
    * @param row - of `read`; `undefined` for a resource that the identity may write and not read
@@ -48,11 +53,16 @@ export function planCondition(
   if (isRequired) return { read: undefined, check: () => throwRequired(target) }
   const match = ifMatch === undefined ? '*' : parseCondition('If-Match', ifMatch)
   const noneMatch = ifNoneMatch === undefined ? [] : parseCondition('If-None-Match', ifNoneMatch)
+  const digests =
+    relationship === undefined && ifNoneMatch === undefined
+      ? openTags(planner, resource, match)
+      : []
   const needsVersion = match !== '*' || noneMatch.length > 0
   const getCurrent = createVersionReader(planner, target)
   return {
     read: needsVersion ? planVersionRead(planner, target) : undefined,
     ...(relationship && needsVersion && { relationship: relationship.name }),
+    ...(digests.length > 0 && { digests }),
     check: (row) => {
       const current = row && getCurrent(row)
       if (match !== '*' && !isMatched(match, current)) throw createConflict(target, match, current)
@@ -76,6 +86,16 @@ export function planCreateCondition({ ifMatch, ifNoneMatch }: ConditionFields): 
     throw new VersionConflictError('version_conflict', detail, undefined)
   }
   return ifNoneMatch !== undefined && parseCondition('If-None-Match', ifNoneMatch) === '*'
+}
+
+function openTags({ model }: Planner, resource: ResourceType, tags: EntityTags): readonly string[] {
+  if (tags === '*') return []
+  const strong = tags.filter(({ isWeak }) => !isWeak)
+  return openVersions(
+    model.sealer,
+    resource,
+    strong.map(({ opaque }) => opaque),
+  )
 }
 
 function planVersionRead(planner: Planner, { resource, relationship }: ConditionTarget): ReadPlan {

@@ -51,19 +51,48 @@ export function createVersions(model: Model): (layout: RowLayout) => GetVersion 
 
 /**
  * The version of a resource is a keyed digest of its type and the stored values, its id among them, that the identity may read or write. Without the
- * key, somebody could test guesses of a write-only value.
+ * key, somebody could test guesses of a write-only value. A version that is one column can be opened, where the database has digested it,
+ * so that a statement compares it (`openVersions`).
  */
 function compileVersion(layout: RowLayout, model: Model): GetVersion {
   const { type } = layout
   const { sealer } = model
-  const { relationships } = findParts(getResourceType(model, type), model)
+  const resource = getResourceType(model, type)
+  const { relationships } = findParts(resource, model)
   const stored = 1 + layout.values.findIndex((value) => 'versionOf' in value)
   const linkages = relationships.map((relationship) => findLinkageIndex(layout, relationship))
-  return (row) => {
+  const fingerprint: GetVersion = (row) => {
     let text = `${type}\n${row[stored]}`
     for (const linkage of linkages) text += JSON.stringify(row[linkage] ?? null)
     return sealer.fingerprint('version', text)
   }
+  if (resource.version === undefined) return fingerprint
+  const purpose = versionPurpose(type)
+  return (row) => {
+    const text = String(row[stored])
+    return text.length === digestLength ? sealer.sealDigest(purpose, text) : fingerprint(row)
+  }
+}
+
+/** The characters of a digest of the database. The text of an integer, which another database returns, is shorter. */
+const digestLength = 32
+
+const versionPurpose = (type: string): string => `version ${type}`
+
+/**
+ * Returns the digests of the stored versions that entity tags of a resource have; none for a type whose versions do not say them.
+ * @param tags - without quotation marks; each is a version, or begins with one and a dot
+ */
+export function openVersions(
+  sealer: Sealer,
+  { type, version }: ResourceType,
+  tags: readonly string[],
+): readonly string[] {
+  if (version === undefined) return []
+  return tags.flatMap((tag) => {
+    const [sealed = ''] = tag.split('.', 1)
+    return sealer.openDigest(versionPurpose(type), sealed) ?? []
+  })
 }
 
 /** The version of the members of a relationship, as the identity sees them. */

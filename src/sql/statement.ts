@@ -21,6 +21,7 @@ export type ParameterSource =
   | 'offset'
   | 'maxRows'
   | 'snapshotId'
+  | 'versions'
   | 'constant'
   | RuleValue
   | Readonly<{ read: (auth: unknown, values: RunValues) => unknown }>
@@ -67,6 +68,8 @@ export interface RunValues {
   readonly maxRows?: number
   /** The snapshot id of a cached count. */
   readonly snapshotId?: string | undefined
+  /** The digests of the stored versions that a changed row may have (`VersionCondition.digests`). */
+  readonly versions?: readonly string[] | undefined
   /** The values of declarations are in their placeholders. */
   readonly constant?: undefined
   /** The auth context of the request, for the values that rules bind. */

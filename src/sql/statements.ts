@@ -15,16 +15,16 @@ import type { Statement } from './statement.ts'
 import { StatementCache, statementSize } from './statement-cache.ts'
 import type { Target } from './tables.ts'
 import {
+  type CompiledRemovals,
   type CompiledWrite,
-  compileDelete,
   compileInserts,
   compileLookup,
+  compileRemovals,
   compileWrite,
   insertSizes,
 } from './write/compile-write.ts'
 import { compileMemberLocks } from './write/link-changes.ts'
 import { compileMembers } from './write/members.ts'
-import { isStillPlain } from './write/one-row.ts'
 import { compileReferencing } from './write/referencing.ts'
 import { compileUnlinkChecks, type UnlinkCheck } from './write/unlink-checks.ts'
 
@@ -37,10 +37,7 @@ interface TypeStatements {
   readonly lock: (lock: Exclude<RowLock, 'share'>) => Statement
   /** Returns which of the ids exist. */
   readonly lookup: Statement
-  /** Deletes the resource with the id, if the rules allow it. */
-  readonly remove: Statement
-  /** The same if it is the whole deletion; it deletes no row if something else may decide by now. */
-  readonly removeAtOnce: Statement
+  readonly removals: CompiledRemovals
   /** Returns a row if the resource with the id is in the declared scope of its type, whoever may read it. */
   readonly inScope: Statement
   /** Returns which of the ids are in the declared scope, whoever may read them. */
@@ -166,8 +163,7 @@ function createMemberChecks(target: Target, cache: StatementCache): Statements['
 
 function createTypeStatements(resource: ResourceType, target: Target): TypeStatements {
   const locks = new Map<RowLock, Statement>()
-  let remove: Statement | undefined
-  let removeAtOnce: Statement | undefined
+  let removals: CompiledRemovals | undefined
   const { unrestricted } = resource
   const exists = compileExists(resource, target)
   const lookup = compileLookup(resource, target)
@@ -184,13 +180,9 @@ function createTypeStatements(resource: ResourceType, target: Target): TypeState
       locks.set(lock, created)
       return created
     },
-    get remove() {
-      remove ??= compileDelete(resource, target)
-      return remove
-    },
-    get removeAtOnce() {
-      removeAtOnce ??= compileDelete(resource, target, isStillPlain(resource, target))
-      return removeAtOnce
+    get removals() {
+      removals ??= compileRemovals(resource, target)
+      return removals
     },
   }
 }
@@ -201,8 +193,11 @@ function readSize({ rows, count }: CompiledRead, { includeEdges }: ReadShape): n
 }
 
 function writeSize(compiled: CompiledWrite): number {
-  const { insert, denied, insertedId, update, updateAtOnce, links, parent } = compiled
-  const own = [insert, insertedId, update, updateAtOnce].filter((each) => each !== undefined)
+  const { insert, denied, insertedId, update, updateAtOnce, updateIfVersion, links, parent } =
+    compiled
+  const own = [insert, insertedId, update, updateAtOnce, updateIfVersion].filter(
+    (each) => each !== undefined,
+  )
   const checks = denied.map(({ statement }) => statement)
   return statementSize(...own, ...checks, ...links.flat(), ...parent)
 }

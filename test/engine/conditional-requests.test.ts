@@ -286,7 +286,7 @@ engine(
   (app) => {
     const versionOf = async (query?: Record<string, string>) => {
       const { headers } = await app.get('/visitors/1', query)
-      const [, version = ''] = /^"([\w-]{16})\./.exec(headers.etag ?? '') ?? []
+      const [, version = ''] = /^"([\w-]{22})\./.exec(headers.etag ?? '') ?? []
       assert.notEqual(version, '')
       return version
     }

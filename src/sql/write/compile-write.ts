@@ -31,7 +31,7 @@ import {
   tableName,
 } from '../tables.ts'
 import { compileLink } from './link-changes.ts'
-import { changesOneRow, isStillPlain } from './one-row.ts'
+import { changesOneRow, hasVersion, isStillPlain } from './one-row.ts'
 import {
   type Assignment,
   columnNames,
@@ -62,6 +62,8 @@ export interface CompiledWrite {
   readonly writesInOneStatement: boolean
   /** The same as `update` if this statement is the whole write; it changes no row if something else may decide by now. */
   readonly updateAtOnce: Statement | undefined
+  /** The same for a row with one of some versions; `undefined` if the version of the type is no column. */
+  readonly updateIfVersion: Statement | undefined
   /** The statements that change the members of each link of the shape; they take the row's id and the members' `ids`. */
   readonly links: readonly (readonly Statement[])[]
   /** The statements that link the resource in the path to the new row; they take its id, and the new id as `ids`. */
@@ -88,12 +90,8 @@ export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
     insertedId: triggers?.newId === 'by rowid' ? compileInsertedId(resource, target) : undefined,
     needsId: shape.row === 'new' ? !isFoundAsLastInsert(shape, resource, target) : mayChangeId,
     hasScope: (resource.unrestricted ?? resource).scope !== undefined,
-    update: isNew ? undefined : compileUpdate(sent, resource, target),
+    ...(isNew ? noUpdates : compileUpdates(sent, resource, target, writesInOneStatement)),
     writesInOneStatement,
-    updateAtOnce:
-      isNew || !writesInOneStatement
-        ? undefined
-        : compileUpdate(sent, resource, target, isStillPlain(resource, target)),
     links: shape.links.map((change) => compileLink(resource, change, linking)),
     parent: compileParent(shape, target),
   }
@@ -266,6 +264,32 @@ function compileUpdatedColumns(
   )
 }
 
+type CompiledUpdates = Pick<CompiledWrite, 'update' | 'updateAtOnce' | 'updateIfVersion'>
+
+const noUpdates: CompiledUpdates = {
+  update: undefined,
+  updateAtOnce: undefined,
+  updateIfVersion: undefined,
+}
+
+function compileUpdates(
+  columns: readonly Assignment[],
+  resource: ResourceType,
+  target: Target,
+  writesInOneStatement: boolean,
+): CompiledUpdates {
+  const update = compileUpdate(columns, resource, target)
+  if (!writesInOneStatement) return { ...noUpdates, update }
+  const isPlain = isStillPlain(resource, target)
+  const isOfVersion = hasVersion(resource, target)
+  return {
+    update,
+    updateAtOnce: compileUpdate(columns, resource, target, isPlain),
+    updateIfVersion:
+      isOfVersion && compileUpdate(columns, resource, target, [...isPlain, isOfVersion]),
+  }
+}
+
 /** @returns `undefined` if there is nothing to set */
 function compileUpdate(
   columns: readonly Assignment[],
@@ -351,8 +375,29 @@ function compileAllAssignments(
   }
 }
 
+/** The statements that delete a resource. */
+export interface CompiledRemovals {
+  /** Deletes the resource with the id, if the rules allow it. */
+  readonly remove: Statement
+  /** The same if it is the whole deletion; it deletes no row if something else may decide by now. */
+  readonly removeAtOnce: Statement
+  /** The same for a row with one of some versions; `undefined` if the version of the type is no column. */
+  readonly removeIfVersion: Statement | undefined
+}
+
+/** Compiles the deletions of a resource type. */
+export function compileRemovals(resource: ResourceType, target: Target): CompiledRemovals {
+  const isPlain = isStillPlain(resource, target)
+  const isOfVersion = hasVersion(resource, target)
+  return {
+    remove: compileDelete(resource, target),
+    removeAtOnce: compileDelete(resource, target, isPlain),
+    removeIfVersion: isOfVersion && compileDelete(resource, target, [...isPlain, isOfVersion]),
+  }
+}
+
 /** Compiles the deletion of a resource: of its row, or by the column that stores when it was deleted. */
-export function compileDelete(
+function compileDelete(
   resource: ResourceType,
   target: Target,
   further: readonly Sql[] = [],

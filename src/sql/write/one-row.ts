@@ -2,7 +2,8 @@ import { findTable } from '../../model/catalog.ts'
 import type { Sql } from '../../model/dialect.ts'
 import type { ResourceType } from '../../model/model.ts'
 import { quoteTableName } from '../quote-identifier.ts'
-import type { Target } from '../tables.ts'
+import { listParam } from '../statement.ts'
+import { columnAt, type Target } from '../tables.ts'
 
 /**
  * Whether a statement that changes the row with an id changes this row or none, as the database itself guarantees, and no rule, scope or
@@ -37,6 +38,13 @@ export function isPlainTable(
   return dialect.locks
     ? stored.isPlain === true
     : stored.triggers === undefined && facts.isOrdinary(table)
+}
+
+/** Compiles whether the stored version of `t0` is one of those that the request demands; `undefined` for a type whose version is no column. */
+export function hasVersion({ version }: ResourceType, { dialect }: Target): Sql | undefined {
+  if (version === undefined) return undefined
+  const stored = dialect.versionOf([columnAt(0, version)])
+  return dialect.inList(stored, listParam('versions', 'text', dialect))
 }
 
 /** Compiles whether a table that was plain at the start still is; no condition where it stays so. */

@@ -43,7 +43,9 @@ export async function removeResource(
   const { commitNext } = connection
   const deletion = { ...write, removed: 0 }
   const isOneRoundTrip =
-    mayCommit && plan.condition === undefined && changesOneRow(resource, statements.target)
+    mayCommit &&
+    findRemovalAtOnce(write) !== undefined &&
+    changesOneRow(resource, statements.target)
   if (isOneRoundTrip && commitNext) await removeAtOnce(deletion, commitNext)
   else await connection.runSteps(steps, deletion)
   const { removed } = deletion
@@ -78,25 +80,33 @@ const findStep: Step<Deletion> = {
 }
 
 const removeStep: Omit<Step<Deletion>, 'needs'> = {
-  run: (deletion) => runRemoval(deletion, ofType(deletion).remove),
+  run: (deletion) => runRemoval(deletion, ofType(deletion).removals.remove),
   convertError: (error, deletion) =>
     convertConstraintError(error, (violated) =>
       deletionConstraintError(violated, getType(deletion)),
     ),
 }
 
-/** Deletes a row that was not looked up. @throws UnclearError if there is none */
+/** Deletes a row that was not looked up. @throws UnclearError if there is none, or none with a version that is demanded */
 const removeAtOnceStep: Step<Deletion> = {
   ...{ ...removeStep, needs: [] },
   run: (deletion) =>
-    thenMaybe(runRemoval(deletion, ofType(deletion).removeAtOnce), () => {
+    thenMaybe(runRemoval(deletion, findRemovalAtOnce(deletion)), () => {
       if (deletion.removed === 0) throw new UnclearError('No row was deleted.')
     }),
 }
 
-function runRemoval(deletion: Deletion, statement: Statement): Awaitable<void> {
+/** The statement that deletes a row and checks the condition; `undefined` if it needs another one. */
+function findRemovalAtOnce(write: PlannedWrite): Statement | undefined {
+  const { condition } = write.plan
+  if (condition === undefined) return ofType(write).removals.removeAtOnce
+  return condition.digests && ofType(write).removals.removeIfVersion
+}
+
+function runRemoval(deletion: Deletion, statement: Statement | undefined): Awaitable<void> {
   const { connection, plan } = deletion
-  return thenMaybe(connection.run(statement, { planValues: [], id: plan.id }), (removed) => {
+  const values = { planValues: [], id: plan.id, versions: plan.condition?.digests }
+  return thenMaybe(statement && connection.run(statement, values), (removed = 0) => {
     deletion.removed = removed
   })
 }

@@ -27,13 +27,13 @@ export const writeUnlessDeniedStep: WriteStep = {
 export const updateStep: WriteStep = { needs: [], run: updateRow, convertError: toRowError }
 
 /**
- * The step that updates a row which was not locked before.
+ * The step that updates a row which was not locked before, if it has a version that the request demands.
  * It throws `UnclearError` if it updated none, and for a value that its column rejects: whether the row exists is more important.
  */
 export const updateAtOnceStep: WriteStep = {
   needs: [],
   run: (state) =>
-    thenMaybe(updateRow(state, state.compiled.updateAtOnce), (count) => {
+    thenMaybe(updateAtOnce(state), (count) => {
       if (count === 0) throw new UnclearError('No row was updated.')
     }),
   convertError: (error, state) =>
@@ -118,13 +118,18 @@ function insertRow(state: WriteState): Awaitable<void> {
   })
 }
 
+function updateAtOnce(state: WriteState): Awaitable<unknown> {
+  const { updateAtOnce, updateIfVersion } = state.compiled
+  return updateRow(state, state.plan.condition ? updateIfVersion : updateAtOnce)
+}
+
 function updateRow(
   { connection, plan, id, compiled }: WriteState,
   update = compiled.update,
 ): Awaitable<unknown> {
-  const { shape, values: planValues } = plan
+  const { shape, values: planValues, condition } = plan
   if (id === undefined) throw new Error(`An update of ${shape.type} was planned without an id.`)
-  return update && connection.run(update, { planValues, id })
+  return update && connection.run(update, { planValues, id, versions: condition?.digests })
 }
 
 /** Whether a new row has been stored without a composite id, because a column of it is null. */

@@ -80,7 +80,8 @@ function isOneRoundTrip({ connection, compiled, plan, readPlan, statements }: Wr
     (readPlan === undefined || !compiled.needsId) &&
     // The precondition of a create is about another row.
     (compiled.insert === undefined) === (plan.precondition !== undefined) &&
-    plan.condition === undefined &&
+    (plan.condition === undefined ||
+      (plan.condition.digests !== undefined && compiled.updateIfVersion !== undefined)) &&
     plan.existenceChecks.length === 0 &&
     statements.unlinkChecks(plan.shape).length === 0 &&
     (connection.checkValues?.(plan).length ?? 0) === 0
@@ -89,7 +90,8 @@ function isOneRoundTrip({ connection, compiled, plan, readPlan, statements }: Wr
 
 /**
  * Writes one row, reads the response and commits, in one round trip. Without JavaScript before the commit, only the database can reject
- * the write. The row need not be locked first: the number of updated rows says whether it exists.
+ * the write. The row need not be locked first: the number of updated rows says whether it exists, and has a version that is demanded. A
+ * statement that waits for another transaction compares the version that this one has left.
  */
 async function writeAtOnce(state: WriteState, commit: CommitNext): Promise<Written> {
   const { compiled, readPlan } = state

@@ -143,6 +143,35 @@ describe('Keyed digests', () => {
   })
 })
 
+describe('Sealed digests', () => {
+  const digest = createHash('md5').update('data').digest('hex')
+
+  it('open with their secret and purpose alone', () => {
+    const token = sealer.sealDigest('version of a', digest)
+    assert.match(token, /^[\w-]{22}$/)
+    assert.equal(sealer.openDigest('version of a', token), digest)
+    const others = [
+      sealer.openDigest('version of b', token),
+      createSealer([`${secret}.`]).openDigest('version of a', token),
+    ]
+    for (const other of others) assert.notEqual(other, digest)
+  })
+
+  it('are the same in every process, whatever was sealed before', () => {
+    const key = hkdf('lapidary digest version of a').subarray(0, 16)
+    const cipher = createCipheriv('aes-128-ecb', key, null).setAutoPadding(false)
+    const expected = cipher.update(digest, 'hex').toString('base64url')
+    for (let index = 0; index < 3; index += 1)
+      assert.equal(sealer.sealDigest('version of a', digest), expected)
+  })
+
+  it('given a text that is none, then nothing opens', () => {
+    const token = sealer.sealDigest('a', digest)
+    for (const text of ['', 'x', `${token}A`, `${token}=`, token.slice(1), `${token.slice(1)}!`])
+      assert.equal(sealer.openDigest('a', text), undefined)
+  })
+})
+
 describe('Secrets', () => {
   it('given the option of a model, then its tokens are those of the secret', () => {
     const { sealer: ofModel } = defineModel([], { secret })

@@ -98,6 +98,17 @@ export const historyMutants: readonly HistoryMutant[] = [
     ],
   },
   {
+    title: 'a write in one statement ignores the version',
+    ...{ on: 'postgres', version: 'column' },
+    replacements: [
+      {
+        file: 'src/sql/write/write-row.ts',
+        from: 'state.plan.condition ? updateIfVersion : updateAtOnce',
+        to: 'state.plan.condition && !updateIfVersion ? updateIfVersion : updateAtOnce',
+      },
+    ],
+  },
+  {
     title: 'the row of a conditional write is not locked before its version is read',
     ...{ on: 'postgres', version: 'content' },
     replacements: [

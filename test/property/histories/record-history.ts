@@ -239,7 +239,9 @@ function toRequest({ is, board, mark, seen }: Part): Sent {
       ifMatch,
     }
   const data = { ...identify(board), attributes: { [is]: mark } }
-  return { method: 'PATCH', path, body: { data }, ifMatch }
+  // PostgreSQL writes in one statement if the response has no members.
+  const query = is === 'note' ? '?fields[board]=title,note' : ''
+  return { method: 'PATCH', path: path + query, body: { data }, ifMatch }
 }
 
 /** Makes one request of several parts. */
