@@ -52,9 +52,6 @@ export const exceptions: readonly Exception[] = [
     'every acknowledged write has its place in one order, every key one effect · Citus with distributed tables, workers: 1, versions by xmin',
     'every acknowledged write has its place in one order, every key one effect · Citus with distributed tables, workers: 2, versions by content',
   ]),
-  ...refuses('STABLE functions used in UPDATE queries cannot be called with column references', [
-    'have no effect on responses: two databases that differ in passwords only respond the same',
-  ]),
   ...refuses(
     'correlated subqueries are not supported when the FROM clause contains a reference table',
     [
@@ -64,10 +61,6 @@ export const exceptions: readonly Exception[] = [
       'leave the rows of the reference after each of 2 random sequences',
       'leave the rows of the reference after every change of every relationship',
     ],
-  ),
-  ...refuses(
-    'complex joins are only supported when all distributed tables are co-located and joined on their distribution columns',
-    ['are bounded by two scans of its tables and the rows returned, without any index'],
   ),
   ...refuses(
     'Distributed queries with outer joins and pseudoconstant quals are not supported in PG15 and PG16',

@@ -1,7 +1,7 @@
-import type { TestContext } from 'node:test'
 import type { Model } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { assertModelConforms } from '../checker/check-served.ts'
+import type { Scope } from '../cleanup.ts'
 import { type Call, connect } from '../client.ts'
 import { openStore } from '../engine/engine.ts'
 import { parseResponse, type TestResponse } from '../test-response.ts'
@@ -17,11 +17,7 @@ export interface ServedModel {
 }
 
 /** Starts a server that runs until the test ends. */
-export async function serveModel(
-  test: TestContext,
-  model: Model,
-  url: string,
-): Promise<ServedModel> {
+export async function serveModel(test: Scope, model: Model, url: string): Promise<ServedModel> {
   const store = await openStore(model, url)
   const server = createServer({ model, store, logLevel: 'silent' })
   const { warnings } = await store.verify()

@@ -104,9 +104,9 @@ async function create(twin: Twin, path: string, data: unknown): Promise<void> {
 
 /** Gives the persons of the two databases different passwords, in another order, some of them null. */
 async function setPasswords(left: Twin, right: Twin): Promise<void> {
-  await left.execute(`update person set password = '${mark}-left-' || id`)
+  await left.execute(`update person set password = '${mark}-left-' || cast(id as text)`)
   await right.execute(
-    `update person set password = case when id % 2 = 1 then '${mark}-right-' || (100 - id) end`,
+    `update person set password = case when id % 2 = 1 then '${mark}-right-' || cast(100 - id as text) end`,
   )
 }
 

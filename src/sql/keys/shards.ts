@@ -9,6 +9,7 @@ import {
 } from '../../model/model.ts'
 import type { DatabaseFacts } from '../database-facts.ts'
 import type { Target } from '../tables.ts'
+import type { JoinLink } from './link-keys.ts'
 
 // Tables whose rows are distributed over several servers by a column, as by Citus. Its planner sends a statement to the servers as it is
 // only if what the statement joins is on the same server. It refuses to join other rows, and to run a correlated subquery over
@@ -49,11 +50,19 @@ export function linkCrossesShards(
     { table: other, key: link.otherKey },
   ]
   if (link.foreignKey !== 'join table') return crosses(own, related, facts)
-  const { joinTable, from, to } = link
+  const { joinTable, from } = link
   return (
-    crosses(own, { table: joinTable, key: from }, facts) ||
-    crosses({ table: joinTable, key: to }, related, facts)
+    crosses(own, { table: joinTable, key: from }, facts) || joinCrossesShards(link, other, facts)
   )
+}
+
+/** Whether the rows that a row of a join table references may be on another server than it. */
+export function joinCrossesShards(
+  { joinTable, to, otherKey }: JoinLink,
+  other: Table,
+  facts: DatabaseFacts,
+): boolean {
+  return crosses({ table: joinTable, key: to }, { table: other, key: otherKey }, facts)
 }
 
 /** The same for a relationship of a type. */

@@ -9,15 +9,18 @@ import {
   joinKeyAt,
   linkKeyAt,
 } from '../keys/link-keys.ts'
+import { joinCrossesShards, shardBarrier } from '../keys/shards.ts'
 import { and, inScope, type Target, tableAt, tableName } from '../tables.ts'
 
 /** Compiles all related rows of a relationship as `t1`, each with the key of the row that it is linked to. */
 export function compileLinkedRows(
   { link, to }: RelationshipField,
-  { model, dialect }: Target,
+  target: Target,
 ): Readonly<{ key: readonly Sql[]; from: Sql }> {
+  const { model, dialect } = target
   const otherKey = linkKeyAt(link, 'otherKey', 1)
-  const others = tableAt(1, getResourceType(model, to).table)
+  const { table } = getResourceType(model, to)
+  const others = tableAt(1, table)
   if (link.foreignKey !== 'join table') return { key: otherKey, from: others }
   const { joinTable } = link
   const names = [...link.from, ...link.to].map((column) => sql.id(column))
@@ -25,7 +28,8 @@ export function compileLinkedRows(
   const columns = sql.join(
     link.collations ? keys.map((key, index) => sql`${key} as ${names[index]}`) : names,
   )
-  const pairs = sql`(select distinct ${columns} from ${tableName(joinTable)}) as ${sql.id('j1')}`
+  const barrier = shardBarrier(joinCrossesShards(link, table, target.facts), target) ?? sql``
+  const pairs = sql`(select distinct ${columns} from ${tableName(joinTable)}${barrier}) as ${sql.id('j1')}`
   return {
     key: joinKeyAt(link, 'from', 1),
     from: sql`${pairs} join ${others} on ${isEqualKey(otherKey, outerKey(joinKeyAt(link, 'to', 1), dialect))}`,

@@ -12,6 +12,7 @@ import {
 import type { LinkChange } from '../../plan/write-builder.ts'
 import { isEqualKey, isInIdList, isKeyPresent, toKey } from '../keys/keys.ts'
 import { type JoinLink, joinKeyAt, linkKeyAt } from '../keys/link-keys.ts'
+import { joinCrossesShards, shardBarrier } from '../keys/shards.ts'
 import { hasSpellings } from '../read/linkage.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 import {
@@ -184,12 +185,13 @@ function compileJoinTableChanges(
   const otherKeys = (conditions: readonly Sql[]) =>
     sql`select ${sql.join(otherKey)} from ${tableAt(0, other.table)} where ${and(conditions)}`
   const isFromSelf = isEqualKey(from, self)
-  const isNew = compileIsNew(link, { isFromSelf, to, otherKey }, target)
+  const barrier = shardBarrier(joinCrossesShards(link, other.table, target.facts), target)
+  const isNew = compileIsNew(link, { isFromSelf, to, otherKey, barrier }, target)
   const { names, values, agrees } = compileJoinRow(link, { self, otherKey })
   const returning = returnsChanges(resource)
   const add = sql`insert into ${table} (${names}) select ${values} from ${tableAt(0, other.table)} where ${and([isMember, ...agrees, isNew])}${returning}`
   const unlink = (conditions: readonly Sql[]) =>
-    sql`delete from ${table} where ${isFromSelf} and ${toKey(to)} in (${otherKeys(conditions)})${returning}`
+    sql`delete from ${table} where ${isFromSelf} and ${toKey(to)} in (${otherKeys(conditions)}${barrier ?? sql``})${returning}`
   const ofType = inScope(0, other)
   return {
     add: [add],
@@ -223,20 +225,24 @@ interface JoinKeys {
   readonly isFromSelf: Sql
   readonly to: readonly Sql[]
   readonly otherKey: readonly Sql[]
+  /** Ends a subquery over the join table if its rows may be on other servers than the members. */
+  readonly barrier: Sql | undefined
 }
 
 /** Compiles that the join table has no row for a member yet. */
 function compileIsNew(
   link: JoinLink,
-  { isFromSelf, to, otherKey }: JoinKeys,
+  { isFromSelf, to, otherKey, barrier }: JoinKeys,
   { dialect, facts }: Target,
 ): Sql {
   const table = tableName(link.joinTable)
-  if (dialect.hasAntiJoins || facts.isIndexed(link.joinTable, [...link.from, ...link.to]))
+  const isFound =
+    dialect.hasAntiJoins || facts.isIndexed(link.joinTable, [...link.from, ...link.to])
+  if (isFound && barrier === undefined)
     return sql`not exists (select 1 from ${table} where ${isFromSelf} and ${isEqualKey(to, otherKey)})`
-  // SQLite would scan the table for each member. It evaluates this subquery once, which must return no null.
+  // SQLite would scan the table for each member. It evaluates this subquery once, as Citus does; it must return no null.
   const linked = sql`select ${sql.join(to)} from ${table} where ${and([isFromSelf, ...isKeyPresent(to)])}`
-  return sql`${toKey(otherKey)} not in (${linked})`
+  return sql`${toKey(otherKey)} not in (${linked}${barrier ?? sql``})`
 }
 
 /** Compiles whether the own key of `t0` references a row of a type with one of `ids`. */
