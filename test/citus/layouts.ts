@@ -20,7 +20,6 @@ const hasForeignKey = `exists (select from pg_constraint where contype = 'f' and
 const settings = {
   'citus.shard_count': 4,
   'citus.max_adaptive_executor_pool_size': 2,
-  'citus.multi_shard_modify_mode': 'sequential',
 }
 
 export const layouts = {

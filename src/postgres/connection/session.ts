@@ -60,6 +60,9 @@ const sessionSettings: readonly string[] = [
   ...['array_nulls=on', 'quote_all_identifiers=off', 'standard_conforming_strings=on'],
   // Of a write that is one batch, which begins no transaction by a command.
   String.raw`default_transaction_isolation=read\ committed`,
+  // Citus else changes rows of several shards on several connections, and then refuses to change rows of a reference table in the same
+  // transaction. PostgreSQL itself keeps settings of any extension, and ignores them.
+  'citus.multi_shard_modify_mode=sequential',
 ]
 
 function createClient(
