@@ -5,7 +5,6 @@ import { explainRead } from 'lapidary'
 import { openPostgres } from 'lapidary/postgres'
 import { Cleanup } from '../cleanup.ts'
 import { everyDatabase } from '../databases.ts'
-import { execute } from '../filled.ts'
 import {
   anyRequest,
   anyTables,
@@ -69,9 +68,9 @@ describe('The rows that a node of a plan visits on PostgreSQL', { skip: !postgre
         assert.ok(postgres)
         const cleanup = new Cleanup()
         try {
-          const { url, remove } = await postgres.create()
+          const { url, remove, second } = await postgres.create()
           cleanup.after(remove)
-          await execute(url, fillTables(tables) + (isAnalyzed ? 'analyze' : ''))
+          await second?.execute(fillTables(tables) + (isAnalyzed ? 'analyze' : ''))
           const model = modelOf(tables)
           const store = await openPostgres(model, url)
           cleanup.after(() => store.close())

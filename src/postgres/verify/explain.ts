@@ -142,14 +142,20 @@ interface ExplainOptions {
   readonly hooks: ReadHooks | undefined
 }
 
+/** Citus executes no plan in a transaction that has read rows of the coordinator without a connection; other servers ignore it. */
+const readByConnections: Statement = {
+  ...{ sql: 'set local citus.enable_local_execution = off', placeholders: [] },
+}
+
 /** Explains a read in one statement or in several, as it runs. */
-function explainAny(
+async function explainAny(
   transaction: PostgresTransaction,
   plan: ReadPlan,
   id: string | undefined,
   options: ExplainOptions,
 ): Promise<ExplainedStatement[]> {
   const readSequence = options.statements.readSequence(plan.shape)
+  await transaction.allUnprepared(readByConnections)
   return readSequence
     ? explainReadSequence(transaction, plan, id, { ...options, readSequence })
     : explainRead(transaction, plan, id, options)
