@@ -47,7 +47,7 @@ for (const database of databases)
     it('is named by an explanation and by the doctor until it is there', async (test) => {
       const url = await filled(test, database, tables)
       const missing = `${cause('books')}: no index is on its foreign key and sort keys`
-      const fix = `${begin('year')} ("author_id", "year" desc, "id")`
+      const fix = `${begin('year_desc')} ("author_id", "year" desc, "id")`
       const open = async () => {
         const store = await openStore(model, url)
         test.after(() => store.close())

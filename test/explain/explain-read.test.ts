@@ -262,7 +262,7 @@ for (const database of databases)
         const code = '0f7e6d5c-0000-4000-8000-000000000001'
         const { warnings } = await explain(filterBy({ name: 'code', op: 'eq', val: code }))
         const fixes = warnings.map(({ fix }) => fix)
-        const lower = 'create index "item_code" on "item" (lower("code"))'
+        const lower = 'create index "item_lower_code" on "item" (lower("code"))'
         assert.deepEqual(fixes, isPostgres ? [] : [lower])
       })
     })

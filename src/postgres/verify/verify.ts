@@ -19,7 +19,7 @@ import type { Store } from '../../sql/store.ts'
 import type { Target } from '../../sql/tables.ts'
 import { checkDeclaredSql } from '../../sql/verify/declared-sql.ts'
 import { addTableFunctions } from '../../sql/verify/describe-table-functions.ts'
-import { formatMemberWarning, listMemberWarnings } from '../../sql/verify/member-index.ts'
+import { formatRelationshipWarnings } from '../../sql/verify/member-index.ts'
 import { listSegmentIdWarnings } from '../../sql/verify/segment-ids.ts'
 import { describeDanglingKeys, describeUnserved } from '../../sql/verify/stored-rows.ts'
 import { findViewIdErrors } from '../../sql/verify/view-ids.ts'
@@ -54,7 +54,7 @@ export async function verifyPostgres(
   const warnings = [
     ...(await listPostgresWarnings(model, { ...facts, catalog }, connection)),
     ...listCursorTypeWarnings(target, catalog),
-    ...listMemberWarnings(listDeclaredPages(model), { target, catalog }).map(formatMemberWarning),
+    ...formatRelationshipWarnings(listDeclaredPages(model), { target, catalog }),
     ...(await listShardWarnings(target, connection)),
     ...unserved,
     ...describeDanglingKeys(facts),

@@ -11,7 +11,6 @@ import {
   listServedColumns,
   type ServedColumn,
 } from '../../sql/verify/column-warnings.ts'
-import { formatIndexWarning, listIndexWarnings } from '../../sql/verify/index-warnings.ts'
 import { formatScannedTexts, listScannedTexts, minRows } from '../../sql/verify/match-warnings.ts'
 import { listNullWarnings } from '../../sql/verify/null-warnings.ts'
 import type { Collation, CollationLookup } from '../catalog/collations.ts'
@@ -139,7 +138,6 @@ export async function listPostgresWarnings(
     ),
     ...listNullWarnings(model, catalog),
     ...listCascadeWarnings(model, catalog),
-    ...listIndexWarnings(model, { catalog, database: postgres }).map(formatIndexWarning),
     ...listRuleWarnings(model, catalog),
     ...(await listMatchWarnings(model, catalog, connection)),
   ]

@@ -1,17 +1,15 @@
 import { quoteNames } from '../../errors/quote.ts'
 import { type Catalog, findTable, isIndexed } from '../../model/catalog.ts'
-import { type Sql, sql } from '../../model/dialect.ts'
+import { sql } from '../../model/dialect.ts'
 import { getRelationship, getResourceType, type ResourceType } from '../../model/model.ts'
 import { formatOrder } from '../../plan/cursor.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { type OrderTerm, untilId } from '../../plan/sort.ts'
-import { quoteIdentifier } from '../quote-identifier.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 import { rowsAt } from '../table-function.ts'
-import { columnAt, getAttribute, sortKey, type Target } from '../tables.ts'
+import { columnAt, type Target } from '../tables.ts'
+import { compileCreateIndex, listOrderKeys } from '../verify/create-index.ts'
 import type { UncountedWarning } from '../verify/index-effects.ts'
-import { compileCreateIndex } from '../verify/index-warnings.ts'
-import { compileIndexExpression } from '../verify/unindexed-access.ts'
 import { listFirstBranches } from './page.ts'
 import { compileOrder } from './sort.ts'
 
@@ -88,11 +86,9 @@ function compileCursorIndex(
   const owner = followPath(first.path, resource, target)
   const terms = first.path.length > 0 ? [first] : needed
   if (terms.some(({ path }) => path.length !== first.path.length)) return undefined
-  const keys = terms.map((term) => compileIndexKey(term, owner, target, catalog))
-  if (keys.includes(undefined)) return undefined
-  const columns = terms.flatMap(({ field }) => listColumns(owner, field))
-  const indexed = { table: owner.table, columns, expression: keys.join(', ') }
-  return compileCreateIndex(indexed, { catalog, database: target.dialect })
+  const keys = listOrderKeys(terms, owner, target, catalog)
+  const context = { catalog, database: target.dialect }
+  return keys && compileCreateIndex({ table: owner.table, keys }, context)
 }
 
 function followPath(
@@ -104,30 +100,6 @@ function followPath(
     (type, name) => getResourceType(model, getRelationship(type, name).to),
     resource,
   )
-}
-
-function listColumns(resource: ResourceType, field: string): readonly string[] {
-  if (field === 'id') return resource.id.columns
-  return [getAttribute(resource, field).column ?? field]
-}
-
-/** Writes a part of an index; `undefined` for a key that is no column, or that the database converts. */
-function compileIndexKey(
-  { field, descending }: OrderTerm,
-  resource: ResourceType,
-  target: Target,
-  catalog: Catalog,
-): string | undefined {
-  const direction = descending ? ' desc' : ''
-  if (field === 'id')
-    return resource.id.columns.map((column) => quoteIdentifier(column) + direction).join(', ')
-  const { column, kind } = getAttribute(resource, field)
-  const stored = findTable(catalog, resource.table)
-  if (column === undefined || stored?.indexes === undefined) return undefined
-  const key: Sql = sortKey(columnAt(0, column), kind.codec, target)
-  const type = stored.columns.get(column)?.type ?? ''
-  const expression = compileIndexExpression(key, { name: column, type }, target)
-  return expression === undefined ? undefined : expression + direction
 }
 
 /**

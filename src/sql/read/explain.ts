@@ -10,8 +10,7 @@ import { bound } from '../statement-values.ts'
 import { columnAt, getAttribute, sortKey, type Target } from '../tables.ts'
 import { listFilterWarnings } from '../verify/filter-warnings.ts'
 import type { IndexUse, UncountedWarning } from '../verify/index-effects.ts'
-import { listIndexWarnings } from '../verify/index-warnings.ts'
-import { listMemberWarnings, type PagedMembers } from '../verify/member-index.ts'
+import { listRelationshipWarnings, type PagedMembers } from '../verify/member-index.ts'
 import {
   describeExpression,
   describeUnindexedAccess,
@@ -97,27 +96,28 @@ export function listReadWarnings(
   const sorts = cursors
     ? listCursorWarnings(shape, cursors, target, catalog)
     : listSortWarnings(shape, resource, context)
-  return [...filters, ...sorts, ...listRelationshipWarnings(shape, target, catalog)]
+  return [...filters, ...sorts, ...listFollowedWarnings(shape, target, catalog)]
 }
 
-/** Warns of relationships without an index, and of pages of members without one. */
-function listRelationshipWarnings(
+/** Warns of the relationships that a read follows without an index, and of pages of members without one. */
+function listFollowedWarnings(
   shape: ReadPlan['shape'],
   target: Target,
   catalog: Catalog,
 ): UncountedWarning[] {
   const used = listUsedRelationships(shape, target)
-  const members = listMemberWarnings(listPagedEdges(shape), { target, catalog })
-  // The index of a page begins with the foreign key.
-  for (const { path, fix } of members) if (fix !== undefined) used.delete(path)
-  const relationships = listIndexWarnings(target.model, { catalog, database: target.dialect })
+  const missing = listRelationshipWarnings(listPagedEdges(shape), { target, catalog })
+  const pages = missing.pages.map(({ message, fix }) => ({
+    message,
+    ...(fix !== undefined && { fix }),
+  }))
+  const relationships = missing.relationships
     .filter(({ paths }) => paths.some((path) => used.has(path)))
     .map(({ message, fix, key }) => ({
       message,
       fix,
       use: { is: 'relationship', ...key } as const,
     }))
-  const pages = members.map(({ message, fix }) => ({ message, ...(fix !== undefined && { fix }) }))
   return [...pages, ...relationships]
 }
 

@@ -1,6 +1,5 @@
 import { quoteNames } from '../../errors/quote.ts'
 import { type Catalog, findTable, isIndexed } from '../../model/catalog.ts'
-import type { Database } from '../../model/database.ts'
 import {
   findInverse,
   getResourceType,
@@ -14,15 +13,10 @@ import {
 } from '../../model/model.ts'
 import type { IndexLookup } from '../database-facts.ts'
 import { quoteIdentifier } from '../quote-identifier.ts'
-
-/** The tables, and the database that an index is created in. */
-interface IndexContext {
-  readonly catalog: Catalog
-  readonly database: Pick<Database, 'namesIndexes'>
-}
+import { compileCreateIndex, type IndexContext } from './create-index.ts'
 
 /** A relationship without an index. */
-interface IndexWarning {
+export interface IndexWarning {
   /** The paths of the relationships, e.g. `person.fields.computers`. */
   readonly paths: readonly string[]
   readonly message: string
@@ -57,7 +51,13 @@ export function listIndexWarnings(model: Model, context: IndexContext): IndexWar
     const label = first.columns.length === 1 ? 'column' : 'columns'
     const message = `no index begins with the ${label} ${names} of "${first.table.name}", which is scanned to follow the relationship`
     const { table, columns } = first
-    return { paths, message, fix: compileCreateIndex(first, context), key: { table, columns } }
+    const keys = columns.map((column) => ({ column }))
+    return {
+      paths,
+      message,
+      fix: compileCreateIndex({ table, keys }, context),
+      key: { table, columns },
+    }
   })
 }
 
@@ -78,10 +78,11 @@ export function listCollationWarnings(
     const names = quoteNames(columns)
     const used = [...new Set(collations.filter((each) => each !== undefined))]
     const message = `${names} of "${table.name}" is compared by the collation ${used.join(' and ')} of what it references, and no index has it, so the table is scanned to follow the relationship`
-    const expression = columns
-      .map((column, index) => formatCollated(quoteIdentifier(column), collations[index]))
-      .join(', ')
-    const indexed = { table, columns: [...columns, ...used], expression }
+    const keys = columns.map((column, index) => ({
+      column,
+      sql: formatCollated(quoteIdentifier(column), collations[index]),
+    }))
+    const indexed = { table, keys }
     return { paths, message, fix: compileCreateIndex(indexed, context), key: { table, columns } }
   })
 }
@@ -151,26 +152,4 @@ function keyOf(
   link: Link,
 ): Omit<ForeignKeyColumns, 'path'> {
   return { table, columns: link[key], collations: link.collations?.[key] ?? [] }
-}
-
-/** What an index is on: columns, or an expression over one. */
-interface IndexedColumns {
-  readonly table: Table
-  readonly columns: readonly string[]
-  /** SQL; the columns themselves if absent. */
-  readonly expression?: string
-}
-
-/** Writes the statement that creates an index. */
-export function compileCreateIndex(
-  { table, columns, expression }: IndexedColumns,
-  { catalog: { schema }, database: { namesIndexes } }: IndexContext,
-): string {
-  const name = quoteIdentifier(table.name)
-  const list = expression ?? columns.map(quoteIdentifier).join(', ')
-  if (namesIndexes)
-    return `create index ${quoteIdentifier([table.name, ...columns].join('_'))} on ${name} (${list})`
-  const isQualified = table.schema !== undefined && table.schema !== schema
-  const qualifiedName = isQualified ? `${quoteIdentifier(table.schema)}.${name}` : name
-  return `create index on ${qualifiedName} (${list})`
 }

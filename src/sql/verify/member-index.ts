@@ -1,10 +1,9 @@
 import { type Catalog, findTable } from '../../model/catalog.ts'
 import { getRelationship, getResourceType } from '../../model/model.ts'
 import type { OrderTerm } from '../../plan/sort.ts'
-import { quoteIdentifier } from '../quote-identifier.ts'
-import { columnAt, getAttribute, sortKey, type Target } from '../tables.ts'
-import { compileCreateIndex } from './index-warnings.ts'
-import { compileIndexExpression } from './unindexed-access.ts'
+import type { Target } from '../tables.ts'
+import { compileCreateIndex, listOrderKeys } from './create-index.ts'
+import { formatIndexWarning, type IndexWarning, listIndexWarnings } from './index-warnings.ts'
 
 /** The members of a relationship of which a page is read for each resource. */
 export interface PagedMembers {
@@ -22,20 +21,42 @@ interface MemberWarning {
   readonly fix?: string
 }
 
+/** What warnings about relationships depend on. */
+type RelationshipContext = Readonly<{ target: Target; catalog: Catalog }>
+
 /**
- * Warns of pages of members that no index serves: an index of the foreign key, the sort keys and the id finds the first members of a
- * resource; without it, all of them are read and sorted.
+ * Warns of relationships without an index, and of pages of members that no index serves: an index of the foreign key, the sort keys and
+ * the id finds the first members of a resource; without it, all of them are read and sorted. It serves the relationship, too, which
+ * therefore has no warning of its own.
+ * @returns the warnings of pages, and those of relationships with the paths that no index of a page serves
  */
-export function listMemberWarnings(
+export function listRelationshipWarnings(
   paged: readonly PagedMembers[],
-  context: Readonly<{ target: Target; catalog: Catalog }>,
-): MemberWarning[] {
-  return paged.flatMap((members) => findMemberWarning(members, context) ?? [])
+  context: RelationshipContext,
+): Readonly<{ pages: readonly MemberWarning[]; relationships: readonly IndexWarning[] }> {
+  const { target, catalog } = context
+  const pages = paged.flatMap((members) => findMemberWarning(members, context) ?? [])
+  const served = new Set(pages.flatMap(({ path, fix }) => (fix === undefined ? [] : [path])))
+  const missing = listIndexWarnings(target.model, { catalog, database: target.dialect })
+  const relationships = missing.flatMap((warning) => {
+    const paths = warning.paths.filter((path) => !served.has(path))
+    return paths.length === 0 ? [] : [{ ...warning, paths }]
+  })
+  return { pages, relationships }
+}
+
+/** Lists the warnings as lines of `verify`. */
+export function formatRelationshipWarnings(
+  paged: readonly PagedMembers[],
+  context: RelationshipContext,
+): string[] {
+  const { pages, relationships } = listRelationshipWarnings(paged, context)
+  return [...relationships.map(formatIndexWarning), ...pages.map(formatMemberWarning)]
 }
 
 function findMemberWarning(
   { type, relationship, order }: PagedMembers,
-  { target, catalog }: Readonly<{ target: Target; catalog: Catalog }>,
+  { target, catalog }: RelationshipContext,
 ): MemberWarning | undefined {
   const { link, to } = getRelationship(getResourceType(target.model, type), relationship)
   const related = getResourceType(target.model, to)
@@ -49,54 +70,22 @@ function findMemberWarning(
     return keys.length === 0
       ? undefined
       : { path, message: `${cause}: no index of a join table has their sort keys` }
-  const columns = listSortColumns(order, related, target, stored.columns)
-  if (columns === undefined) return { path, message: `${cause}: no index serves this sort` }
-  const names = [...link.otherKey, ...columns.map(({ column }) => column)]
+  const own = order.every(({ path: names, isCount }) => names.length === 0 && !isCount)
+  const sorted = own ? listOrderKeys(order, related, target, catalog) : undefined
+  if (sorted === undefined) return { path, message: `${cause}: no index serves this sort` }
+  const all = [...link.otherKey.map((column) => ({ column })), ...sorted]
+  const names = all.map(({ column }) => column)
   // The last of them is the id.
   const { indexesEndWithId } = target.dialect
   const needed = indexesEndWithId ? names.slice(0, -related.id.columns.length) : names
   if (stored.indexes.some((index) => needed.every((name, at) => index[at] === name)))
     return undefined
-  const list = [...link.otherKey.map(quoteIdentifier), ...columns.map(({ sql }) => sql)].join(', ')
-  const index = { table: related.table, columns: names, expression: list }
+  const index = { table: related.table, keys: all }
   const fix = compileCreateIndex(index, { catalog, database: target.dialect })
   return { path, message: `${cause}: no index is on its foreign key and sort keys`, fix }
 }
 
-/** A column of an index, and how the index contains it. */
-interface SortColumn {
-  readonly column: string
-  readonly sql: string
-}
-
-/** The columns of an index in an order; `undefined` if no index has this order. */
-function listSortColumns(
-  order: readonly OrderTerm[],
-  related: ReturnType<typeof getResourceType>,
-  target: Target,
-  stored: ReadonlyMap<string, Readonly<{ type: string }>>,
-): readonly SortColumn[] | undefined {
-  const columns: SortColumn[] = []
-  for (const { path, field, isCount, descending } of order) {
-    const direction = descending ? ' desc' : ''
-    if (field === 'id' && path.length === 0 && !isCount) {
-      for (const column of related.id.columns)
-        columns.push({ column, sql: quoteIdentifier(column) + direction })
-      continue
-    }
-    const attribute = path.length > 0 || isCount ? undefined : getAttribute(related, field)
-    const column = attribute?.column
-    if (attribute === undefined || column === undefined) return undefined
-    const key = sortKey(columnAt(0, column), attribute.kind.codec, target)
-    const type = stored.get(column)?.type ?? ''
-    const expression = compileIndexExpression(key, { name: column, type }, target)
-    if (expression === undefined) return undefined
-    columns.push({ column, sql: expression + direction })
-  }
-  return columns
-}
-
 /** Formats a warning as a line of `verify`. */
-export function formatMemberWarning({ path, message, fix }: MemberWarning): string {
+function formatMemberWarning({ path, message, fix }: MemberWarning): string {
   return `${path}: ${message}${fix === undefined ? '' : `; to fix it: ${fix}`}`
 }

@@ -1,10 +1,10 @@
 import { type Catalog, findTable, isIndexed } from '../../model/catalog.ts'
-import { type Sql, sql } from '../../model/dialect.ts'
+import type { Sql } from '../../model/dialect.ts'
 import type { ResourceType, Table } from '../../model/model.ts'
 import { compileStatement } from '../statement.ts'
 import { columnAt, fieldAt, getAttribute, type Target } from '../tables.ts'
+import { compileCreateIndex, compileIndexExpression } from './create-index.ts'
 import type { IndexUse, UncountedWarning } from './index-effects.ts'
-import { compileCreateIndex } from './index-warnings.ts'
 
 /** What warnings depend on in addition to the read. */
 export interface WarningContext {
@@ -34,30 +34,6 @@ export type ExpressionAccess = Pick<UnindexedAccess, 'resource' | 'field' | 'sub
 export function isConverted(key: Sql, column: string, { dialect }: Target): boolean {
   const sqlOf = (expression: Sql) => compileStatement(expression, dialect).sql
   return !dialect.indexesServeKeys && sqlOf(key) !== sqlOf(columnAt(0, column))
-}
-
-/**
- * Writes an expression over the table `t0` for an index: a column with or without a cast and a collation, or `lower(column)`.
- * @param column - the column, and its type
- * @returns `undefined` for an expression that no index can contain, such as a call of a function that only this server defines
- */
-export function compileIndexExpression(
-  key: Sql,
-  { name, type }: Readonly<{ name: string; type: string }>,
-  { dialect }: Target,
-): string | undefined {
-  const sqlOf = (expression: Sql) => compileStatement(expression, dialect).sql
-  const [stored, column] = [sqlOf(columnAt(0, name)), sqlOf(sql.id(name))]
-  // PostgreSQL removes a cast between its two types of text, also from the expression of a statement.
-  const cast = /^(?:text|character varying)/.test(type) ? column : `(${column}::text)`
-  const forms = new Map([
-    [stored, column],
-    [`${stored}::text`, cast],
-    [`${stored} collate "C"`, `${column} collate "C"`],
-    [`${stored}::text collate "C"`, `${cast} collate "C"`],
-    [`lower(${stored})`, `lower(${column})`],
-  ])
-  return forms.get(sqlOf(key))
 }
 
 /** Describes a condition or an order by an expression, such as an expression field or a path into JSON, without an index. */
@@ -101,10 +77,10 @@ export function describeUnindexedAccess(
   if (expression === undefined) {
     const remedy = "declare their format, e.g. storedAs(datetime, 'YYYY-MM-DD HH:MM:SS')"
     const message = `${cause}; no index serves it, because the texts may have any notation: ${remedy}`
-    const fix = compileCreateIndex({ table, columns: [column] }, context)
+    const fix = compileCreateIndex({ table, keys: [{ column }] }, context)
     return [isIndexed(stored, [column]) ? { message } : { message, fix }]
   }
   if (expression.startsWith('lower(') && target.dialect.plans.showsExpressionIndex(plan)) return []
-  const fix = compileCreateIndex({ table, columns: [column], expression }, context)
+  const fix = compileCreateIndex({ table, keys: [{ column, sql: expression }] }, context)
   return [{ message: `${cause}: no index begins with the column "${column}"`, fix, use }]
 }

@@ -8,7 +8,7 @@ import type { Store } from '../../sql/store.ts'
 import type { Target } from '../../sql/tables.ts'
 import { checkDeclaredSql } from '../../sql/verify/declared-sql.ts'
 import { addTableFunctions } from '../../sql/verify/describe-table-functions.ts'
-import { formatMemberWarning, listMemberWarnings } from '../../sql/verify/member-index.ts'
+import { formatRelationshipWarnings } from '../../sql/verify/member-index.ts'
 import { listSegmentIdWarnings } from '../../sql/verify/segment-ids.ts'
 import { describeDanglingKeys, describeUnserved } from '../../sql/verify/stored-rows.ts'
 import { findViewIdErrors } from '../../sql/verify/view-ids.ts'
@@ -45,9 +45,7 @@ export async function verifySqlite(
     const warnings = [
       ...listSqliteWarnings(target.model, { ...facts, catalog }, connection),
       ...listCursorTypeWarnings(target, catalog),
-      ...listMemberWarnings(listDeclaredPages(target.model), { target, catalog }).map(
-        formatMemberWarning,
-      ),
+      ...formatRelationshipWarnings(listDeclaredPages(target.model), { target, catalog }),
       ...(await listSegmentIdWarnings(target, run)),
       ...unserved,
       ...describeDanglingKeys(facts),

@@ -13,11 +13,7 @@ import {
   formatColumnWarnings,
   listServedColumns,
 } from '../../sql/verify/column-warnings.ts'
-import {
-  formatIndexWarning,
-  listCollationWarnings,
-  listIndexWarnings,
-} from '../../sql/verify/index-warnings.ts'
+import { formatIndexWarning, listCollationWarnings } from '../../sql/verify/index-warnings.ts'
 import { formatScannedTexts, listScannedTexts } from '../../sql/verify/match-warnings.ts'
 import { listNullWarnings } from '../../sql/verify/null-warnings.ts'
 import type { SqliteCollation, SqliteCollationLookup } from '../catalog/collations.ts'
@@ -27,7 +23,7 @@ import type { SqliteConnection } from '../connection/connection.ts'
 import { sqlite } from '../database.ts'
 import { listRejectedChangeWarnings } from './rejected-changes.ts'
 
-/** Lists text columns with a collation other than `binary`, a line for each table, and relationships without an index. */
+/** Lists text columns with a collation other than `binary`, a line for each table. */
 export function listSqliteWarnings(
   model: Model,
   { catalog, collationOf, isIndexed }: SqliteFacts,
@@ -44,7 +40,6 @@ export function listSqliteWarnings(
     ...listRejectedChangeWarnings(model, catalog),
     ...listNullWarnings(model, catalog),
     ...listCascadeWarnings(model, catalog),
-    ...listIndexWarnings(model, { catalog, database: sqlite }).map(formatIndexWarning),
     ...listCollationWarnings(model, { catalog, database: sqlite }, isIndexed).map(
       formatIndexWarning,
     ),
