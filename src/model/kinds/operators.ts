@@ -9,6 +9,11 @@ export interface Operator {
   readonly requires: Kind<unknown>['operators']
   /** The number of values: `one` may also be another field; a `list` is one bind parameter. */
   readonly takes: 'one' | 'two' | 'list'
+  /**
+   * What a filter reads if its column has an index: the rows that match (`matches`), the text of every row (`texts`), or the rows but for
+   * those with some values (`others`). Absent: the index of a column does not concern it.
+   */
+  readonly reads?: 'matches' | 'texts' | 'others'
   /** The rows that a null value matches: those with `none` or with `some` value. Absent: the comparison is unknown. */
   readonly nullMatches?: 'none' | 'some'
   /** Compiles any comparison, e.g. with another field. For a value of the client the two members below come first. */
@@ -58,6 +63,7 @@ function search({ foldsCase = false, isNot = false }): Operator {
   return {
     requires: 'textual',
     takes: 'one',
+    reads: 'texts',
     write: writeWith('like'),
     pattern: { is: foldsCase ? 'ilike' : 'like', isNot },
     simpler: { when: hasNoWildcard, write: writeWith('contains') },
@@ -67,26 +73,26 @@ function search({ foldsCase = false, isNot = false }): Operator {
 /** Every operator on attributes and ids (`docs/service.md`, Filter). `any` and `has`, on relationships, are grammar of their own. */
 // biome-ignore format: a table, one operator a row
 export const operators = {
-  eq:         { requires: 'opaque',  takes: 'one',  nullMatches: 'none', write: (left, [right]) => sql`${left} = ${right}` },
-  ne:         { requires: 'opaque',  takes: 'one',  nullMatches: 'some', write: (left, [right]) => sql`${left} <> ${right}` },
-  is_:        { requires: 'opaque',  takes: 'one',  nullMatches: 'none', write: (left, [right], dialect) => dialect.nullSafeEquals(left, right) },
-  isnot:      { requires: 'opaque',  takes: 'one',  nullMatches: 'some', write: (left, [right], dialect) => sql`not (${dialect.nullSafeEquals(left, right)})` },
-  in_:        { requires: 'plain',   takes: 'list', write: (left, [list], dialect) => dialect.inList(left, list) },
-  notin_:     { requires: 'plain',   takes: 'list', write: (left, [list], dialect) => sql`not (${dialect.inList(left, list)})` },
-  gt:         { requires: 'ordered', takes: 'one',  write: (left, [right]) => sql`${left} > ${right}` },
-  ge:         { requires: 'ordered', takes: 'one',  write: (left, [right]) => sql`${left} >= ${right}` },
-  lt:         { requires: 'ordered', takes: 'one',  write: (left, [right]) => sql`${left} < ${right}` },
-  le:         { requires: 'ordered', takes: 'one',  write: (left, [right]) => sql`${left} <= ${right}` },
-  between:    { requires: 'ordered', takes: 'two',  write: (left, [low, high]) => sql`${left} between ${low} and ${high}` },
+  eq:         { requires: 'opaque',  takes: 'one',  reads: 'matches', nullMatches: 'none', write: (left, [right]) => sql`${left} = ${right}` },
+  ne:         { requires: 'opaque',  takes: 'one',  reads: 'others',  nullMatches: 'some', write: (left, [right]) => sql`${left} <> ${right}` },
+  is_:        { requires: 'opaque',  takes: 'one',  reads: 'matches', nullMatches: 'none', write: (left, [right], dialect) => dialect.nullSafeEquals(left, right) },
+  isnot:      { requires: 'opaque',  takes: 'one',  reads: 'others',  nullMatches: 'some', write: (left, [right], dialect) => sql`not (${dialect.nullSafeEquals(left, right)})` },
+  in_:        { requires: 'plain',   takes: 'list', reads: 'matches', write: (left, [list], dialect) => dialect.inList(left, list) },
+  notin_:     { requires: 'plain',   takes: 'list', reads: 'others',  write: (left, [list], dialect) => sql`not (${dialect.inList(left, list)})` },
+  gt:         { requires: 'ordered', takes: 'one',  reads: 'matches', write: (left, [right]) => sql`${left} > ${right}` },
+  ge:         { requires: 'ordered', takes: 'one',  reads: 'matches', write: (left, [right]) => sql`${left} >= ${right}` },
+  lt:         { requires: 'ordered', takes: 'one',  reads: 'matches', write: (left, [right]) => sql`${left} < ${right}` },
+  le:         { requires: 'ordered', takes: 'one',  reads: 'matches', write: (left, [right]) => sql`${left} <= ${right}` },
+  between:    { requires: 'ordered', takes: 'two',  reads: 'matches', write: (left, [low, high]) => sql`${left} between ${low} and ${high}` },
   like:       search({}),
   notlike:    search({ isNot: true }),
   ilike:      search({ foldsCase: true }),
   notilike:   search({ foldsCase: true, isNot: true }),
-  startswith: { requires: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.startsWith(left, right) },
-  endswith:   { requires: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.endsWith(left, right) },
+  startswith: { requires: 'textual', takes: 'one',  reads: 'matches', write: (left, [right], dialect) => dialect.startsWith(left, right) },
+  endswith:   { requires: 'textual', takes: 'one',  reads: 'texts', write: (left, [right], dialect) => dialect.endsWith(left, right) },
   contains:   { requires: 'array',   takes: 'one',  write: (left, [right]) => sql`${left} @> ${right}` },
   overlaps:   { requires: 'array',   takes: 'one',  write: (left, [right]) => sql`${left} && ${right}` },
-  match:      { requires: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.match(left, right), pattern: { is: 'match', isNot: false } },
+  match:      { requires: 'textual', takes: 'one',  reads: 'texts', write: (left, [right], dialect) => dialect.match(left, right), pattern: { is: 'match', isNot: false } },
 } satisfies Record<string, Operator>
 
 /** The name of an operator on attributes, as in requests. */

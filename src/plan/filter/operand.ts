@@ -2,6 +2,7 @@ import { quote } from '../../errors/quote.ts'
 import type { Kind } from '../../model/kinds/kinds.ts'
 import {
   appliesTo,
+  findOperator,
   getOperandKind,
   listOperators,
   type Operator,
@@ -160,13 +161,12 @@ function checkPattern(operator: OperatorName, pattern: string, createError: Crea
       `"match" takes at most ${words} words; this has ${wordCount}. Use several "match", joined by "and"`,
     )
   }
-  const wildcardCount = patternOperators.includes(operator) ? pattern.split('%').length - 1 : 0
+  const { pattern: search } = findOperator(operator) ?? {}
+  const hasWildcards = search !== undefined && search.is !== 'match'
+  const wildcardCount = hasWildcards ? pattern.split('%').length - 1 : 0
   if (wildcardCount > wildcards) {
     throw createError(
       `"${operator}" takes at most ${wildcards} "%"; this has ${wildcardCount}. Write adjacent ones once, or search for a part of the text`,
     )
   }
 }
-
-/** The operators in whose operand `%` is a wildcard. */
-const patternOperators: readonly OperatorName[] = ['like', 'notlike', 'ilike', 'notilike']

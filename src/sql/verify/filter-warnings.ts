@@ -1,6 +1,6 @@
 import { findTable, isIndexed } from '../../model/catalog.ts'
 import { sql } from '../../model/dialect.ts'
-import { type OperatorName, operators } from '../../model/kinds/operators.ts'
+import { type Operator, type OperatorName, operators } from '../../model/kinds/operators.ts'
 import { getRelationship, getResourceType, type ResourceType } from '../../model/model.ts'
 import type { Condition } from '../../plan/filter/condition.ts'
 import { compileCondition, compileFilterKey } from '../filter/filter.ts'
@@ -15,17 +15,6 @@ import {
   usesExpressionIndex,
   type WarningContext,
 } from './unindexed-access.ts'
-
-/** The operators that an index of the column serves. */
-const indexed: ReadonlySet<OperatorName> = new Set([
-  ...(['eq', 'is_', 'in_', 'gt', 'ge', 'lt', 'le', 'between', 'startswith'] as const),
-])
-/** The operators that read the text of every row. */
-const searches: ReadonlySet<OperatorName> = new Set([
-  ...(['like', 'notlike', 'ilike', 'notilike', 'endswith', 'match'] as const),
-])
-/** The operators that exclude values, so that most rows match. */
-const excluding: ReadonlySet<OperatorName> = new Set(['ne', 'isnot', 'notin_'])
 
 /**
  * Lists the filters without an index, and those that no index serves.
@@ -81,13 +70,18 @@ function describeNegation({ field, operator }: Comparison, { type }: ResourceTyp
 type Comparison = Extract<Condition, { is: 'compare' }>
 type NullTest = Extract<Condition, { is: 'null' }>
 
+function findReads(operator: OperatorName): Operator['reads'] {
+  const { reads }: Operator = operators[operator]
+  return reads
+}
+
 function isServedByIndex(
   condition: Comparison,
   resource: ResourceType,
   context: WarningContext,
 ): boolean {
   const { field, operator } = condition
-  if (!indexed.has(operator)) return false
+  if (findReads(operator) !== 'matches') return false
   if (field === 'id') return true
   const { target } = context
   const column = findIndexedColumn(field, resource, context)
@@ -135,15 +129,16 @@ function describeFilter(
 ): UncountedWarning[] {
   const { field, operator } = condition
   const subject = `the filter by ${resource.type}.${field} (${operator})`
-  if (searches.has(operator) && operators[operator].requires === 'textual')
+  const reads = findReads(operator)
+  if (reads === 'texts')
     return [{ message: `${subject} reads the text of every row; no index serves it` }]
-  if (excluding.has(operator))
+  if (reads === 'others')
     return [
       {
         message: `${subject} is evaluated for each row; no index serves an operator that excludes values`,
       },
     ]
-  if (!indexed.has(operator)) return []
+  if (reads !== 'matches') return []
   if (getAttribute(resource, field).column === undefined)
     return describeComputed({ resource, field, subject }, context)
   // An index finds the texts with a start if it sorts them by code point.
