@@ -202,7 +202,7 @@ export type {
 export type { SessionOptions } from './model/declare/session.ts'
 export { storedAs } from './model/declare/stored-as.ts'
 export { type TableFunction, tableFunction } from './model/declare/table-function.ts'
-export { idempotencyTable } from './model/key-table.ts'
+export { idempotencyTable } from './model/idempotency-table.ts'
 export { type ArrayOptions, array } from './model/kinds/array-kind.ts'
 export type { CodecName } from './model/kinds/codec-names.ts'
 export type { Codec, DefinedCodec } from './model/kinds/codecs.ts'

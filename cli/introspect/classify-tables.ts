@@ -13,7 +13,7 @@ import { inferKeyKind, type KindCode } from './infer-kind.ts'
 import { isSecret } from './secrets.ts'
 
 /** The table of idempotency keys: its rows have responses to everybody. */
-const keyTable = 'lapidary_idempotency'
+const idempotencyTableName = 'lapidary_idempotency'
 
 /** A column of a key. */
 interface KeyPart {
@@ -55,7 +55,10 @@ export interface ClassifiedTables {
  * columns, or one that others reference, becomes both.
  */
 export function classifyTables(whole: Catalog, findings: Findings): ClassifiedTables {
-  const catalog = { ...whole, tables: whole.tables.filter(({ name }) => name !== keyTable) }
+  const catalog = {
+    ...whole,
+    tables: whole.tables.filter(({ name }) => name !== idempotencyTableName),
+  }
   const all = catalog.tables.map((table) => ({ table, key: findKey(table, { catalog, findings }) }))
   const keyed = all.flatMap(({ table, key }) => (typeof key === 'string' ? [] : [{ table, key }]))
   const findKeyed = createReferenceLookup(keyed, catalog)

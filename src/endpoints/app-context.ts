@@ -16,9 +16,9 @@ import {
 import type { Store } from '../sql/store.ts'
 import { createAccessViews, type FindAccessView } from './access-views.ts'
 import { createCacheControl } from './cache-control.ts'
+import { createIdempotencyKeys, type IdempotencyKeys } from './idempotency-keys.ts'
 import { createKnownTags, type KnownTags } from './known-tags.ts'
 import type { FindPath } from './paths.ts'
-import { createWriteKeys, type WriteKeys } from './write-keys.ts'
 
 /**
  * The dependencies of every handler, created once at startup.
@@ -37,7 +37,7 @@ export interface AppContext<Body = DocumentText> extends ActionDependencies {
   /** Returns the tables of the database, as they were when they were needed first. */
   readonly catalog: () => Promise<Catalog>
   /** The keys of writes that may be repeated. */
-  readonly writeKeys: WriteKeys
+  readonly idempotencyKeys: IdempotencyKeys
   readonly knownTags: KnownTags
   /** The beginning of every path, e.g. `/api`; may be empty. */
   readonly prefix: string
@@ -73,7 +73,7 @@ export function createAppContext(options: AppOptions): AppContext {
     serializer: createDocumentSerializer(model, prefix),
     getCacheControl: createCacheControl(model),
     catalog: keepSuccess(() => store.catalog()),
-    writeKeys: createWriteKeys(model, store),
+    idempotencyKeys: createIdempotencyKeys(model, store),
     knownTags: createKnownTags(),
     prefix,
     rootMeta,

@@ -16,10 +16,10 @@ import type { CompleteRows } from '../plan/read-result.ts'
 import { planCondition } from '../plan/version-condition.ts'
 import type { AppContext } from './app-context.ts'
 import type { ApiRequest } from './handler.ts'
+import { checkIdempotencyKey } from './idempotency-keys.ts'
 import { formatActionPath } from './paths.ts'
 import type { RequestPlan, RequestPlanner } from './request-plan.ts'
 import { getRowVersion } from './versions.ts'
-import { checkKey } from './write-keys.ts'
 
 /** Responds to an action with its result. Created before the action runs, so that it has checked the query of the request. */
 type Respond = <Body>(
@@ -43,8 +43,8 @@ export function callAction(
         : parsePathId(resource, request.id)
       : undefined
     const { idempotency } = named.action
-    const isRequired = idempotency ? idempotency === 'required' : resource.requiresKey
-    if (isRequired) checkKey(request, context.open)
+    const isRequired = idempotency ? idempotency === 'required' : resource.requiresIdempotencyKey
+    if (isRequired) checkIdempotencyKey(request, context.open)
     const respond = prepare(request.search)
     const parameters = planParameters(named, parseActionParameters(request.body))
     const { conditions } = request

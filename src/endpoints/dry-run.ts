@@ -60,7 +60,7 @@ async function executeCountedPlan<Body>(
   context: AppContext<Body> & Readonly<{ open: UnitOfWork }>,
   affected: Affected,
 ): Promise<ApiResponse<Body>> {
-  if (plan.is === 'batch')
+  if (plan.is === 'operations')
     return plan.execute(request, context, (each, within) =>
       executeCountedPlan(each, request, within, affected),
     )
@@ -105,7 +105,7 @@ async function finish<Body>(
       ? serializeJson(describeDryRun(plan, parseDocument(body), affected))
       : returnDryRun(plan, body, affected)
   // Other header fields are those of a write, such as the address of the new resource.
-  const kept = plan.is === 'batch' && headers ? { headers } : {}
+  const kept = plan.is === 'operations' && headers ? { headers } : {}
   throw new DryRunEnd({ status: 200, ...kept, body: described })
 }
 
@@ -134,7 +134,7 @@ function returnDryRun<Body>(
 
 /** What a write returns that was rolled back: what it would create has no id. */
 function returnTried<Body>(plan: RequestPlan<Body>, returned: unknown): unknown {
-  if (plan.is === 'batch' && Array.isArray(returned))
+  if (plan.is === 'operations' && Array.isArray(returned))
     return plan.plans.map((each, index) => returnTried(each, returned[index]))
   if (!isCreate(plan) || !isObject(returned)) return returned
   const { id: _, ...withoutId } = returned
@@ -155,7 +155,7 @@ function describeDryRun<Body>(
   }
   const described = {
     ...(isShown && { ...document, ...(data !== undefined && { data }) }),
-    ...(plan.is === 'batch' && { 'atomic:results': describeResults(plan.plans, results) }),
+    ...(plan.is === 'operations' && { 'atomic:results': describeResults(plan.plans, results) }),
     meta: {
       ...(plan.is === 'action' && isObject(meta) && meta),
       ...(plan.is !== 'action' && { message: 'Nothing was written: this was a dry run' }),

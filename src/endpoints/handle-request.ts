@@ -6,9 +6,9 @@ import type { AppContext } from './app-context.ts'
 import { commitWithin, executeWithin, readWithin } from './deadline.ts'
 import { executeRestricted } from './dry-run.ts'
 import type { ApiRequest, ApiResponse } from './handler.ts'
+import { executeIdempotent } from './idempotent-write.ts'
 import { observePlan } from './observe-plan.ts'
 import { applyPreferences, checkPreferences } from './preferences.ts'
-import { executeRepeatable } from './repeatable-write.ts'
 import { executePlan, isWritePlan, type RequestPlan, type RequestPlanner } from './request-plan.ts'
 
 /** Plans and executes a request. @throws the errors of `RequestPlanner`, of the database, and of hooks */
@@ -33,7 +33,7 @@ export function handleRequest<Body>(
     execute: (planned: RequestPlan<Body>, within: AppContext<Body>) =>
       executePreferred(planned, request, within),
   }
-  return executeRepeatable(idempotency, write, request, context)
+  return executeIdempotent(idempotency, write, request, context)
 }
 
 /** Executes a request with what its client prefers. */

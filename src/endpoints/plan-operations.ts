@@ -90,7 +90,7 @@ export function createOperationsPlanner(planner: Planner): RequestPlanner {
     const planned = planOperations(targeted, { request, context, targets }, found)
     throwFound(found, parsed.operations.length)
     return {
-      is: 'batch',
+      is: 'operations',
       mayBeMinimal: planned.every(({ steps }) => steps.every(({ planned }) => !needsData(planned))),
       plans: planned.flatMap(({ steps: [first] }) => (first ? [first.planned] : [])),
       execute: (sent, within, executeOne) =>

@@ -7,7 +7,7 @@ import { isWritePlan, type RequestPlan } from './request-plan.ts'
 /** Whether the response to a write may be without its document: JSON:API demands that of a create whose id the server chose. */
 function mayBeMinimal<Body>(plan: RequestPlan<Body>): boolean {
   if (plan.is === 'link') return plan.change === 'replace'
-  if (plan.is === 'batch') return plan.mayBeMinimal
+  if (plan.is === 'operations') return plan.mayBeMinimal
   if (plan.is !== 'write') return false
   return plan.write.operation === 'update' || plan.hasClientId === true
 }
@@ -29,7 +29,7 @@ export function checkPreferences<Body>(plan: RequestPlan<Body>, preferences: Pre
     if (unread !== undefined)
       throw preferenceError(unread, 'send dry-run without a value, and max-affected with a number.')
   }
-  for (const each of plan.is === 'batch' ? plan.plans : [plan]) {
+  for (const each of plan.is === 'operations' ? plan.plans : [plan]) {
     if (each.is !== 'action') continue
     const hasDryRun = each.call.action.dryRun === true
     const [refused] = hasDryRun ? restrictions.slice(Number(isDryRun)) : restrictions

@@ -49,7 +49,7 @@ export type RequestPlan<Body> =
     }>
   /** Several writes in one transaction. */
   | Readonly<{
-      is: 'batch'
+      is: 'operations'
       /** Whether no result has to contain data. */
       mayBeMinimal: boolean
       /** The writes of the operations, in their order. */
@@ -118,7 +118,7 @@ export function executePlan<Body>(
       )
     case 'action':
       return executeAction(plan.call, plan.respond, context, request)
-    case 'batch':
+    case 'operations':
       return plan.execute(request, context)
     case 'document':
       return { status: 200, body: plan.body }

@@ -16,10 +16,10 @@ import {
 } from '../plan/write.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
 import type { ApiRequest } from './handler.ts'
+import { checkIdempotencyKey } from './idempotency-keys.ts'
 import { formatResourcePath } from './paths.ts'
 import type { RequestPlanner } from './request-plan.ts'
 import { getRowVersion } from './versions.ts'
-import { checkKey } from './write-keys.ts'
 
 /** `POST /persons`. With a relationship `POST /persons/1/computers`: adds the new computer to those of the person. */
 export function createResource(
@@ -30,7 +30,7 @@ export function createResource(
   const created = relationship ? getResourceType(planner.model, relationship.to) : resource
   const planQuery = cachePlans((search) => planResponse(planner, parseQuery(search), created))
   return (request, { serializer, prefix, open }) => {
-    if (created.requiresKey) checkKey(request, open)
+    if (created.requiresIdempotencyKey) checkIdempotencyKey(request, open)
     const parent = relationship && {
       resource,
       relationship,
@@ -60,7 +60,7 @@ export function updateResource(planner: Planner, resource: ResourceType): Reques
   const planQuery = cachePlans((search) => planResponse(planner, parseQuery(search), resource))
   return (request, { serializer, prefix, open }) => {
     const id = request.inserted ? request.id : parsePathId(resource, request.id)
-    if (resource.requiresKey) checkKey(request, open)
+    if (resource.requiresIdempotencyKey) checkIdempotencyKey(request, open)
     const read = planQuery(request.search)
     const parsed = parseResource(request.body, true)
     const update = planUpdate(planner, parsed, resource, id, request.writer)
@@ -82,7 +82,7 @@ export function deleteResource(planner: Planner, resource: ResourceType): Reques
   )
   return (request, { open }) => {
     const id = request.inserted ? request.id : parsePathId(resource, request.id)
-    if (resource.requiresKey) checkKey(request, open)
+    if (resource.requiresIdempotencyKey) checkIdempotencyKey(request, open)
     validateQuery(request.search)
     const remove = planDelete(planner, resource, id)
     return {
@@ -107,7 +107,7 @@ export function writeRelationship(
   )
   return (request, { open }) => {
     const id = request.inserted ? request.id : parsePathId(resource, request.id)
-    if (resource.requiresKey) checkKey(request, open)
+    if (resource.requiresIdempotencyKey) checkIdempotencyKey(request, open)
     validateQuery(request.search)
     const linkage = parseLinkage(request.body, change === 'replace')
     const addressed = { resource, relationship, id }

@@ -205,7 +205,7 @@ export interface ResourceType {
   /** Whether an update or a deletion needs the condition `If-Match`. */
   readonly requiresConditions: boolean
   /** Whether a write needs the header field `Idempotency-Key`. */
-  readonly requiresKey: boolean
+  readonly requiresIdempotencyKey: boolean
   readonly validate: StandardSchemaV1 | undefined
   /** The hooks of the model and of the type. */
   readonly hooks: Hooks

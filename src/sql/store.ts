@@ -12,7 +12,7 @@ import type { ReferencingShape } from '../plan/referencing.ts'
 import type { Row, RowLayout } from '../plan/row-layout.ts'
 import type { WritePlan } from '../plan/write.ts'
 import type { AllowedOperations, AllowedQuestion } from './access/find-allowed.ts'
-import type { KeyOperations } from './key-operations.ts'
+import type { IdempotencyOperations } from './idempotency-operations.ts'
 import type { Migration, MigrationMode } from './migrations.ts'
 import type { ReadExplanation } from './read/explain.ts'
 import type { RunStatement } from './statement.ts'
@@ -105,7 +105,7 @@ export interface Transaction {
   readonly identity: Identity | undefined
   readonly query: RunQuery
   /** The keys of writes that may be repeated. */
-  readonly keys: KeyOperations
+  readonly keys: IdempotencyOperations
   /**
    * Calls an action whose work is SQL.
    * @returns its rows by the names of their columns; `undefined` if the work of the action is JavaScript

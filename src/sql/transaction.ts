@@ -5,7 +5,7 @@ import type { Statements } from './statements.ts'
 import type { Transaction } from './store.ts'
 import { compileActionSql } from './write/action.ts'
 import { commitConstraintError, reportConstraintErrors } from './write/constraints.ts'
-import { createKeyOperations } from './write/idempotency.ts'
+import { createIdempotencyOperations } from './write/idempotency.ts'
 import { checkMemberLimit, maxChangedMembers } from './write/members.ts'
 import { checkPreconditions } from './write/preconditions.ts'
 import { removeResource } from './write/remove.ts'
@@ -60,7 +60,7 @@ function transactionOn(
     as,
     identity: undefined,
     query: connection.query,
-    keys: createKeyOperations(connection, statements.target.dialect),
+    keys: createIdempotencyOperations(connection, statements.target.dialect),
     callAction: async (action, resource, values) => {
       const call = compileActionSql(action, resource, values, statements.target.dialect)
       return call && connection.query(call)

@@ -211,7 +211,7 @@ function findWork<Body>(
       checkCallRules(call, identity, auth)
       return undefined
     }
-    case 'batch':
+    case 'operations':
     case 'document':
       return undefined
   }

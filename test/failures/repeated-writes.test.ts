@@ -9,7 +9,7 @@ import {
   type Store,
   text,
 } from 'lapidary'
-import type { KeyOperations } from '../../src/sql/key-operations.ts'
+import type { IdempotencyOperations } from '../../src/sql/idempotency-operations.ts'
 import type { Transaction } from '../../src/sql/store.ts'
 import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
@@ -27,7 +27,7 @@ type Send = (method: string, path: string, key: string, body?: unknown) => Promi
 
 /** How a server is wrong. */
 interface Mutant {
-  readonly keys?: (keys: KeyOperations) => KeyOperations
+  readonly keys?: (keys: IdempotencyOperations) => IdempotencyOperations
   /** Answers before the server does. */
   readonly before?: (method: string, path: string) => Promise<Response | undefined>
 }

@@ -9,7 +9,7 @@ import {
   type StoredTable,
 } from '../catalog.ts'
 import type { Database } from '../database.ts'
-import { idempotencyTable, keyTable } from '../key-table.ts'
+import { idempotencyTable, idempotencyTableName } from '../idempotency-table.ts'
 import { getCodec } from '../kinds/codecs.ts'
 import { type Kind, kinds } from '../kinds/kinds.ts'
 import { integer64 } from '../kinds/parametric-kinds.ts'
@@ -48,14 +48,15 @@ export function checkStoredTables(model: Model, catalog: Catalog, database: Data
 /** A model that names principals, or requires keys, needs the table of keys. */
 function findKeyTableErrors({ idempotency, types }: Model, catalog: Catalog): string[] {
   const requiring = [...types.values()].find(
-    ({ requiresKey, actions }) =>
-      requiresKey || [...actions.values()].some((each) => each.idempotency === 'required'),
+    ({ requiresIdempotencyKey, actions }) =>
+      requiresIdempotencyKey ||
+      [...actions.values()].some((each) => each.idempotency === 'required'),
   )
   if (idempotency.principal === undefined && requiring === undefined) return []
-  if (findTable(catalog, { schema: undefined, name: keyTable })) return []
+  if (findTable(catalog, { schema: undefined, name: idempotencyTableName })) return []
   const location = requiring ? `${requiring.type}.idempotency` : 'options.principal'
   return [
-    `${location}: the database has no table "${keyTable}"; create it, by a migration or another tool: ${idempotencyTable.replaceAll(/\s+/g, ' ').trim()}`,
+    `${location}: the database has no table "${idempotencyTableName}"; create it, by a migration or another tool: ${idempotencyTable.replaceAll(/\s+/g, ' ').trim()}`,
   ]
 }
 

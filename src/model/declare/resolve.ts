@@ -116,7 +116,7 @@ export function resolveResource(
     cache: declared.cache,
     showsVersions: declared.versions === 'always',
     requiresConditions: declared.conditions === 'required',
-    requiresKey: declared.idempotency === 'required',
+    requiresIdempotencyKey: declared.idempotency === 'required',
     validate: declared.validate,
     hooks: combineHooks(modelHooks, declared.hooks),
     actions: new Map(Object.entries(declared.actions ?? {})),

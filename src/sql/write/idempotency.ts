@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Dialect, Sql } from '../../model/dialect.ts'
-import { keyTable } from '../../model/key-table.ts'
+import { idempotencyTableName } from '../../model/idempotency-table.ts'
 import type { Row } from '../../plan/row-layout.ts'
-import type { KeyOperations, StoredResponse } from '../key-operations.ts'
+import type { IdempotencyOperations, StoredResponse } from '../idempotency-operations.ts'
 import { compileStatement, rawParam } from '../statement.ts'
 import type { WriteConnection } from './write-connection.ts'
 
@@ -13,7 +13,7 @@ import type { WriteConnection } from './write-connection.ts'
 /** How many keys one statement deletes. */
 export const keysPerDeletion = 1000
 
-const table = sql.table(keyTable)
+const table = sql.table(idempotencyTableName)
 
 const insertKey = ({ tryLock }: Dialect) => {
   const [principal, key] = [rawParam(0), rawParam(1)]
@@ -32,7 +32,10 @@ const oldKeys = sql`select principal, key from ${table} where created_at < ${raw
   order by created_at limit ${sql.lit(keysPerDeletion)}`
 
 /** Creates the operations on keys. */
-export function createKeyOperations(connection: WriteConnection, dialect: Dialect): KeyOperations {
+export function createIdempotencyOperations(
+  connection: WriteConnection,
+  dialect: Dialect,
+): IdempotencyOperations {
   const run = async (expression: Sql, planValues: readonly unknown[]) =>
     connection.run(compileStatement(expression, dialect), { planValues })
   const all = async (expression: Sql, planValues: readonly unknown[]) =>

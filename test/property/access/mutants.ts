@@ -25,7 +25,7 @@ export const mutants: readonly Mutant[] = [
   {
     title: 'a repetition shows what another identity got',
     seed: 313,
-    file: 'src/endpoints/repeatable-write.ts',
+    file: 'src/endpoints/idempotent-write.ts',
     from: 'const isShown = view === current.view',
     to: 'const isShown = true',
   },

@@ -64,7 +64,7 @@ export const historyMutants: readonly HistoryMutant[] = [
     ...{ on: 'sqlite', version: 'content' },
     replacements: [
       {
-        file: 'src/endpoints/repeatable-write.ts',
+        file: 'src/endpoints/idempotent-write.ts',
         from: 'const stored = await keys.claim(writeKey, Date.now())',
         to: `const target = planned.plan
         if (target?.is === 'delete') {

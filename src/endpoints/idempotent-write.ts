@@ -15,7 +15,7 @@ import { AccessDenied, createForbidden } from '../plan/access/access-denied.ts'
 import { findRowCondition } from '../plan/access/identity.ts'
 import { computeViewDigest } from '../plan/access/view-digest.ts'
 import { jsonapiMembers } from '../serialize/document.ts'
-import type { StoredResponse, WriteKey } from '../sql/key-operations.ts'
+import type { ClaimedKey, StoredResponse } from '../sql/idempotency-operations.ts'
 import type { AppContext } from './app-context.ts'
 import type { ApiRequest, ApiResponse } from './handler.ts'
 import { observeId, type RequestPlan } from './request-plan.ts'
@@ -52,21 +52,21 @@ const pauses = [20, 30, 50, 100, 200, 300, 300]
  * function opens.
  * @throws HttpError `key_not_supported` (400), `request_in_progress` (409), `key_reused` (422); what the write throws
  */
-export async function executeRepeatable<Body>(
+export async function executeIdempotent<Body>(
   key: IdempotencyKey,
   write: RepeatableWrite<Body>,
   request: ApiRequest,
   context: AppContext<Body>,
 ): Promise<ApiResponse<Body>> {
-  const { writeKeys, open } = context
-  const principal = writeKeys.getPrincipal(request.auth)
+  const { idempotencyKeys, open } = context
+  const principal = idempotencyKeys.getPrincipal(request.auth)
   const planned = planOrFail(write.plan)
-  await writeKeys.checkTable()
+  await idempotencyKeys.checkTable()
   const repeatable = { ...key, principal, planned, write }
   for (const pause of open ? [0] : [...pauses, 0])
     try {
       const response = await executeOnce(repeatable, request, context)
-      writeKeys.deleteExpired(request)
+      idempotencyKeys.deleteExpired(request)
       return response
     } catch (error) {
       if (!(error instanceof KeyTakenError)) throw error
@@ -98,8 +98,8 @@ function executeOnce<Body>(
   const work = async (unit: UnitOfWork) => {
     const { keys, identity } = unit.transaction
     const view = computeViewDigest(context.planner.model, identity, request.auth)
-    const writeKey: WriteKey = { principal, key, fingerprint, view }
-    const stored = await keys.claim(writeKey, Date.now())
+    const claimed: ClaimedKey = { principal, key, fingerprint, view }
+    const stored = await keys.claim(claimed, Date.now())
     if (stored === 'taken') throw new KeyTakenError()
     if (stored !== 'new') {
       if (stored.fingerprint !== fingerprint) throw reusedError()
@@ -113,7 +113,7 @@ function executeOnce<Body>(
     const response = await write.execute(plan, within)
     const executed = { ...response, body: await response.body }
     const rest = serializeRest(executed, written)
-    await keys.store(writeKey, { status: executed.status, rest })
+    await keys.store(claimed, { status: executed.status, rest })
     return executed
   }
   const { plan } = planned

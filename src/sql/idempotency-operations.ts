@@ -1,5 +1,5 @@
 /** The key of a write, and what must be equal when it is repeated. */
-export interface WriteKey {
+export interface ClaimedKey {
   readonly principal: string
   readonly key: string
   readonly fingerprint: string
@@ -17,15 +17,15 @@ export interface StoredResponse {
 }
 
 /** The operations of a transaction on keys. */
-export interface KeyOperations {
+export interface IdempotencyOperations {
   /**
    * Inserts a key. It does not wait.
    * @param now - milliseconds since 1970
    * @returns `new` if it was inserted: the caller writes, and calls `store`; `taken` if a transaction has it that has not ended; otherwise
    *   the response to the request that had it
    */
-  claim(key: WriteKey, now: number): Promise<StoredResponse | 'new' | 'taken'>
-  store(key: WriteKey, response: Pick<StoredResponse, 'status' | 'rest'>): Promise<void>
+  claim(key: ClaimedKey, now: number): Promise<StoredResponse | 'new' | 'taken'>
+  store(key: ClaimedKey, response: Pick<StoredResponse, 'status' | 'rest'>): Promise<void>
   /** Deletes keys that were inserted before a time, at most 1000. @returns how many it deleted */
   deleteBefore(time: number): Promise<number>
 }

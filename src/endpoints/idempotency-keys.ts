@@ -1,14 +1,14 @@
 import { HttpError } from '../errors/errors.ts'
 import { findTable } from '../model/catalog.ts'
 import type { RequestContext } from '../model/declare/request-context.ts'
-import { keyTable } from '../model/key-table.ts'
+import { idempotencyTableName } from '../model/idempotency-table.ts'
 import { isObject } from '../model/kinds/json.ts'
 import type { Model } from '../model/model.ts'
 import type { Store } from '../sql/store.ts'
 import { keysPerDeletion } from '../sql/write/idempotency.ts'
 
 /** What an application knows of the keys of its writes. */
-export interface WriteKeys {
+export interface IdempotencyKeys {
   /** Returns whose key that of a request is. @throws HttpError `key_not_supported` (400) */
   readonly getPrincipal: (auth: unknown) => string
   /** Checks that the database stores keys. @throws HttpError `key_not_supported` (400) */
@@ -25,12 +25,13 @@ const intervals = { usual: 60_000, behind: 1000 }
  * Creates the keys of an application. There is no timer: requests with keys delete those that have expired, so that a process that gets
  * none has nothing to do, and nothing to stop.
  */
-export function createWriteKeys(model: Model, store: Store): WriteKeys {
+export function createIdempotencyKeys(model: Model, store: Store): IdempotencyKeys {
   const { principal = findSubject, hours } = model.idempotency
   let hasTable = false
   let looking: Promise<boolean> | undefined
   const lookUp = async () =>
-    findTable(await store.catalog(), { schema: undefined, name: keyTable }) !== undefined
+    findTable(await store.catalog(), { schema: undefined, name: idempotencyTableName }) !==
+    undefined
   let nextDeletion = 0
   const deleteKeys = async () => {
     const deleted = await store.transaction(({ keys }) =>
@@ -79,7 +80,7 @@ const guide = 'https://github.com/lapidary/lapidary/blob/main/docs/guides/retrie
  * others of the transaction. Nor does a dry run, and what a program writes in process.
  * @throws HttpError `key_required` (400)
  */
-export function checkKey(
+export function checkIdempotencyKey(
   {
     idempotency,
     writer,
