@@ -17,9 +17,9 @@ export function createDataProvider(client, include = {}) {
     if (after) cursors.set(keyOf(number + 1), { after })
     return { data: data.map(toRecord), total: meta.count }
   }
-  const update = (type, { id, data, previousData = {} }) => {
+  const update = (type, { id, data, previousData: old = {} }) => {
     const isNew = ([name, value]) =>
-      name.endsWith('.hasMore') || JSON.stringify(value) !== JSON.stringify(previousData[name])
+      /\.(hasMore|filtered)$/.test(name) || JSON.stringify(value) !== JSON.stringify(old[name])
     const changes = Object.fromEntries(Object.entries(data).filter(isNew))
     return one(client[type].update(id, changes, related(type)))
   }

@@ -1,6 +1,6 @@
 import { cursorMember } from '../model/declare/cursor-of.ts'
 import { versionMember } from '../model/declare/if-match.ts'
-import { markPart, nameMoreMember } from '../model/declare/more-members.ts'
+import { listPartMembers, markPart } from '../model/declare/more-members.ts'
 import { isObject } from '../model/kinds/json.ts'
 import type { QueryInput } from '../parse/format-query.ts'
 import type { LocationFinder } from './root-document.ts'
@@ -44,20 +44,22 @@ export function linkResources(document: ResponseDocument): unknown {
       const { meta: numbers } = relationship
       if ('data' in relationship) {
         const members = resolve(relationship.data)
-        if (isObject(numbers) && Array.isArray(members) && isPart(numbers)) markPart(members)
+        const part = isObject(numbers) && Array.isArray(members) ? readPart(numbers) : undefined
+        if (part?.hasMore || part?.isFiltered) markPart(Object(members))
         setMember(object, name, members)
+        for (const member of part ? listPartMembers(name, part) : []) setMember(object, ...member)
       }
       if (!isObject(numbers)) continue
       if ('count' in numbers) setMember(object, `${name}.count`, numbers.count)
-      if (isObject(numbers.page)) setMember(object, nameMoreMember(name), numbers.page.hasMore)
     }
   }
   return resolve(data)
 }
 
-/** Whether the `meta` of a relationship says that its linkage is a part of the members. */
-function isPart({ filtered, page }: Readonly<Record<string, unknown>>): boolean {
-  return filtered === true || (isObject(page) && page.hasMore === true)
+/** Reads what the `meta` of a relationship says of its linkage. */
+function readPart({ filtered, page }: Readonly<Record<string, unknown>>) {
+  const hasMore = isObject(page) && typeof page.hasMore === 'boolean' ? page.hasMore : undefined
+  return { hasMore, isFiltered: filtered === true }
 }
 
 /** Sets a member of any name: an assignment to `__proto__` would change the prototype. */

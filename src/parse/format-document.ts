@@ -1,4 +1,4 @@
-import { describePart, nameMoreMember } from '../model/declare/more-members.ts'
+import { describePart, findPartOwner, hasPart } from '../model/declare/more-members.ts'
 import { isObject } from '../model/kinds/json.ts'
 
 /** The fields of a resource by name, as clients in process and over HTTP pass them. */
@@ -28,19 +28,19 @@ export function formatResource(
     if (value === undefined || name === 'id' || name === 'type') continue
     const to = relatedType(name)
     if (to !== undefined) {
-      const isPage = input[nameMoreMember(name)] === true
-      relationships[name] = { data: formatLinkage(value, to), ...describePart(value, isPage) }
-    } else if (!isMoreMember(name, relatedType)) attributes[name] = value
+      const part = describePart(value, hasPart(input, name))
+      relationships[name] = { data: formatLinkage(value, to), ...part }
+    } else if (!isPartMember(name, relatedType)) attributes[name] = value
   }
   return {
     data: { type: input.type ?? type, id: input.id ?? id, attributes, relationships },
   }
 }
 
-/** Whether a member of a resource that was read says how many members of a relationship it has; the relationship is sent with it. */
-function isMoreMember(name: string, relatedType: InputType['relatedType']): boolean {
-  const relationship = name.replace(/\.hasMore$/, '')
-  return relationship !== name && relatedType(relationship) !== undefined
+/** Whether a member says that a relationship, which is sent with it, is a part of the members. */
+function isPartMember(name: string, relatedType: InputType['relatedType']): boolean {
+  const relationship = findPartOwner(name)
+  return relationship !== undefined && relatedType(relationship) !== undefined
 }
 
 /**

@@ -1,7 +1,7 @@
 import { cursorMember } from '../model/declare/cursor-of.ts'
 import type { Awaitable } from '../model/declare/hooks.ts'
 import { versionMember } from '../model/declare/if-match.ts'
-import { markPart, nameMoreMember } from '../model/declare/more-members.ts'
+import { listPartMembers, markPart } from '../model/declare/more-members.ts'
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import {
   type Field,
@@ -163,12 +163,15 @@ function compileBuilder(layout: RowLayout, model: Model): ObjectBuilder {
   }
 }
 
-/** Says whether a resource has more members than those of its page. @returns false if no include path leads on from the resource */
+/** Says which part of the members a resource has. @returns false if no include path leads on from the resource */
 function addMembersPage(object: Record<string, unknown>, name: string, members: unknown): boolean {
   if (members === null) return false
   // The row layout guarantees it.
   const { page } = members as IncludedMembers
-  if (page?.isSized) object[nameMoreMember(name)] = page.hasMore
+  if (page === undefined) return true
+  const { isSized, hasMore, isFiltered } = page
+  const part = { hasMore: isSized ? hasMore : undefined, isFiltered }
+  for (const [member, value] of listPartMembers(name, part)) object[member] = value
   return true
 }
 

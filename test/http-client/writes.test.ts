@@ -98,9 +98,12 @@ inProcess('Writes of the client over HTTP', (engine) => {
       await client.shop.relate('north/1', 'items', { add: items })
     }
     assert.equal(await count(), before)
-    const [paged] = queries
-    const copy = structuredClone(await client.shop.get('north/1', paged))
-    await assert.rejects(client.shop.update('north/1', copy), { status: 400 })
+    for (const query of queries) {
+      const shop = await client.shop.get('north/1', query)
+      const added = { ...shop, items: [...shop.items, '4'] }
+      for (const copy of [structuredClone(shop), added])
+        await assert.rejects(client.shop.update('north/1', copy), { status: 400 })
+    }
     const whole = await client.shop.get('north/1', { include: ['items'] })
     await client.shop.update('north/1', { items: whole.items })
     assert.equal(await count(), before)

@@ -207,9 +207,13 @@ inProcess('Writes in process', (engine) => {
         { include: ['items'], includeFilter: { items: { id: '1' } } },
       ] as const
       for (const query of queries) {
-        const { items } = await client.get('shop', 'north/1', query)
+        const shop = await client.get('shop', 'north/1', query)
+        const { items } = shop
         assert.equal(items.length < before, true)
         const refused = { code: 'invalid_document' }
+        const added = { ...shop, items: [...items, '4'] }
+        for (const copy of [structuredClone(shop), added])
+          await assert.rejects(client.update('shop', 'north/1', copy), refused)
         await assert.rejects(client.update('shop', 'north/1', { items }), refused)
         await assert.rejects(client.relate('shop', 'north/1', 'items', { replace: items }), refused)
         await client.relate('shop', 'north/1', 'items', { add: items })

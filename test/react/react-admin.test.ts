@@ -164,6 +164,33 @@ describe('The data provider for react-admin', () => {
     assert.equal((await provider.getManyReference('computers', target)).data.length, 2)
   })
 
+  it('replaces no relationship by the part of it that a record lists', async (test) => {
+    const computers = toMany('computers', { column: 'person_id', include: { size: 1 } })
+    const paged = resource('persons', {
+      ...{ path: '/persons', table: 'person' },
+      fields: { name: attribute(text, { required: true }), computers },
+    })
+    const model = defineModel([paged, computer])
+    const store = openSqlite(model, path)
+    test.after(() => store.close())
+    const handle = createHandler({ model, store })
+    const client = createClient({
+      url: 'http://localhost',
+      fetch: (url, { signal: _, ...init }) => handle(new Request(url, init)),
+    })
+    const provider = createDataProvider(client, { persons: ['computers'] })
+    const { data: previousData } = await provider.getOne('persons', { id: '1' })
+    assert.deepEqual(previousData.computers, ['1'])
+    // As a form and the cache of TanStack Query copy records.
+    const data = { ...structuredClone(previousData), name: 'Ada L.', computers: ['1', '3'] }
+    const refused = { status: 400 }
+    await assert.rejects(provider.update('persons', { id: '1', data, previousData }), refused)
+    const renamed = { ...structuredClone(previousData), name: 'Ada L.' }
+    await provider.update('persons', { id: '1', data: renamed, previousData })
+    const all = { target: 'owner', id: '1', pagination: { page: 1, perPage: 5 }, filter: {} }
+    assert.equal((await provider.getManyReference('computers', all)).data.length, 2)
+  })
+
   it('sends the changed fields of a form', async () => {
     const select = h(admin.SelectInput, { optionText: 'name' })
     const owner = h(admin.ReferenceInput, { source: 'owner', reference: 'persons' }, select)

@@ -1,9 +1,34 @@
-// A resource as a plain object says in a member of its own that a relationship has more members than the page that it lists. No field has a
-// dot in its name.
+// A resource as a plain object says in members of its own that a relationship lists a part of its members. No field has a dot in its name.
+// They are enumerable, so that copies have them too: by JSON, `structuredClone`, a spread, or the structural sharing of TanStack Query. A
+// copy without them would replace all members by those that were read.
 
-/** The name of the member that says whether a relationship has more members than a resource lists. */
-export function nameMoreMember(relationship: string): string {
-  return `${relationship}.hasMore`
+/** What a list of members is a part of. */
+interface Part {
+  /** Whether there are more members than those of the page; `undefined` for a list that is no page. */
+  readonly hasMore?: boolean | undefined
+  /** Whether a filter excludes members. */
+  readonly isFiltered: boolean
+}
+
+/** Lists the members of a plain object that say which part of a relationship it has. */
+export function listPartMembers(
+  relationship: string,
+  { hasMore, isFiltered }: Part,
+): (readonly [name: string, value: boolean])[] {
+  return [
+    ...(hasMore === undefined ? [] : [[`${relationship}.hasMore`, hasMore] as const]),
+    ...(isFiltered ? [[`${relationship}.filtered`, true] as const] : []),
+  ]
+}
+
+/** The relationship that a member of `listPartMembers` is about; `undefined` for any other name. */
+export function findPartOwner(name: string): string | undefined {
+  return /^(.*)\.(?:hasMore|filtered)$/s.exec(name)?.[1]
+}
+
+/** Whether a plain object says that it has a part of a relationship. */
+export function hasPart(input: Readonly<Record<string, unknown>>, relationship: string): boolean {
+  return input[`${relationship}.hasMore`] === true || input[`${relationship}.filtered`] === true
 }
 
 /**
@@ -11,7 +36,7 @@ export function nameMoreMember(relationship: string): string {
  * @returns `undefined` if the members that the resource lists are no page
  */
 export function hasMore(resource: object, relationship: string): boolean | undefined {
-  const value: unknown = Reflect.get(resource, nameMoreMember(relationship))
+  const value: unknown = Reflect.get(resource, `${relationship}.hasMore`)
   return typeof value === 'boolean' ? value : undefined
 }
 

@@ -62,6 +62,43 @@ describeBatches('Several writes of a program', office, (app) => {
       )
     })
 
+    it(`replaces no relationship by the part of it that was read, ${name}`, async () => {
+      const writer = clients[name]?.()
+      assert.ok(writer)
+      const calls = Object(writer)
+      const get = (query: object) =>
+        name === 'in process' ? calls.get('team', '1', query) : calls.team.get('1', query)
+      const members = async () => (await app.rows('select person_id from membership')).length
+      await writer.atomic((batch) => batch.relate('team', '1', 'people', { replace: ['1', '2'] }))
+      const queries = [
+        { include: ['people'], includePage: { people: { size: 1 } } },
+        { include: ['people'], includeFilter: { people: { id: '1' } } },
+      ]
+      for (const query of queries) {
+        const { people, ...rest } = await get(query)
+        assert.equal(people.length, 1)
+        const copies = [
+          { people },
+          { ...rest, people: [...people] },
+          structuredClone({ ...rest, people }),
+        ]
+        for (const copy of copies)
+          await assert.rejects(
+            writer.atomic((batch) => batch.update('team', '1', copy)),
+            /is a part of the members/,
+          )
+        await assert.rejects(
+          writer.atomic((batch) => batch.relate('team', '1', 'people', { replace: people })),
+          /is a part of the members/,
+        )
+        await writer.atomic((batch) => batch.relate('team', '1', 'people', { add: people }))
+      }
+      assert.equal(await members(), 2)
+      const { people } = await get({ include: ['people'] })
+      await writer.atomic((batch) => batch.update('team', '1', { people }))
+      assert.equal(await members(), 2)
+    })
+
     it(`calls actions, ${name}`, async () => {
       const [renamed, counted] = await atomic(name)((batch) => {
         batch.create('person', { name: 'Eve' })
