@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import { atomicMediaType } from '../../src/model/media-types.ts'
 
 /** A request that may contain hidden names. */
 export interface NamingRequest {
@@ -6,6 +7,7 @@ export interface NamingRequest {
   readonly path: string
   readonly query: Readonly<Record<string, unknown>>
   readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** The parts of random requests. */
@@ -63,7 +65,36 @@ export function anyNaming(vocabulary: Vocabulary): fc.Arbitrary<NamingRequest> {
     { weight: 4, arbitrary: reading('computer') },
     { weight: 1, arbitrary: anyWrite('person', vocabulary) },
     { weight: 1, arbitrary: anyWrite('computer', vocabulary) },
+    { weight: 2, arbitrary: anyBatch(vocabulary) },
   )
+}
+
+/** Header fields of writes. */
+const anyHeaders = fc.record(
+  {
+    prefer: fc.constantFrom('dry-run', 'max-affected=1', 'return=minimal'),
+    'idempotency-key': fc.constantFrom('"a"', '"b"'),
+  },
+  { requiredKeys: [] },
+)
+
+/** Batches of creates and updates, some with conditions. */
+function anyBatch(vocabulary: Vocabulary): fc.Arbitrary<NamingRequest> {
+  const writes = fc.oneof(anyWrite('person', vocabulary), anyWrite('computer', vocabulary))
+  const operation = fc
+    .tuple(writes, fc.constantFrom({}, {}, { meta: { ifMatch: '*' } }, { meta: { ifMatch: 'x' } }))
+    .map(([{ method, body }, condition]) => {
+      const { data } = body as { data: { id: string } }
+      const { id: _, ...created } = data
+      return method === 'POST' ? { op: 'add', data: created } : { op: 'update', data, ...condition }
+    })
+  return fc
+    .tuple(fc.array(operation, { minLength: 1, maxLength: 3 }), anyHeaders)
+    .map(([operations, headers]) => ({
+      ...{ method: 'POST', path: '/operations', query: {} },
+      body: { 'atomic:operations': operations },
+      headers: { ...headers, 'content-type': atomicMediaType },
+    }))
 }
 
 /** Requests that sort by a name, first, last, or through the owner. */
@@ -173,8 +204,10 @@ function anyWrite(type: TypeName, vocabulary: Vocabulary): fc.Arbitrary<NamingRe
         linkage.map((data) => ({ data })),
       ),
       query: fc.oneof(fc.constant({}), anyQuery(type, vocabulary, false)),
+      headers: fc.oneof(fc.constant({}), anyHeaders),
     })
-    .map(({ isNew, attributes, relationships, query }) => ({
+    .map(({ isNew, attributes, relationships, query, headers }) => ({
+      headers,
       method: isNew ? 'POST' : 'PATCH',
       path: `/${type}s${isNew ? '' : '/1'}`,
       query,

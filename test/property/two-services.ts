@@ -1,5 +1,7 @@
+import { defineModel } from 'lapidary'
+import { resources } from '../../service/resources/index.ts'
 import { startService } from '../../service/start-service.ts'
-import { assertServiceConforms } from '../checker/check-served.ts'
+import { assertModelConforms } from '../checker/check-served.ts'
 import { connect } from '../client.ts'
 import type { Database } from '../databases.ts'
 import { executeDirectly } from '../service/direct-database.ts'
@@ -8,8 +10,6 @@ import type { NamingRequest } from './hidden-requests.ts'
 
 /** A service on a database of its own, which a test can also change directly. */
 export interface Twin {
-  /** The origin of the service. */
-  readonly url: string
   /** Sends a request, and checks the response like any other. */
   send(request: NamingRequest): Promise<TestResponse>
   /** Runs a statement on the database. */
@@ -24,18 +24,25 @@ export function onTwins(
   return withTwin(database, (left) => withTwin(database, (right) => test(left, right)))
 }
 
+/** What both services share, so that they seal versions and tags alike. */
+const secret = 'the secret of the two services'
+/** The origin of the links of both, whose tags must not have the ports of the services. */
+const origin = 'http://twins.test'
+const model = defineModel(resources, { maxPageSize: null, atomic: { actions: true } })
+
 async function withTwin(database: Database, use: (twin: Twin) => Promise<void>): Promise<void> {
   const { url: databaseUrl, remove } = await database.create()
-  const service = await startService({ port: 0, databaseUrl, logLevel: 'silent' })
-  const url = new URL(service.url).origin
-  const client = connect(url)
+  const settings = { databaseUrl, publicUrl: origin, secret: [secret], atomic: 'on' } as const
+  const service = await startService({ ...settings, port: 0, logLevel: 'silent' })
+  const client = connect(new URL(service.url).origin)
   try {
     await use({
-      url,
-      send: async ({ method, path, query, body }) => {
-        const exchange = await client.send(method, path, { query, body })
-        assertServiceConforms(exchange)
-        return parseResponse(exchange)
+      send: async ({ method, path, query, body, headers = {} }) => {
+        const exchange = await client.send(method, path, { query, body, headers })
+        const url = exchange.url.replace(/^http:\/\/[^/]*/, origin)
+        // The rules that are checked are those of 1.0, and a batch speaks 1.1.
+        if (path !== '/operations') assertModelConforms(model, { ...exchange, url })
+        return parseResponse({ ...exchange, url })
       },
       execute: (statement) => executeDirectly(databaseUrl, statement),
     })

@@ -144,7 +144,7 @@ function findExample({ components }: OpenApiDocument, type: Type) {
 function listDescribed({ paths }: { paths: Readonly<Record<string, object>> }): string[] {
   const methods = ['get', 'post', 'patch', 'delete']
   return Object.entries(paths)
-    .filter(([path]) => path !== '/' && !path.endsWith('.json'))
+    .filter(([path]) => path !== '/' && path !== '/operations' && !path.endsWith('.json'))
     .flatMap(([path, item]) =>
       Object.keys(item)
         .filter((method) => methods.includes(method))

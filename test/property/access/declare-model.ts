@@ -111,6 +111,7 @@ export function declareModel(rules: Rules, { isScoped, isPoliced }: Hiding): Mod
   })
   return defineModel(resources as never, {
     ...{ pageSize: 4, maxPageSize: null, clientIds: 'forbid' },
+    atomic: { actions: true },
     // All identities are one principal, so that one repeats what another one has written.
     principal: () => 'everybody',
     ...(isScoped && {

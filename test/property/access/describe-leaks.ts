@@ -16,6 +16,9 @@ const allStatuses = [
 /** Reads of pages that were answered. */
 const pagedStatuses = ['page%5Bafter 200', 'page%5Bbefore 200', 'includePage 200']
 
+/** Batches that were executed, and that a rule, a missing row or a condition ended. */
+const batchStatuses = ['batch of several 200', 'batch 403', 'batch 404', 'batch 412']
+
 /** So many scenarios have identities and rules of every kind; few may have none that answers 403. */
 const minScenarios = 15
 
@@ -76,7 +79,7 @@ export function describeLeaks(
         if (variant === 'postgres') assert.ok(waits > 0, 'no write waited for a lock')
         if (variant === 'large-sqlite') assert.ok(processes > 0, 'no reader process')
         if (!isLarge)
-          for (const status of [...allStatuses, ...pagedStatuses])
+          for (const status of [...allStatuses, ...pagedStatuses, ...batchStatuses])
             assert.ok(statuses.has(status), `no ${status}`)
       }
       const codes = new Set([...statuses].map((status) => status.split(' ')[1]))

@@ -388,5 +388,40 @@ export const mutants: readonly Mutant[] = [
     from: 'const where = and([...primaryConditions(shape, 0, target), ...conditions])',
     to: "const where = and(shape.addressed.is === 'all' && !shape.where && conditions.length > 0 ? conditions : [...primaryConditions(shape, 0, target), ...conditions])",
   },
+  {
+    title: 'a batch ignores the rules on rows',
+    seed: 300,
+    file: 'src/endpoints/operations-route.ts',
+    from: 'const bound = view ? bindIdentity(context, view, auth) : context',
+    to: 'const bound = context',
+  },
+  {
+    title: 'a batch writes fields that may not be written',
+    seed: 301,
+    file: 'src/endpoints/operations-route.ts',
+    from: 'const endpoint = getEndpoint(view?.planner ?? context.planner)',
+    to: 'const endpoint = getEndpoint(context.planner)',
+  },
+  {
+    title: 'a batch changes rows of another tenant',
+    seed: 305,
+    file: 'src/endpoints/operations-route.ts',
+    from: 'const { auth } = request',
+    to: 'const auth = request.auth && { ...request.auth, org: 2 }',
+  },
+  {
+    title: 'the denied operations of a batch are not reported',
+    seed: 301,
+    file: 'src/endpoints/operations-route.ts',
+    from: 'return reportDeniedAccess(request, () => handleRequest(endpoint, request, bound))',
+    to: 'return handleRequest(endpoint, request, bound)',
+  },
+  {
+    title: 'an operation ignores its condition',
+    seed: 319,
+    file: 'src/endpoints/plan-operations.ts',
+    from: '...(ifMatch !== undefined && { conditions: { ifMatch: formatIfMatch(ifMatch) } }),',
+    to: '',
+  },
 ]
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: source text

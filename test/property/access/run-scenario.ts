@@ -27,6 +27,7 @@ import { Random } from './random.ts'
 import { randomRules, varyFields } from './random-rules.ts'
 import { Reference, summarize } from './reference.ts'
 import { randomLongList, randomRead, randomWrite, type TestRequest } from './requests.ts'
+import { runBatches } from './run-batches.ts'
 import {
   type Identity,
   idColumns,
@@ -110,13 +111,20 @@ export async function runScenario(
   // With many rows the reference takes too long to find a change.
   const writers = isOnPostgres && filler === 0 ? pair.map(({ url }) => new OtherWriter(url)) : []
   try {
-    await Promise.all([fill(pair[0], data), fill(pair[1], other)])
-    if (isScoped)
-      for (const database of pair)
-        await database.second?.execute(
-          writeOutOfScope([data, other], identity, random, isOnPostgres),
-        )
-    if (isPoliced) await pair[0].second?.execute(writePoliced([data, other], own))
+    const outOfScope = pair.map(() =>
+      isScoped ? writeOutOfScope([data, other], identity, random, isOnPostgres) : '',
+    )
+    const policed = isPoliced ? writePoliced([data, other], own) : ''
+    const refill = async () => {
+      await Promise.all([
+        fill(pair[0], [writeInserts(data, isOnPostgres), outOfScope[0], policed]),
+        fill(pair[1], [writeInserts(other, isOnPostgres), outOfScope[1]]),
+      ])
+    }
+    const empty = async () => {
+      for (const { second } of pair) await second?.deleteRows()
+    }
+    await refill()
     const servers = stores.map(openServer)
     const accesses = servers.map((open) => open(identity)) as [Access, Access]
     const warmUps = servers.map((open) => open(outsider).http)
@@ -141,6 +149,8 @@ export async function runScenario(
     const paged = new PagedRequests(new Random(seed + 2 ** 30))
     const context = { ...shared, concurrent, replays, paged, conditions }
     const sent = await sendRequests(context, { ...size, filler })
+    const batches = { ...context, random: new Random(seed + 2 ** 28), refill, empty }
+    if (filler === 0) for (const status of await runBatches(batches)) sent.statuses.add(status)
     return { requests: 2 * (size.reads + size.writes), changes: unseen.changes, ...sent }
   } finally {
     await Promise.all(writers.map((writer) => writer.close()))
@@ -191,7 +201,7 @@ interface ScenarioContext {
 async function sendRequests(
   context: ScenarioContext,
   { reads, writes, filler = 0 }: ScenarioSize,
-): Promise<Pick<ScenarioResult, 'statuses' | 'streams' | 'waits'>> {
+): Promise<Pick<ScenarioResult, 'streams' | 'waits'> & Readonly<{ statuses: Set<string> }>> {
   const { seed, random, warmUps, concurrent } = context
   const statuses = new Set<string>()
   let streams = 0
@@ -380,9 +390,12 @@ function randomIdentity(random: Random): Identity | undefined {
   }
 }
 
-async function fill(database: OpenDatabase, data: Data): Promise<void> {
+async function fill(
+  database: OpenDatabase,
+  inserts: readonly (string | undefined)[],
+): Promise<void> {
   await database.second?.deleteRows()
-  await database.second?.execute(writeInserts(data, isPostgres(database.url)))
+  for (const sql of inserts) if (sql) await database.second?.execute(sql)
 }
 
 /** An identity that may see more than most. */

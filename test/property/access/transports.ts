@@ -1,6 +1,7 @@
 import { type Client, createHandler, ManyErrors, type Store } from 'lapidary'
 import { createPages } from 'lapidary/html'
 import { silentLogger } from '../../../src/endpoints/handler.ts'
+import { atomicMediaType, mediaType } from '../../../src/model/media-types.ts'
 import type { TestRequest } from './requests.ts'
 import type { Identity } from './schema.ts'
 
@@ -31,7 +32,7 @@ export function createSender(handle: Handle, identity: Identity | undefined): Se
           ...(key !== undefined && { 'idempotency-key': JSON.stringify(key) }),
           ...(ifMatch !== undefined && { 'if-match': ifMatch }),
           ...(ifNoneMatch !== undefined && { 'if-none-match': ifNoneMatch }),
-          ...(body !== undefined && { 'content-type': 'application/vnd.api+json' }),
+          ...(body !== undefined && { 'content-type': typeOf(path) }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
@@ -40,6 +41,10 @@ export function createSender(handle: Handle, identity: Identity | undefined): Se
     const headers = JSON.stringify([...response.headers])
     return `${response.status} ${headers} ${await response.text()}`
   }
+}
+
+function typeOf(path: string): string {
+  return path.startsWith('/operations') ? atomicMediaType : mediaType
 }
 
 /** The calls of a client, without the types that follow from the declarations. */
