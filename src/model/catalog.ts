@@ -91,7 +91,7 @@ export interface StoredTable {
   readonly hasChildren?: boolean
   /**
    * True for a table of PostgreSQL whose rows are changed exactly as a statement says: no trigger, rule, policy or inheriting table changes
-   * that. Default false.
+   * that, and no default or check calls a function of the application. Default false.
    */
   readonly isPlain?: boolean
   /** The sets of columns that are unique together, including the primary key. */

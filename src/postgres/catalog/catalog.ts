@@ -102,12 +102,29 @@ const triggersQuery = sql`
   ) as changes`
 
 /**
+ * Whether a default, a generated column or a check calls a function that may read rows: in a statement it does not see those that the
+ * statement inserts. The functions of PostgreSQL itself have no dependencies, and those in C read no tables.
+ */
+const callsFunctions = sql`exists (
+  select 1 from (
+      select 'pg_attrdef'::regclass, a.oid from pg_attrdef as a where a.adrelid = t.oid
+      union all select 'pg_constraint'::regclass, k.oid from pg_constraint as k where k.conrelid = t.oid and k.contype = 'c'
+      union all select m.class, m.oid from pg_attribute as c join domain as d on d.own = c.atttypid, lateral (
+        select 'pg_type'::regclass, o.oid from unnest(d.chain) as o (oid)
+        union all select 'pg_constraint'::regclass, k.oid from domain_check as k where k.own = d.own) as m (class, oid)
+        where c.attrelid = t.oid
+    ) as s (class, oid)
+    join pg_depend as u on u.classid = s.class and u.objid = s.oid and u.refclassid = 'pg_proc'::regclass
+    join pg_proc as f on f.oid = u.refobjid join pg_language as l on l.oid = f.prolang
+  where l.lanname not in ('internal', 'c'))`
+
+/**
  * Whether nothing but the statement itself decides which rows of a table it changes, and how. Elsewhere than on PostgreSQL itself a
  * statement cannot see whether it is still so: Citus refuses to read the catalog in an update.
  */
 const isPlain = sql`t.relkind = 'r' and ${isGenuinePostgres} and not t.relhasrules and not t.relrowsecurity
   and not exists (select 1 from pg_trigger as g where g.tgrelid = t.oid and not g.tgisinternal)
-  and not exists (select 1 from pg_inherits as h where h.inhparent = t.oid)`
+  and not exists (select 1 from pg_inherits as h where h.inhparent = t.oid) and not ${callsFunctions}`
 
 /** The rule that replaces inserts and returns no row, so that PostgreSQL rejects an insert that returns the new id. */
 const silentRuleQuery = sql`

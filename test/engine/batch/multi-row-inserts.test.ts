@@ -34,6 +34,10 @@ const watched = resource('watched', {
   table: 'watched',
   fields: { name: attribute(text) },
 })
+/** On PostgreSQL a function of a default, or of a check of a domain, sees its rows. */
+const counted = (['numbered', 'limited'] as const).map((type) =>
+  resource(type, { path: `/${type}`, table: type, fields: { name: attribute(text) } }),
+)
 /** A hook sees its rows. */
 const hooked = resource('hooked', {
   path: '/hooked',
@@ -43,7 +47,9 @@ const hooked = resource('hooked', {
 })
 
 const store: BatchSuite = {
-  model: defineModel([shelf, item, tag, watched, hooked], { atomic: { maxOperations: 200 } }),
+  model: defineModel([shelf, item, tag, watched, hooked, ...counted], {
+    atomic: { maxOperations: 200 },
+  }),
   tables: ({ newId, id, uuid }, dialect) => `
     create table shelf (id ${newId}, name text);
     create table item (id ${newId}, code text not null unique, size integer check (size < 100),
@@ -56,8 +62,13 @@ const store: BatchSuite = {
       dialect === 'sqlite'
         ? 'create trigger watch after insert on watched begin insert into seen select count(*) from watched; end;'
         : `create function watch() returns trigger language plpgsql as $$ begin insert into seen select count(*) from watched; return new; end $$;
-           create trigger watch after insert on watched for each row execute function watch();`
-    }`,
+           create trigger watch after insert on watched for each row execute function watch();
+           create function next_number() returns bigint language plpgsql as 'begin return (select count(*) + 1 from numbered); end';
+           create function has_room(text) returns boolean language plpgsql as 'begin return (select count(*) < 150 from limited); end';
+           create domain roomy as text check (has_room(value));`
+    }
+    create table numbered (id ${newId}, name text, number integer ${dialect === 'postgres' ? 'default next_number()' : ''});
+    create table limited (id ${newId}, name ${dialect === 'postgres' ? 'roomy' : 'text'});`,
   fill: `insert into shelf (name) values ('top'); insert into item (code) values ('taken')`,
 }
 
@@ -140,6 +151,18 @@ describeBatches('Creates of one type in a batch', store, (app) => {
       Array.from({ length: 100 }, (_, index) => index + 1),
     )
   })
+
+  if (app.dialect === 'postgres')
+    it('are one by one where a function of a default or a check sees the rows', async () => {
+      assert.equal(await countInserts(hundred('numbered', (name) => ({ name: `n${name}` }))), 100)
+      assert.deepEqual(
+        await app.rows('select count(distinct number)::int as numbers from numbered'),
+        [{ numbers: 100 }],
+      )
+      assert.equal(await countInserts(hundred('limited', (name) => ({ name: `l${name}` }))), 100)
+      const { status } = await app.batch(hundred('limited', (name) => ({ name: `m${name}` })))
+      assert.equal(status, 422)
+    })
 
   it('have the ids and the results of their order', async () => {
     const { results } = await app.batch(
