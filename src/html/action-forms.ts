@@ -2,7 +2,7 @@ import type { ActionDescription, TypeDescription } from '../describe/describe-ty
 import { type Html, h } from './element.ts'
 import { renderValueInput } from './inputs.ts'
 import { renderMarkdown } from './markdown.ts'
-import type { PageContext } from './page-context.ts'
+import { type PageContext, requireKey } from './page-context.ts'
 
 /** Where actions are called. */
 interface Callee {
@@ -22,11 +22,15 @@ export function renderActionForms(context: PageContext, { type, on, path }: Call
     'section',
     { class: 'scripted' },
     h('h2', null, 'Actions'),
-    actions.map((action) => renderForm(action, path)),
+    actions.map((action) => renderForm(action, path, requireKey(context, type.type, action.name))),
   )
 }
 
-function renderForm({ name, description, parameters }: ActionDescription, path: string): Html {
+function renderForm(
+  { name, description, parameters }: ActionDescription,
+  path: string,
+  key: ReturnType<typeof requireKey>,
+): Html {
   return h(
     'details',
     { class: 'panel' },
@@ -36,6 +40,7 @@ function renderForm({ name, description, parameters }: ActionDescription, path: 
       {
         ...{ 'data-method': 'POST', 'data-call': name, novalidate: true, autocomplete: 'off' },
         'data-action': `${path}/actions/${encodeURIComponent(name)}`,
+        ...key,
       },
       description !== undefined && renderMarkdown(description),
       parameters.map((parameter) => {

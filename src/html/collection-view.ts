@@ -5,7 +5,7 @@ import { renderCreateForm } from './edit-form.ts'
 import { type Html, h } from './element.ts'
 import { renderIdInput } from './inputs.ts'
 import { renderMarkdown } from './markdown.ts'
-import { findType, isAllowed, type PageContext } from './page-context.ts'
+import { findType, isAllowed, type PageContext, requireKey } from './page-context.ts'
 import { getParameter } from './page-url.ts'
 import { renderFilters, renderQueryForm } from './query-form.ts'
 import { nameRelated } from './resource-view.ts'
@@ -102,6 +102,8 @@ export function renderLinkage(context: PageContext, field: RelationshipDescripti
   const members: readonly ShownIdentifier[] =
     data === undefined || data === null ? [] : isArray<ShownIdentifier>(data) ? data : [data]
   const isChangeable = isAllowed(context, 'PATCH')
+  const { target } = context.routed.route
+  const key = target?.is === 'relationship' ? requireKey(context, target.resource.type) : {}
   return [
     h('h1', null, 'Linkage of ', h('bdi', null, field.name)),
     h('p', null, h('a', { href: links.related }, nameRelated(field))),
@@ -120,19 +122,23 @@ export function renderLinkage(context: PageContext, field: RelationshipDescripti
                 isChangeable &&
                   field.isRemovable &&
                   context.rights.isMemberLinkable(each.id) &&
-                  renderRemoveButton(context, field, each),
+                  renderRemoveButton(context, field, { identifier: each, key }),
               ),
             ),
         ),
     renderOmission(members.length - maxRows),
     renderPager(context),
-    isChangeable && renderIdentifierForm(context, field),
+    isChangeable && renderIdentifierForm(context, field, key),
     renderIncluded(context),
   ]
 }
 
 /** Renders the form that links another resource: it replaces the one of a to-one relationship, and adds to a to-many one. */
-function renderIdentifierForm({ url }: PageContext, field: RelationshipDescription): Html {
+function renderIdentifierForm(
+  { url }: PageContext,
+  field: RelationshipDescription,
+  key: ReturnType<typeof requireKey>,
+): Html {
   const method = field.many ? 'POST' : 'PATCH'
   const label = field.many ? `Add ${field.to} by id` : `Set ${field.to} by id`
   return h(
@@ -142,6 +148,7 @@ function renderIdentifierForm({ url }: PageContext, field: RelationshipDescripti
       'data-method': method,
       'data-action': url.path,
       'data-linkage': field.many ? 'many' : 'one',
+      ...key,
     },
     renderIdInput({ name: 'id', label, to: field.to, pointer: '/data' }),
     h('p', { class: 'form-error', role: 'alert' }),
@@ -153,7 +160,10 @@ function renderIdentifierForm({ url }: PageContext, field: RelationshipDescripti
 function renderRemoveButton(
   { url }: PageContext,
   { many, name }: RelationshipDescription,
-  { type, id }: ShownIdentifier,
+  {
+    identifier: { type, id },
+    key,
+  }: Readonly<{ identifier: ShownIdentifier; key: ReturnType<typeof requireKey> }>,
 ): Html {
   const data = many ? [{ type, id }] : null
   return h(
@@ -164,6 +174,7 @@ function renderRemoveButton(
       'data-send': many ? 'DELETE' : 'PATCH',
       'data-action': url.path,
       'data-body': JSON.stringify({ data }),
+      ...key,
       'aria-label': `Remove ${type} ${id} from ${name}`,
     },
     'Remove',

@@ -4,7 +4,13 @@ import type { JsonValue } from '../model/kinds/json.ts'
 import type { ShownResource } from './document.ts'
 import { type Html, h } from './element.ts'
 import { renderIdInput, renderValueInput } from './inputs.ts'
-import { getType, isAllowed, type PageContext, toCollectionPath } from './page-context.ts'
+import {
+  getType,
+  isAllowed,
+  type PageContext,
+  requireKey,
+  toCollectionPath,
+} from './page-context.ts'
 
 /** Renders the form that creates a resource of a type at the address of the page. */
 export function renderCreateForm(
@@ -28,6 +34,7 @@ export function renderCreateForm(
         'data-method': 'POST',
         'data-action': context.url.path,
         'data-type': type,
+        ...requireKey(context, type),
         novalidate: true,
         autocomplete: 'off',
       },
@@ -75,6 +82,7 @@ export function renderUpdateForm(
       {
         ...{ 'data-method': 'PATCH', 'data-action': context.url.path, novalidate: true },
         ...{ 'data-type': type, 'data-id': id, autocomplete: 'off' },
+        ...requireKey(context, type),
       },
       fields.map((field) =>
         field.is === 'relationship'
@@ -104,7 +112,10 @@ export function renderDeleteForm(
     h('summary', null, `Delete ${type}`),
     h(
       'form',
-      { 'data-method': 'DELETE', 'data-action': context.url.path, 'data-next': next },
+      {
+        ...{ 'data-method': 'DELETE', 'data-action': context.url.path, 'data-next': next },
+        ...requireKey(context, type),
+      },
       h('p', null, `This deletes ${type} ${id}.${describeDeletion(context.deletion)}`),
       h('p', { class: 'form-error', role: 'alert' }),
       h('p', { class: 'actions' }, h('button', { class: 'danger' }, 'Delete')),

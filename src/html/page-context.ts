@@ -4,6 +4,7 @@ import type { Method } from '../describe/paths.ts'
 import type { AddressRights } from '../endpoints/address-rights.ts'
 import type { DeletedRows } from '../endpoints/read-deletion.ts'
 import type { RoutedRequest } from '../http/html.ts'
+import { getResourceType } from '../model/model.ts'
 import type { CountedRequest } from './count-resources.ts'
 import {
   listData,
@@ -57,6 +58,21 @@ export function toResourcePath(
 export function isAllowed({ routed: { route }, rights }: PageContext, method: Method): boolean {
   const { target, methods } = route
   return target !== undefined && Object.hasOwn(methods, method) && rights.isAllowed(method)
+}
+
+/**
+ * The attribute of a form or a button whose write needs an idempotency key, which the script makes: however often it is sent, it is
+ * written once.
+ * @param type - that of the resource that is written
+ */
+export function requireKey(
+  { routed }: PageContext,
+  type: string,
+  action?: string,
+): Readonly<{ 'data-key'?: '' }> {
+  const { requiresKey, actions } = getResourceType(routed.context.planner.model, type)
+  const own = action === undefined ? undefined : actions.get(action)?.idempotency
+  return (own === undefined ? requiresKey : own === 'required') ? { 'data-key': '' } : {}
 }
 
 /** The names of attributes that say what a resource is, the best one first. */

@@ -19,6 +19,16 @@ export function enhanceForms() {
       void submit(form)
     })
   }
+  // The second click of a double click is no second wish.
+  document.addEventListener('click', (event) => {
+    if (event.detail > 1 && event.target instanceof HTMLButtonElement) event.preventDefault()
+  })
+  // What is sent from a page to which the user goes back is another write.
+  window.addEventListener('pageshow', ({ persisted }) => {
+    if (!persisted) return
+    for (const element of document.querySelectorAll('[data-key]'))
+      if (element instanceof HTMLElement) forgetKey(element)
+  })
   for (const button of document.querySelectorAll('button[data-send]')) {
     if (button instanceof HTMLButtonElement)
       button.addEventListener('click', () => void run(button))
@@ -34,11 +44,14 @@ async function submit(form) {
   clearErrors(form)
   try {
     if (await isLinkageOvertaken(form)) return void (await explainOvertaken(form))
-    const condition = getCondition(method)
-    const { isOk, document, text } = await send(method, action, collectBody(form), condition)
+    const fields = { ...getCondition(method), ...getKey(form) }
+    const { isOk, document, text } = await send(method, action, collectBody(form), fields)
     if (isOvertaken(document) && (await explainOvertaken(form))) return
     if (!isOk) return showErrors(form, document.errors ?? [])
-    if (call !== undefined) return keepActionResult(form, text)
+    if (call !== undefined) {
+      forgetKey(form)
+      return keepActionResult(form, text)
+    }
     const { data } = document
     const self = data && 'links' in data ? data.links?.self : undefined
     if (method === 'POST' && self !== undefined) location.assign(self)
@@ -49,6 +62,24 @@ async function submit(form) {
   } finally {
     form.ariaBusy = null
   }
+}
+
+/**
+ * The idempotency key of a form or a button that needs one: the same until it has been written, so that a repetition after a lost response
+ * writes nothing again.
+ * @param {HTMLElement} element
+ * @returns {Record<string, string>}
+ */
+function getKey({ dataset }) {
+  if (dataset.key === undefined) return {}
+  // A page without HTTPS has no crypto.randomUUID.
+  dataset.key ||= crypto.getRandomValues(new Uint32Array(4)).join('-')
+  return { 'Idempotency-Key': `"${dataset.key}"` }
+}
+
+/** @param {HTMLElement} element */
+function forgetKey({ dataset }) {
+  if (dataset.key !== undefined) dataset.key = ''
 }
 
 /** @param {HTMLFormElement} form */
@@ -66,12 +97,10 @@ function getFirstControl(form) {
 /** @param {HTMLButtonElement} button */
 async function run(button) {
   const { send: method = '', action = '', body = '' } = button.dataset
-  const { isOk, document } = await send(
-    method,
-    action,
-    JSON.parse(body),
-    getCondition(method),
-  ).catch(() => ({ isOk: false, document: { errors: [unreachable] } }))
+  const { isOk, document } = await send(method, action, JSON.parse(body), {
+    ...getCondition(method),
+    ...getKey(button),
+  }).catch(() => ({ isOk: false, document: { errors: [unreachable] } }))
   if (isOk) return reloadPage(button)
   const place = button.nextElementSibling ?? createElement('p', { className: 'form-error' })
   place.setAttribute('role', 'alert')
