@@ -1,9 +1,15 @@
-import { attempt, collectErrors, emptyCollector, throwErrors } from '../errors/collector.ts'
+import { attempt, collectErrors, emptyCollector, report, throwErrors } from '../errors/collector.ts'
 import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { isObject } from '../model/kinds/json.ts'
 import { filterLimits } from './filter-limits.ts'
-import { describeJsonError, describeJsonType, NestingError, parseJson } from './json.ts'
+import {
+  describeJsonError,
+  describeJsonType,
+  findRepeated,
+  NestingError,
+  parseJson,
+} from './json.ts'
 import { findComparisonForm } from './other-idioms.ts'
 
 /** The source location of a part of a filter: its parameter, and the path from there, e.g. `filter[0].or[1]`. */
@@ -55,6 +61,9 @@ interface ParsedFilter {
  */
 export function parseFilter(text: string, maxTerms: number): ParsedFilter {
   const json = parseFilterJson(text)
+  const errors = emptyCollector()
+  for (const path of findRepeated(text)) report(errors, () => repeatedError(path))
+  throwErrors(errors)
   if (!Array.isArray(json))
     throw filterError(
       'filter',
@@ -124,6 +133,15 @@ export function parseFieldFilter(
   operand: Operand,
 ): FilterClause {
   return { is: 'predicate', location: { parameter, path: parameter }, name, operator, operand }
+}
+
+/** The error for a member whose name is repeated in its object. */
+function repeatedError(path: readonly (string | number)[]): ParameterError {
+  const tokens = path.map((token) => (typeof token === 'number' ? `[${token}]` : `.${token}`))
+  return filterError(
+    `filter${tokens.join('')}`,
+    'is sent more than once in its object; remove all but one',
+  )
 }
 
 function parseFilterJson(text: string): unknown {

@@ -28,7 +28,7 @@ export function parseJson(text: string): unknown {
 }
 
 // biome-ignore format: a table
-const code = { quotationMark: 0x22, beginArray: 0x5b, backslash: 0x5c, endArray: 0x5d, beginObject: 0x7b, endObject: 0x7d }
+const code = { quotationMark: 0x22, comma: 0x2c, beginArray: 0x5b, backslash: 0x5c, endArray: 0x5d, beginObject: 0x7b, endObject: 0x7d }
 
 /** Whether a JSON text is nested too deep. The result is meaningless for a text that is not JSON. */
 function isTooDeep(text: string): boolean {
@@ -68,6 +68,44 @@ function endOfString(text: string, start: number): number {
     if (char === code.backslash) index += 1
   }
   return length
+}
+
+/** The most members that `findRepeated` returns. */
+const maxRepeated = 100
+
+/**
+ * Finds the members whose names are repeated in their object, of which `JSON.parse` keeps the last.
+ * @param text - JSON, nested at most `maxJsonDepth` deep
+ * @returns the path of each: names of members, and positions in arrays
+ */
+export function findRepeated(text: string): (readonly (string | number)[])[] {
+  const { length } = text
+  const found: (readonly (string | number)[])[] = []
+  const open: { names: Set<string> | undefined; at: string | number }[] = []
+  let isName = false
+  for (let index = 0; index < length && found.length < maxRepeated; index += 1) {
+    const char = text.charCodeAt(index)
+    const inner = open.at(-1)
+    if (char === code.quotationMark) {
+      const end = endOfString(text, index)
+      if (isName && inner?.names) {
+        inner.at = JSON.parse(text.slice(index, end + 1))
+        const name = String(inner.at)
+        if (inner.names.has(name)) found.push(open.map(({ at }) => at))
+        inner.names.add(name)
+      }
+      isName = false
+      index = end
+    } else if (char === code.beginObject || char === code.beginArray) {
+      isName = char === code.beginObject
+      open.push({ names: isName ? new Set() : undefined, at: 0 })
+    } else if (char === code.endObject || char === code.endArray) open.pop()
+    else if (char === code.comma && inner) {
+      isName = inner.names !== undefined
+      if (typeof inner.at === 'number') inner.at += 1
+    }
+  }
+  return found
 }
 
 /** The type of a JSON value with its article, for an error detail. */

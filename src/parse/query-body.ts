@@ -11,7 +11,13 @@ import { type ApiError, BodyError, ParameterError, pointerToken } from '../error
 import { quote } from '../errors/quote.ts'
 import { isObject, type JsonValue, serializeJson } from '../model/kinds/json.ts'
 import { encodeQuery, type Pair } from './encode-query.ts'
-import { describeJsonError, describeJsonType, NestingError, parseJson } from './json.ts'
+import {
+  describeJsonError,
+  describeJsonType,
+  findRepeated,
+  NestingError,
+  parseJson,
+} from './json.ts'
 import { decodePairs } from './query.ts'
 
 // The body of a QUERY (RFC 10008) says what the query string of a GET says: as a form it is the query string, and as JSON each member
@@ -94,9 +100,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** The parameters of a JSON body. @throws ApiError | ManyErrors (400) with every error of its structure */
 function parseMembers(body: Uint8Array): readonly Member[] {
-  const json = parseBody(body)
+  const text = readJson(() => utf8.decode(body))
+  const json = readJson(() => parseJson(text))
   if (!isObject(json)) throw bodyError('', `must be an object; it is ${describeJsonType(json)}`)
   const errors = emptyCollector()
+  for (const path of findRepeated(text)) report(errors, () => repeatedMemberError(path))
   const members = Object.entries(json).flatMap(
     ([name, value]) => attempt(() => parseMember(name, value), errors) ?? [],
   )
@@ -104,9 +112,18 @@ function parseMembers(body: Uint8Array): readonly Member[] {
   return members
 }
 
-function parseBody(body: Uint8Array): unknown {
+/** A name that is repeated in an object: of a parameter, of a member of its family, or in a filter object. */
+function repeatedMemberError(path: readonly (string | number)[]): BodyError {
+  const isFilter = path.length > 1 && /^(?:filter|includeFilter)$/.test(String(path[0]))
+  const pointer = path.map((token) => pointerToken(String(token).toWellFormed())).join('')
+  const detail = `The member ${quote(path.at(-1))} is sent more than once in its object; remove all but one.`
+  return new BodyError(isFilter ? 'invalid_filter' : 'repeated_parameter', pointer, detail)
+}
+
+/** @throws BodyError `invalid_json` */
+function readJson<Result>(read: () => Result): Result {
   try {
-    return parseJson(utf8.decode(body))
+    return read()
   } catch (error) {
     const problem =
       error instanceof NestingError ? error.message : `is not JSON: ${describeJsonError(error)}`

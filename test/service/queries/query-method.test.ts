@@ -122,6 +122,44 @@ describeService('The method QUERY', (app) => {
     )
   })
 
+  it('rejects members whose names are repeated', async () => {
+    const bodies = [
+      ['{"sort":["id"],"sort":["name"]}', 'repeated_parameter', '/sort'],
+      ['{"sort":["id"],"so\\u0072t":["id"]}', 'repeated_parameter', '/sort'],
+      ['{"page":{"size":1,"number":1,"size":2}}', 'repeated_parameter', '/page/size'],
+      [
+        '{"includePage":{"computers":{"size":1},"computers":{"size":2}},"include":["computers"]}',
+        'repeated_parameter',
+        '/includePage/computers',
+      ],
+      [
+        '{"filter":[{"name":"id","op":"eq","val":"1"},{"name":"id","op":"eq","val":"1","val":"2"}]}',
+        'invalid_filter',
+        '/filter/1/val',
+      ],
+      [
+        '{"filter":[{"or":[{"name":"name","name":"id","op":"in_","val":["a,","}"]}]}]}',
+        'invalid_filter',
+        '/filter/0/or/0/name',
+      ],
+      ['{"filter":[],"filter":[]}', 'repeated_parameter', '/filter'],
+    ] as const
+    for (const [body, code, pointer] of bodies) {
+      const { status, body: document } = await app.call('QUERY', '/persons', {
+        headers: json,
+        raw: body,
+      })
+      assert.equal(status, 400, body)
+      assert.deepEqual(
+        document.errors?.map((error) => [error.code, error.source?.pointer]),
+        [[code, pointer]],
+      )
+    }
+    const equalNames =
+      '{"page":{"size":1},"fields":{"person":["name"],"computer":["serial"]},"filter":[{"or":[{"name":"id","op":"eq","val":"1"},{"name":"id","op":"eq","val":"2"}]}]}'
+    assertStatus(await app.call('QUERY', '/persons', { headers: json, raw: equalNames }), 200)
+  })
+
   it('rejects a body that is not JSON or not UTF-8', async () => {
     for (const raw of ['{', '', Buffer.from([0x22, 0xff, 0x22])])
       assertErrors(await app.call('QUERY', '/persons', { headers: json, raw }), 400, {
