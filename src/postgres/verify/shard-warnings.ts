@@ -7,47 +7,69 @@ import {
   type RelationshipField,
   type ResourceType,
 } from '../../model/model.ts'
+import type { Condition } from '../../plan/filter/condition.ts'
+import type { OrderTerm } from '../../plan/sort.ts'
+import { listTables } from '../../sql/database-facts.ts'
 import { compileCondition } from '../../sql/filter/filter.ts'
 import { crossesShards, listLinkTables } from '../../sql/keys/shards.ts'
 import { quoteIdentifier } from '../../sql/quote-identifier.ts'
 import { compileOrder } from '../../sql/read/sort.ts'
-import { compileStatement } from '../../sql/statement.ts'
+import { compileStatement, type Statement } from '../../sql/statement.ts'
 import { and, idColumn, inScope, type Target, tableAt } from '../../sql/tables.ts'
+import { listDeclaredSql } from '../../sql/verify/declared-sql.ts'
 import type { PostgresConnection } from '../connection/connection.ts'
 
-/** What a request may do with a relationship, and the rows that it reads from `t0`. */
-type RelatedQueries = readonly (readonly [what: string, query: Sql])[]
+/** A statement of a request that the database may refuse. */
+interface Planned {
+  /** The path of the declaration, and the requests that send it. */
+  readonly subject: string
+  readonly statement: Statement
+  readonly fix: string
+}
+
+const otherTables =
+  'distribute the tables by the same key, or make the smaller ones reference tables'
 
 /**
  * Lists what tables that are distributed over several servers do not guarantee, where a declaration relies on it, and the requests whose
- * statements the database refuses: it plans one of each kind for every relationship.
+ * statements the database refuses: it plans one of each kind for every relationship, and those of all declared SQL.
  */
 export async function listShardWarnings(
   target: Target,
   connection: Pick<PostgresConnection, 'allUnprepared'>,
 ): Promise<string[]> {
   const { facts, model } = target
+  if (listTables(model).every((table) => facts.shardingOf(table) === undefined)) return []
   const warnings: string[] = []
+  const planned = listDeclared(target)
   for (const resource of model.types.values()) {
     warnings.push(...listIdWarnings(resource, target))
     for (const field of listRelationships(resource)) {
-      const tables = listLinkTables(
-        resource.table,
-        field.link,
-        getResourceType(model, field.to).table,
-      )
+      const other = getResourceType(model, field.to).table
+      const tables = listLinkTables(resource.table, field.link, other)
       if (tables.every((table) => facts.shardingOf(table) === undefined)) continue
       warnings.push(...listKeyWarnings(resource, field, target))
-      for (const [what, query] of listRelatedQueries(resource, field, target)) {
-        const refusal = await findRefusal(query, target, connection)
-        if (refusal !== undefined)
-          warnings.push(
-            `${resource.type}.fields.${field.name}: ${what} it is 501 not_supported_by_database: the database refuses the statement: ${refusal}`,
-          )
-      }
+      planned.push(...listRelated(resource, field, target))
     }
   }
+  for (const each of planned) {
+    const refusal = await findRefusal(each.statement, connection)
+    if (refusal === undefined) continue
+    const reason = `501 not_supported_by_database: the database refuses the statement: ${refusal}`
+    warnings.push(`${each.subject} ${reason}; to fix it: ${each.fix}`)
+  }
   return warnings
+}
+
+/** Lists the statements of declared SQL. A procedure has no plan. */
+function listDeclared(target: Target): Planned[] {
+  const fix =
+    'write it without a subquery over rows of other servers, or make their table a reference table'
+  return listDeclaredSql(target).flatMap(({ path, statement }) =>
+    /^\s*call\b/i.test(statement.sql)
+      ? []
+      : [{ subject: `${path}: a request that uses it is`, statement, fix }],
+  )
 }
 
 /** Warns of ids that are not the key by which the rows are distributed. */
@@ -75,41 +97,40 @@ function listKeyWarnings(
   ]
 }
 
-/** Lists a query of each kind of request that joins the related rows of a relationship. */
-function listRelatedQueries(
-  resource: ResourceType,
-  field: RelationshipField,
-  target: Target,
-): RelatedQueries {
-  const { name: relationship, many, to } = field
-  const from = tableAt(0, resource.table)
-  const table = { resource, depth: 0 }
-  const isRelated = compileCondition(
-    { is: 'related', relationship, where: undefined },
-    table,
-    target,
-  )
+/** Lists a statement of each kind of request that joins the related rows of a relationship. */
+function listRelated(resource: ResourceType, field: RelationshipField, target: Target): Planned[] {
+  const { name: relationship, many, isCounted } = field
   const select = (joins: Sql, where: readonly Sql[], end: Sql) =>
-    sql`select ${idColumn(resource, target)} from ${from}${joins} where ${and([...inScope(0, resource), ...where])}${end}`
-  const filter = ['a filter over', select(sql``, [isRelated], sql``)] as const
-  if (many) return [filter]
-  const path = { path: [relationship], field: 'id', descending: false, nullable: true } as const
-  const { joins, orderBy } = compileOrder([path], resource, target)
-  const sort = [
-    `a sort by "${to}" over`,
-    select(joins, [], sql` order by ${orderBy} limit 1`),
-  ] as const
-  return [filter, sort]
+    sql`select ${idColumn(resource, target)} from ${tableAt(0, resource.table)}${joins} where ${and([...inScope(0, resource), ...where])}${end}`
+  const plan = (what: string, query: Sql): Planned => ({
+    subject: `${resource.type}.fields.${relationship}: a ${what} it is`,
+    statement: compileStatement(query, target.dialect),
+    fix: otherTables,
+  })
+  const filter = (what: string, condition: Condition) =>
+    plan(what, select(sql``, [compileCondition(condition, { resource, depth: 0 }, target)], sql``))
+  const sort = (what: string, term: Pick<OrderTerm, 'path' | 'field' | 'isCount'>) => {
+    const order = [{ descending: false, nullable: true, ...term }]
+    const { joins, orderBy } = compileOrder(order, resource, target)
+    return plan(what, select(joins, [], sql` order by ${orderBy} limit 1`))
+  }
+  const count = { relationship, operator: 'ge', parameter: 0, includesZero: false } as const
+  const byNumber = { path: [], field: relationship, isCount: true }
+  return [
+    filter('filter over', { is: 'related', relationship, where: undefined }),
+    ...(many ? [] : [sort('sort over', { path: [relationship], field: 'id' })]),
+    ...(isCounted ? [filter('filter by the number of', { is: 'count', ...count })] : []),
+    ...(isCounted ? [sort('sort by the number of', byNumber)] : []),
+  ]
 }
 
-/** Plans a query. @returns the message of the database if it refuses it */
+/** Plans a statement. @returns the message of the database if it refuses it */
 async function findRefusal(
-  query: Sql,
-  { dialect }: Target,
+  { sql: text, placeholders }: Statement,
   connection: Pick<PostgresConnection, 'allUnprepared'>,
 ): Promise<string | undefined> {
   try {
-    await connection.allUnprepared(compileStatement(sql`explain ${query}`, dialect))
+    await connection.allUnprepared({ sql: `explain ${text}`, placeholders })
     return undefined
   } catch (error) {
     const isRefused = error instanceof HttpError && error.code === 'not_supported_by_database'

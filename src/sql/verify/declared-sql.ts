@@ -31,12 +31,7 @@ export async function checkDeclaredSql(
   prepare: (statement: Statement) => void | Promise<void>,
 ): Promise<string[]> {
   const errors: string[] = []
-  const types = [...target.model.types.values()]
-  const declared = [
-    ...types.flatMap((resource) => listDeclaredSql(resource, target)),
-    ...listRuleSql(target),
-  ]
-  for (const { path, statement } of declared) {
+  for (const { path, statement } of listDeclaredSql(target)) {
     const unbindable = new Set(
       bound(statement, { planValues: [] }).filter((value) => !isBindable(value)),
     )
@@ -50,6 +45,14 @@ export async function checkDeclaredSql(
     }
   }
   return errors
+}
+
+/** Lists the SQL of the declarations, each in a statement that is compiled as every other one. */
+export function listDeclaredSql(target: Target): readonly DeclaredSql[] {
+  return [
+    ...[...target.model.types.values()].flatMap((resource) => listTypeSql(resource, target)),
+    ...listRuleSql(target),
+  ]
 }
 
 /** Lists the conditions of the access rules. @throws DeclarationError for names in filters that do not exist */
@@ -70,8 +73,8 @@ function listRuleSql(target: Target): DeclaredSql[] {
   })
 }
 
-/** Lists the scope, the expressions and the kinds of the program of a resource type, compiled as in every other statement. */
-function listDeclaredSql(resource: ResourceType, target: Target): DeclaredSql[] {
+/** Lists the scope, the expressions and the kinds of the program of a resource type. */
+function listTypeSql(resource: ResourceType, target: Target): DeclaredSql[] {
   const { type, scope } = resource
   const select = sql`select 1 from ${rowsAt(0, resource, target)} where ${and(inScope(0, resource))}`
   return [
