@@ -88,6 +88,8 @@ export interface Dialect extends Database, Comparisons {
   readonly hasAntiJoins?: boolean
   /** Whether a subquery in `from` may refer to the rows in front of it, as `cross join lateral`. */
   readonly hasLateralJoins?: boolean
+  /** Whether the planner knows how many values of a column are null. */
+  readonly knowsNulls?: boolean
   /** Ends a subquery so that the planner does not flatten it into the query around it; absent where it need not be kept from that. */
   readonly subqueryBarrier?: Sql
   /** The clauses that lock selected rows until the transaction ends; absent where one transaction writes at a time. */

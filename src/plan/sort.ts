@@ -86,7 +86,8 @@ function countJoins(order: readonly OrderTerm[]): number {
   return new Set(joins).size
 }
 
-function listPrefixes(path: OrderTerm['path']): OrderTerm['path'][] {
+/** Lists the paths to the tables of a relationship path, the shortest first. */
+export function listPrefixes(path: OrderTerm['path']): OrderTerm['path'][] {
   return path.map((_, index) => path.slice(0, index + 1))
 }
 

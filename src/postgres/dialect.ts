@@ -75,6 +75,7 @@ export function postgresDialect(folding: string, isGenuine = true): Dialect {
 const subqueries = {
   hasAntiJoins: true,
   hasLateralJoins: true,
+  knowsNulls: true,
   subqueryBarrier: sql` offset 0`,
 } as const
 

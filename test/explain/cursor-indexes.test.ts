@@ -7,6 +7,7 @@ import {
   explainRead,
   expression,
   integer,
+  type Model,
   resource,
   sql,
   text,
@@ -90,6 +91,32 @@ for (const database of databases) {
       const text = formatExplanation(served, database.name)
       assert.match(text, /The cursors of the sort order .*id.* are served by /)
     })
+
+  it(`warns of a sort by a related resource whose key may reference no row · ${database.name}`, async (test) => {
+    const loose = tables.replace(' references owner (id)', '')
+    const declared = defineModel(
+      [
+        resource('task', {
+          path: '/tasks',
+          table: 'task',
+          fields: { owner: toOne('owner', { column: 'owner_id', enforced: true }) },
+        }),
+        resource('owner', { path: '/owners', table: 'owner', fields: { name: attribute(text) } }),
+      ],
+      { pages: { by: 'cursor' }, secret: 'the secret of the tests' },
+    )
+    const explain = async (of: Model, rows: string) => {
+      const store = await openStore(of, await filled(test, database, rows))
+      test.after(() => store.close())
+      const { warnings } = await explainRead({ model: of, store }, '/tasks?sort=owner.name')
+      return warnings.map(({ message }) => message).filter((each) => each.includes('without a'))
+    }
+    assert.deepEqual(await explain(model, tables), [])
+    assert.deepEqual(await explain(model, loose), [
+      'the resources without a value of "owner.name" are found by reading the list, because no valid foreign key ensures that each key of task.owner references a resource; to fix it: create a foreign key of "task" ("owner_id") that references "owner" ("id"), or declare enforced: true if every key references one',
+    ])
+    assert.deepEqual(await explain(declared as Model, loose), [])
+  })
 
   it(`says that no index serves a count or an expression, and that the primary key serves the id · ${database.name}`, async (test) => {
     const store = await openStore(model, await filled(test, database, tables))

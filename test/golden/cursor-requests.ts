@@ -12,6 +12,7 @@ const book = at('book', 'id', [1])
 const titled = at('book', 'title,-pages,id', ['B', 20, 2])
 const later = at('book', 'title,-pages,id', ['C', null, 3])
 const byAuthor = at('book', '-author.name,id', ['Ada', 1])
+const unnamed = at('book', 'author.name,id', [null, 1])
 
 /** Addresses of pages between cursors: a branch for each key of the sort, and for the nulls behind it. */
 export const cursorPaths: readonly string[] = [
@@ -25,6 +26,9 @@ export const cursorPaths: readonly string[] = [
   `/books?sort=title&page[before]=${end}&page[total]=none&page[size]=2`,
   '/books?sort=-author.name&page[total]=none',
   `/books?sort=-author.name&page[after]=${byAuthor}&page[total]=none&include=author`,
+  `/books?sort=author.name&page[after]=${unnamed}&page[total]=none`,
+  '/chapters?sort=-book.author.name&page[total]=none',
+  '/books?sort=-author.teacher.id&page[total]=none',
   `/authors?sort=-books.count&page[after]=${at('author', '-books.count,id', [1, 1])}&page[total]=none`,
   `/authors?sort=initial&page[after]=${at('author', 'initial,id', ['A', 1])}&page[total]=none`,
   `/chapters?page[after]=${at('chapter', 'id', [1, 1])}&page[total]=none`,

@@ -52,6 +52,24 @@ export const cursorMutants: readonly CursorMutant[] = [
     to: 'return branches.slice(0, Math.max(1, keys.length - 1)).toReversed().flat()',
   },
   {
+    title: 'a key that references no row is trusted',
+    file: 'src/sql/read/null-rows.ts',
+    from: 'if (findUntrustedKey(path, list.resource, target) !== undefined) return undefined',
+    to: '',
+  },
+  {
+    title: 'related rows without a value are dropped',
+    file: 'src/sql/read/null-rows.ts',
+    from: "...(field === 'id' ? [] : [and([isPresent(last), isNull])]),",
+    to: '',
+  },
+  {
+    title: 'the parts of the rows without a value are not merged',
+    file: 'src/sql/read/null-rows.ts',
+    from: ' order by ${orderBy} limit ${limit}`',
+    to: ' limit ${limit}`',
+  },
+  {
     title: 'a page that was read backwards is not reversed',
     file: 'src/sql/read/page.ts',
     from: 'order: compileOrderBy(isBackward ? reversed : readOrder),',

@@ -214,6 +214,8 @@ export function declareLists({ item, maker, country, slotId }: ListSchema): Mode
 /** Ids up to this one are those of rows that nothing changes during a walk. */
 export const stableItems = 14
 const makers = 4
+/** No row has this id. */
+const danglingId = 99
 const countries = 2
 
 /** Draws the values of a row, as a document contains them; null for none. */
@@ -300,9 +302,11 @@ export function writeForeignTexts({ item, maker }: ListSchema, random: Random): 
 
 function writeRows(schema: ListSchema, random: Random, isPostgres: boolean): string[] {
   const { pick, chance } = random
-  const { item, maker, country } = schema
+  const { item, maker, country, isEnforced } = schema
   const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
-  const someOf = (count: number) => (chance(0.2) ? null : pick(numbers(count)))
+  // Without a constraint a key may reference no row.
+  const dangling = isEnforced ? [] : [danglingId]
+  const someOf = (count: number) => (chance(0.2) ? null : pick([...numbers(count), ...dangling]))
   const insert = (table: string, names: readonly string[], rows: readonly (readonly string[])[]) =>
     `insert into ${table} (${names.join(', ')}) values ${rows.map((row) => `(${row.join(', ')})`).join(', ')}`
   const fill = (

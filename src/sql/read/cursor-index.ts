@@ -1,15 +1,17 @@
-import { quoteNames } from '../../errors/quote.ts'
+import { quote, quoteNames } from '../../errors/quote.ts'
 import { type Catalog, findTable, isIndexed } from '../../model/catalog.ts'
 import { sql } from '../../model/dialect.ts'
 import { getRelationship, getResourceType, type ResourceType } from '../../model/model.ts'
 import { formatOrder } from '../../plan/cursor.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { type OrderTerm, untilId } from '../../plan/sort.ts'
+import { quoteIdentifier, quoteTableName } from '../quote-identifier.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 import { rowsAt } from '../table-function.ts'
 import { columnAt, type Target } from '../tables.ts'
 import { compileCreateIndex, listOrderKeys } from '../verify/create-index.ts'
 import type { UncountedWarning } from '../verify/index-effects.ts'
+import { findUntrustedKey, type UntrustedKey } from './null-rows.ts'
 import { listFirstBranches } from './page.ts'
 import { compileOrder } from './sort.ts'
 
@@ -61,12 +63,40 @@ export function listCursorWarnings(
   target: Target,
   catalog: Catalog,
 ): UncountedWarning[] {
-  if (indexes.length > 0) return []
   const resource = getResourceType(target.model, type)
+  const scans = listScanWarnings(order, resource, target)
+  if (indexes.length > 0) return scans
   const cause = `no index serves the cursors of the sort order "${name}", so each page sorts the list`
   const fix = compileCursorIndex(order, resource, target, catalog)
-  if (fix === undefined) return [{ message: cause }]
-  return [{ message: cause, fix, use: { is: 'sort', table: resource.table } }]
+  if (fix === undefined) return [{ message: cause }, ...scans]
+  return [{ message: cause, fix, use: { is: 'sort', table: resource.table } }, ...scans]
+}
+
+/** Warns of a sort by a related resource whose resources without a value are found by reading the list. */
+function listScanWarnings(
+  [first]: readonly OrderTerm[],
+  resource: ResourceType,
+  target: Target,
+): UncountedWarning[] {
+  if (first === undefined || first.path.length === 0 || first.isCount) return []
+  const untrusted = findUntrustedKey(first.path, resource, target)
+  if (untrusted === undefined) return []
+  const name = quote([...first.path, first.field].join('.'))
+  const message = `the resources without a value of ${name} are found by reading the list, because ${describeUntrusted(untrusted, target)}`
+  return [{ message }]
+}
+
+/** Says why a key does not tell whether there is a related resource, and what to do. */
+function describeUntrusted({ owner, name }: UntrustedKey, target: Target): string {
+  const field = getRelationship(owner, name)
+  const path = `${owner.type}.${name}`
+  const { table, id } = getResourceType(target.model, field.to)
+  if (field.link.foreignKey !== 'own') return `the key of ${path} is in another table`
+  if (field.isEnforced ?? target.facts.isEnforced(field))
+    return `the resource of ${path} may be hidden, or its key differs from its id`
+  const key = `${quoteTableName(owner.table)} (${field.link.ownKey.map(quoteIdentifier).join(', ')})`
+  const references = `${quoteTableName(table)} (${id.columns.map(quoteIdentifier).join(', ')})`
+  return `no valid foreign key ensures that each key of ${path} references a resource; to fix it: create a foreign key of ${key} that references ${references}, or declare enforced: true if every key references one`
 }
 
 /**

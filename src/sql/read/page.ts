@@ -6,6 +6,7 @@ import type { ReadShape } from '../../plan/read.ts'
 import { type Placeholder, rawParam } from '../statement.ts'
 import { rowsAt } from '../table-function.ts'
 import { and, columnAt, columnsAt, keyAt, type Target } from '../tables.ts'
+import { countRelatedNulls, mergeNullRows, type NullRows } from './null-rows.ts'
 import { compilePage, compilePrimaryWhere, primaryConditions } from './primary-rows.ts'
 import { compileOrder, compileOrderBy, type OrderKey, reverseOrder } from './sort.ts'
 
@@ -53,7 +54,8 @@ export function compilePageRows(
 ): PageRows {
   const isBackward = direction === 'backward'
   const readTerms = isBackward ? reverseOrder(shape.order) : shape.order
-  const { keys, joins } = compileOrder(readTerms, getResourceType(target.model, shape.type), target)
+  const resource = getResourceType(target.model, shape.type)
+  const { keys, joins, nullRows } = compileOrder(readTerms, resource, target)
   const from = isBackward ? before : after
   const starts = from ? listBranches(keys, from, target) : listFirstBranches(keys)
   const bound = isBackward ? undefined : before
@@ -61,7 +63,8 @@ export function compilePageRows(
   const names = keys.map((_, index) => pageKey(index))
   const selectKeys = keys.map(({ expression }, index) => sql`${expression} as ${names[index]}`)
   const select = sql.join([columns, ...selectKeys])
-  const rows = compileBranches(branches, { select, joins, shape }, target)
+  const mergeOrder = compileOrderBy(keys.map((key, at) => ({ ...key, expression: pageKey(at) })))
+  const rows = compileBranches(branches, { select, joins, shape, nullRows, mergeOrder }, target)
   const named = keys.map((key, index) => ({ ...key, expression: sql`${alias}.${names[index]}` }))
   const branch = { expression: sql`${alias}.lapidary_branch`, descending: false, nullable: false }
   const readOrder = [branch, ...named]
@@ -74,24 +77,55 @@ export function compilePageRows(
   }
 }
 
+/** What the queries of branches have in common. */
+interface BranchContext {
+  readonly select: Sql
+  readonly joins: Sql
+  readonly shape: ReadShape
+  readonly nullRows: NullRows | undefined
+  /** The order of the rows of a branch, by the names of the keys. */
+  readonly mergeOrder: Sql
+}
+
+const pageLimit = sql`${rawParam('limit')} + 0`
+
 /** Compiles the rows of branches, one after the other, up to the limit. */
-function compileBranches(
-  branches: readonly Branch[],
-  { select, joins, shape }: Readonly<{ select: Sql; joins: Sql; shape: ReadShape }>,
-  target: Target,
-): Sql {
-  const table = rowsAt(0, getResourceType(target.model, shape.type), target)
-  const limit = sql` limit ${rawParam('limit')} + 0`
-  const queries = branches.map(({ conditions, order }, index) => {
-    const where = and([...primaryConditions(shape, 0, target), ...conditions])
-    return sql`select ${select}, ${sql.lit(index)} as lapidary_branch from ${table}${joins} where ${where} order by ${order}${limit}`
-  })
+function compileBranches(branches: readonly Branch[], context: BranchContext, target: Target): Sql {
+  const { joins, shape, nullRows } = context
+  const from = sql`${rowsAt(0, getResourceType(target.model, shape.type), target)}${joins}`
+  const queries = branches.map((branch, index) =>
+    compileBranch(branch, { ...context, from, index }, target),
+  )
+  const hasNulls = branches.some(({ isFirstNull }) => isFirstNull)
+  const counted = nullRows && hasNulls ? countRelatedNulls(nullRows, from, target) : sql``
   const [first] = queries
-  if (first && queries.length === 1) return first
+  if (first && queries.length === 1) return sql`${counted}${first}`
   const parts = queries.map(
     (query, index) => sql`select * from (${query}) as ${sql.id(`b${index}`)}`,
   )
-  return sql`${sql.join(parts, sql.raw(' union all '))}${limit}`
+  return sql`${counted}${sql.join(parts, sql.raw(' union all '))} limit ${pageLimit}`
+}
+
+function compileBranch(
+  { conditions: all, order, isFirstNull }: Branch,
+  {
+    select,
+    from,
+    shape,
+    nullRows,
+    mergeOrder,
+    index,
+  }: BranchContext & { from: Sql; index: number },
+  target: Target,
+): Sql {
+  const compileRows = (conditions: readonly Sql[], limit: Sql) => {
+    const where = and([...primaryConditions(shape, 0, target), ...conditions])
+    return sql`select ${select}, ${sql.lit(index)} as lapidary_branch from ${from} where ${where} order by ${order} limit ${limit}`
+  }
+  if (!isFirstNull || nullRows === undefined) return compileRows(all, pageLimit)
+  const compilePart = (condition: Sql, limit: Sql) =>
+    compileRows([condition, ...all.slice(1)], limit)
+  return mergeNullRows(nullRows, compilePart, { limit: pageLimit, orderBy: mergeOrder }, target)
 }
 
 /** Compiles the values of the keys of a page, as the last values of its rows. */
@@ -141,6 +175,8 @@ interface Branch {
   readonly order: Sql
   /** Whether the first key differs from that of the position, and is not null. */
   readonly isBehindFirst?: boolean
+  /** Whether its first condition is that the first key is null. */
+  readonly isFirstNull?: boolean
 }
 
 /** Lists the branches of the rows behind a position, in order. */
@@ -149,23 +185,22 @@ export function listBranches(
   { keys: values, isIncluded }: PositionShape,
   target: Target,
 ): Branch[] {
+  const [first = null] = values
   const branches = keys.map((key, index): Branch[] => {
-    const equal = keys
-      .slice(0, index)
-      .map((earlier, at) => isEqual(earlier, values[at] ?? null, target))
-    const isLast = index === keys.length - 1
-    const rest = keys.slice(index + 1)
-    const [behind, ...others] = listBehind(key, values[index] ?? null, isLast && isIncluded, target)
-    if (behind === undefined) return []
+    const earlier = keys.slice(0, index)
+    const equal = earlier.map((each, at) => isEqual(each, values[at] ?? null, target))
     const isBehindFirst = index === 0
-    const present = { ...key, nullable: false }
-    return [
-      { conditions: [...equal, behind], order: compileOrderBy([present, ...rest]), isBehindFirst },
-      ...others.map((isNull) => ({
-        conditions: [...equal, isNull],
-        order: orderOf(rest, key),
-      })),
-    ]
+    const isFirstNull = !isBehindFirst && first === null
+    const rest = keys.slice(index + 1)
+    const isLast = rest.length === 0
+    const [behind, isNull] = listBehind(key, values[index] ?? null, isLast && isIncluded, target)
+    if (behind === undefined) return []
+    const order = compileOrderBy([{ ...key, nullable: false }, ...rest])
+    const present = { conditions: [...equal, behind], order, isBehindFirst, isFirstNull }
+    if (isNull === undefined) return [present]
+    const conditions = [...equal, isNull]
+    const isAbsent = isFirstNull || isBehindFirst
+    return [present, { conditions, order: orderOf(rest, key), isFirstNull: isAbsent }]
   })
   return branches.toReversed().flat()
 }
@@ -210,6 +245,7 @@ export function listFirstBranches(keys: readonly OrderKey[]): Branch[] {
   const absent: Branch = {
     conditions: [sql`${first.expression} is null`],
     order: orderOf(rest, first),
+    isFirstNull: true,
   }
   return first.descending ? [absent, present] : [present, absent]
 }

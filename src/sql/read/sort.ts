@@ -7,7 +7,7 @@ import {
   type ResourceType,
   type Table,
 } from '../../model/model.ts'
-import { type OrderTerm, toPathKey } from '../../plan/sort.ts'
+import { listPrefixes, type OrderTerm, toPathKey } from '../../plan/sort.ts'
 import { isEqualKey } from '../keys/keys.ts'
 import { linkKeyAt } from '../keys/link-keys.ts'
 import { linkCrossesShards, shardBarrier } from '../keys/shards.ts'
@@ -22,6 +22,7 @@ import {
   tableName,
   validValue,
 } from '../tables.ts'
+import { compileNullRows, type NullRows } from './null-rows.ts'
 import { compileCounts } from './related-rows.ts'
 
 /** A compiled order: the joins that it needs, and its terms. */
@@ -29,6 +30,8 @@ interface CompiledOrder {
   readonly joins: Sql
   readonly orderBy: Sql
   readonly keys: readonly OrderKey[]
+  /** The rows in which the first key is null, if it is one of a related resource and indexes find them. */
+  readonly nullRows: NullRows | undefined
 }
 
 /** An expression by which rows are sorted. */
@@ -89,7 +92,14 @@ export function compileOrder(
     pathJoins.joins.map((compile) => compile()),
     sql.raw(''),
   )
-  return { joins, orderBy: compileOrderBy(keys), keys }
+  const [first] = order
+  const [key] = keys
+  const tables = first
+    ? listPrefixes(first.path).map((path) => followPath(path, pathJoins, target))
+    : []
+  const nullRows =
+    first && key && compileNullRows(first, [start, ...tables], key.expression, target)
+  return { joins, orderBy: compileOrderBy(keys), keys, nullRows }
 }
 
 /** Compiles the terms of an `order by`. */
