@@ -44,7 +44,6 @@ export function betweenCursors(
 
 /** What the next page of a list depends on. */
 interface Page {
-  readonly data: readonly unknown[]
   readonly meta: unknown
   readonly links: Readonly<Record<string, unknown>>
 }
@@ -54,26 +53,16 @@ interface Page {
  * address than the client does.
  * @param search - that of the page
  */
-export function findNext(
-  { data, meta, links }: Page,
-  url: string,
-  search: string,
-): string | undefined {
+export function findNext({ meta, links }: Page, url: string, search: string): string | undefined {
   if (typeof links.next === 'string') return new URL(links.next, url).search
   // A document whose query is too long for a URL has no links.
   if (links.self !== undefined || search === '') return undefined
-  const { page, count } = meta as Partial<Record<'page' | 'count', unknown>>
+  const { page } = meta as Readonly<{ page?: unknown }>
+  // Null or absent behind the last page.
+  const { after, next } = isObject(page) ? page : {}
   const parameters = new URLSearchParams(search)
-  if (isObject(page)) {
-    // Null behind the last page between cursors.
-    if (typeof page.after !== 'string') return undefined
-    parameters.set('page[after]', page.after)
-  } else {
-    const size = Number(parameters.get('page[size]')) || data.length
-    const number = Number(parameters.get('page[number]') ?? 1)
-    if (data.length === 0 || !(number * size < Number(count))) return undefined
-    parameters.set('page[size]', String(size))
-    parameters.set('page[number]', String(number + 1))
-  }
+  if (typeof after === 'string') parameters.set('page[after]', after)
+  else if (typeof next === 'number') parameters.set('page[number]', String(next))
+  else return undefined
   return `?${parameters}`
 }

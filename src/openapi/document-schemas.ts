@@ -79,8 +79,13 @@ export function describeCommonSchemas({ described, nameType, ref }: SchemaContex
           total: count,
           estimatedTotal: objectOf({ bestGuess: count }, ['bestGuess']),
           rangeTruncated: { type: 'boolean' },
+          ...describeOtherPages(),
         }),
-        description: 'Of a page between cursors.',
+        description: 'Of a page between cursors, and of one whose query is too long for links.',
+      },
+      filtered: {
+        const: true,
+        description: 'Whether a filter left out members, where the query is too long for links.',
       },
       dryRun: { const: true, description: 'Of an action that was not executed.' },
     }),
@@ -127,6 +132,14 @@ export function describeCommonSchemas({ described, nameType, ref }: SchemaContex
 }
 
 /** Describes what the response to a write says of its execution. */
+/** Describes the cursors, or the numbers, of other pages. */
+function describeOtherPages(): Schemas {
+  const end: JsonSchema = { type: ['string', 'integer'] }
+  const cursor: JsonSchema = { type: ['string', 'null'] }
+  const number: JsonSchema = { type: ['integer', 'null'] }
+  return { first: end, before: cursor, after: cursor, prev: number, next: number, last: end }
+}
+
 function describeWriteMeta(): JsonSchema {
   const byName = (values: JsonSchema) => ({ type: 'object', additionalProperties: values })
   return objectOf(

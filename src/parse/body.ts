@@ -207,15 +207,20 @@ function parseRelationships(data: JsonObject, context: ParserContext): ParsedRel
 
 /**
  * Whether a relationship, or the document of a relationship URL, says that its linkage is a part of the members, as responses say it:
- * `meta` of the members of an include path (`src/plan/include-page.ts`), and the links of a page.
+ * `meta` of the members of an include path (`src/plan/include-page.ts`), and the links of a page, or its `meta` (`src/serialize/page.ts`).
  */
 function isPartial({ data, links, meta }: JsonObject): boolean {
   if (data === undefined) return false
   const { page, filtered } = isObject(meta) ? meta : {}
-  if (filtered === true || (isObject(page) && page.hasMore === true)) return true
+  if (filtered === true || (isObject(page) && isPartOf(page))) return true
   if (!isObject(links)) return false
   const { prev, next, self } = links
   return isLink(prev) || isLink(next) || filteredAddress.test(readHref(self))
+}
+
+/** Whether `meta.page` says that there are other pages: as cursors or numbers where the query is too long for links. */
+function isPartOf({ hasMore, before, after, prev, next }: JsonObject): boolean {
+  return hasMore === true || [before, after, prev, next].some((each) => (each ?? null) !== null)
 }
 
 function isLink(link: unknown): boolean {

@@ -98,9 +98,10 @@ export function createDocumentSerializer(model: Model, prefix: string): Document
         const pageLinks =
           (describedBy === undefined ? '' : serializeDescribedBy(describedBy)) +
           serializePageLinks(plan, end, linkBase)
-        const meta = plan.page?.cursors
-          ? serializePageMeta(plan, end, isLong)
-          : `{"count":${end.count}}`
+        const meta =
+          isLong || plan.page?.cursors
+            ? serializePageMeta(plan, end, isLong)
+            : `{"count":${end.count}}`
         const links = isLong ? pageLinks.slice(1) : self + pageLinks
         return `,"links":{${links}},"meta":${meta},${profile?.jsonapi ?? jsonapi}}`
       })
@@ -117,10 +118,10 @@ export function createDocumentSerializer(model: Model, prefix: string): Document
       const links = serializeRelationshipLinks(plan, linkBase, profile)
       return serializeList(plan, rows, serializers, serializers.identifier, (end) => {
         const pageLinks = serializePageLinks(plan, end, linkBase)
-        const meta = plan.page?.cursors
-          ? `"meta":${serializePageMeta(plan, end, linkBase.isLong)},`
-          : ''
-        return `,"links":{${links}${pageLinks}},${meta}${profile?.jsonapi ?? jsonapi}}`
+        const hasMeta = linkBase.isLong || plan.page?.cursors
+        const meta = hasMeta && serializePageMeta(plan, end, linkBase.isLong, false)
+        const member = meta ? `"meta":${meta},` : ''
+        return `,"links":{${links}${pageLinks}},${member}${profile?.jsonapi ?? jsonapi}}`
       })
     },
     serializeToOneLinkage: (plan, rows, linkBase) => {

@@ -29,7 +29,7 @@ import {
 } from '../plan/row-layout.ts'
 import { createVersions } from '../plan/version.ts'
 import type { DocumentSerializer, OperationSerializer } from './document.ts'
-import { sealRow, serializePageMeta } from './page.ts'
+import { describeCursorPage, sealRow } from './page.ts'
 
 /** A resource, or its identifier, as a plain object: `type`, `id`, and the fields. */
 export type PlainObject = Readonly<Record<string, unknown>>
@@ -93,7 +93,7 @@ function addCursorMembers(
 function describePage(plan: ReadPlan, { count, primary, hasMore = false }: CompleteRows) {
   if (plan.page?.cursors === undefined) return count === undefined ? {} : { count }
   const end = { count, hasMore, first: primary[0], last: primary.at(-1) }
-  return JSON.parse(serializePageMeta(plan, end, true))
+  return JSON.parse(JSON.stringify(describeCursorPage(plan, end, true)))
 }
 
 /**

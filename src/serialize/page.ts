@@ -1,10 +1,10 @@
 import { beside, type Position, positionOf, sealCursor } from '../plan/cursor.ts'
-import { type CursorPage, maxCappedCount } from '../plan/page.ts'
+import { type CursorPage, maxCappedCount, type Page } from '../plan/page.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { ListEnd } from '../plan/read-result.ts'
 import type { Row } from '../plan/row-layout.ts'
 
-// The members that a page between cursors adds to its document, by the profile
+// The members that a page adds to its document; one between cursors by the profile
 // https://jsonapi.org/profiles/ethanresnick/cursor-pagination.
 
 /** The position of a row of a page between cursors. */
@@ -15,10 +15,10 @@ function positionOfRow({ shape }: ReadPlan, row: Row): Position {
 }
 
 /**
- * Serializes `meta` of a page between cursors.
+ * Returns `meta` of a page between cursors.
  * @param isLong - whether it has the cursors, because no link has them
  */
-export function serializePageMeta(plan: ReadPlan, end: ListEnd, isLong = false): string {
+export function describeCursorPage(plan: ReadPlan, end: ListEnd, isLong: boolean): object {
   const { count } = end
   const { total } = plan.shape.cursors ?? {}
   const isCapped = total === 'capped' && count !== undefined && count > maxCappedCount
@@ -29,7 +29,39 @@ export function serializePageMeta(plan: ReadPlan, end: ListEnd, isLong = false):
     ...(isTruncated(plan, end) && { rangeTruncated: true }),
     ...(isLong && plan.page?.cursors && listCursors(plan, plan.page.cursors, end)),
   }
-  return JSON.stringify({ ...(isKnown && { count }), page })
+  return { ...(isKnown && { count }), page }
+}
+
+/**
+ * Serializes `meta` of the document of a list that is a page between cursors, or whose query is too long for links: then it has the other
+ * pages, and of a relationship whether there is a filter, so that the list is not taken for all members.
+ * @param isLong - whether no link repeats the query
+ * @param hasCount - whether a numbered page has the number of resources; one between cursors decides by itself
+ * @returns `undefined` if it is empty
+ */
+export function serializePageMeta(
+  plan: ReadPlan,
+  end: ListEnd,
+  isLong = false,
+  hasCount = true,
+): string | undefined {
+  const { shape, page } = plan
+  const numbers = page && !page.cursors && numberPages(page, end)
+  const isFiltered = isLong && shape.addressed.is === 'related' && shape.where !== undefined
+  const meta = {
+    ...(page?.cursors ? describeCursorPage(plan, end, isLong) : hasCount && { count: end.count }),
+    ...(numbers && { page: numbers }),
+    ...(isFiltered && { filtered: true }),
+  }
+  return Object.keys(meta).length === 0 ? undefined : JSON.stringify(meta)
+}
+
+/** The numbers of other pages, null where there is none; `undefined` for a list on a single page. */
+function numberPages({ number, size }: Page, { count = 0 }: ListEnd): object | undefined {
+  const last = Math.max(1, Math.ceil(count / size))
+  if (last === 1 && number === 1) return undefined
+  const prev = number > 1 ? Math.min(number - 1, last) : null
+  return { first: 1, prev, next: number < last ? number + 1 : null, last }
 }
 
 /** Whether more rows lie between two cursors than the page has. */

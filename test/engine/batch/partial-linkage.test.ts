@@ -37,6 +37,20 @@ const queries = [
   'page[size]=100&filter[year][gt]=1900',
 ]
 
+/** What makes a query too long for links. */
+const manyIds = Array.from({ length: 3000 }, (_, index) => String(index + 1))
+
+/** Bodies of QUERY whose responses list some of the books. */
+const longQueries = [
+  { page: { size: 1 } },
+  { page: { size: 2, number: 2 } },
+  { page: { size: 2, number: 9 } },
+  { page: { size: 3, total: 'none' } },
+  { page: { size: 3, cursors: true }, sort: ['-year'] },
+  {},
+  { page: { size: 100, total: 'exact' } },
+].map((query) => ({ filter: [{ name: 'id', op: 'in_', val: manyIds }], ...query }))
+
 /** The addresses by which a relationship can be replaced, and the place of its linkage in the request. */
 const doors = [
   {
@@ -81,6 +95,20 @@ describeBatches(
     /** Reads a relationship as its URL gives it. */
     const read = async (query = ''): Promise<Relationship> =>
       (await app.send('GET', `${path}?${query}`)).document
+    /** Reads it by a QUERY, from page to page. */
+    const readLong = async (query: object, pages = 1): Promise<Relationship[]> => {
+      const response = await app.send('QUERY', path, query, {
+        'content-type': 'application/json',
+      })
+      assert.equal(response.status, 200, JSON.stringify(response.document))
+      assert.deepEqual(Object.keys(response.document.links ?? {}).includes('self'), false)
+      const { after, next } = Object(Object(Object(response.document).meta).page)
+      const position = after === undefined ? { number: next } : { after }
+      if ((after ?? next ?? null) === null || pages === 0) return [response.document]
+      const { page } = Object(query)
+      const following = { ...query, page: { ...page, ...position } }
+      return [response.document, ...(await readLong(following, pages - 1))]
+    }
     const readIncluded = async (query: string) => {
       const { document } = await app.send('GET', `/shelves/1?include=books&${query}`)
       const relationships: Readonly<Record<string, Relationship>> =
@@ -90,6 +118,7 @@ describeBatches(
     const countBooks = async () => (await app.rows('select id from book where shelf_id = 1')).length
     const readParts = async () => [
       ...(await Promise.all(queries.map(read))),
+      ...(await Promise.all(longQueries.map((query) => readLong(query, 9)))).flat(),
       await readIncluded('includePage[books][size]=1'),
       await readIncluded('includeFilter[books]=[{"name":"id","op":"eq","val":"1"}]'),
       { data: [], meta: { page: { hasMore: true } } },
@@ -116,6 +145,26 @@ describeBatches(
         }
       }
       assert.equal(await countBooks(), 4)
+    })
+
+    it('has the other pages in its meta where the query is too long for links', async () => {
+      const pages = async (page: object) => {
+        const query = { filter: [{ name: 'id', op: 'in_', val: manyIds }], page }
+        const documents = await readLong(query, 9)
+        return documents.map(({ data, meta }) => [
+          [data].flat().map((each) => Object(each).id),
+          meta,
+        ])
+      }
+      assert.deepEqual(await pages({ size: 3 }), [
+        [['1', '2', '3'], { page: { first: 1, prev: null, next: 2, last: 2 }, filtered: true }],
+        [['4'], { page: { first: 1, prev: 1, next: null, last: 2 }, filtered: true }],
+      ])
+      const byCursor = await pages({ size: 3, total: 'none' })
+      assert.deepEqual(
+        byCursor.map(([found]) => found),
+        [['1', '2', '3'], ['4']],
+      )
     })
 
     it('may be added and removed, and replaces them if it is sent alone', async () => {

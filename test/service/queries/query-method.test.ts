@@ -192,8 +192,12 @@ describeService('The method QUERY', (app) => {
     assertStatus(first, 200)
     assert.deepEqual(ids(first), ['1'])
     assert.deepEqual(first.body.links, {})
-    assert.deepEqual(first.body.meta, { count: 2 })
+    const numbers = { first: 1, prev: null, next: 2, last: 2 }
+    assert.deepEqual(first.body.meta, { count: 2, page: numbers })
     assert.equal(first.headers.location, undefined)
+    const second = await query(app, '/persons', { ...body, page: { size: 1, number: 2 } })
+    assert.deepEqual(ids(second), ['3'])
+    assert.deepEqual(second.body.meta, { count: 2, page: { ...numbers, prev: 1, next: null } })
     const cursor = { ...body, page: { size: 1, total: 'exact' } }
     const page = await query(app, '/persons', cursor)
     const { before, after, first: start } = Object(page.body.meta?.page)
