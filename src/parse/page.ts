@@ -20,8 +20,10 @@ export interface ParsedPage {
 }
 
 const parsers: Readonly<Record<string, (text: string) => ParsedPage>> = {
-  'page[size]': (text) => ({ size: parseInteger('page[size]', text, 0) }),
-  'page[number]': (text) => ({ number: parseInteger('page[number]', text, 1) }),
+  'page[size]': (text) => ({
+    size: /^0+$/.test(text) ? 0 : parseInteger('page[size]', text, orNone),
+  }),
+  'page[number]': (text) => ({ number: parseInteger('page[number]', text) }),
   'page[after]': (after) => ({ after }),
   'page[before]': (before) => ({ before }),
   'page[total]': (text) => ({ total: parseChoice('page[total]', text, totals) }),
@@ -29,6 +31,9 @@ const parsers: Readonly<Record<string, (text: string) => ParsedPage>> = {
     cursors: parseChoice('page[cursors]', text, ['true', 'false']) === 'true',
   }),
 }
+
+/** What 0 means is known once the page is planned: those with cursors or a maximum do not have it. */
+const orNone = ', or 0 for all resources where pages have numbers and no maximum'
 
 const totals = ['exact', 'capped', 'none'] as const
 
@@ -46,10 +51,11 @@ export function parsePage(name: string, text: string): ParsedPage | undefined {
   return parsers[name]?.(text)
 }
 
-function parseInteger(parameter: string, text: string, min: number): number {
+/** @param alternative - a value that is allowed too */
+function parseInteger(parameter: string, text: string, alternative = ''): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (value >= min && Number.isSafeInteger(value)) return value
-  const range = `a whole number from ${min} to ${Number.MAX_SAFE_INTEGER}`
+  if (value >= 1 && Number.isSafeInteger(value)) return value
+  const range = `a whole number from 1 to ${Number.MAX_SAFE_INTEGER}${alternative}`
   throw invalidPage(parameter, `${range}; it is ${quote(text)}.`)
 }
 
