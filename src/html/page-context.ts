@@ -70,9 +70,9 @@ export function requireKey(
   type: string,
   action?: string,
 ): Readonly<{ 'data-key'?: '' }> {
-  const { requiresKey, actions } = getResourceType(routed.context.planner.model, type)
+  const { requiresIdempotencyKey, actions } = getResourceType(routed.context.planner.model, type)
   const own = action === undefined ? undefined : actions.get(action)?.idempotency
-  return (own === undefined ? requiresKey : own === 'required') ? { 'data-key': '' } : {}
+  return (own === undefined ? requiresIdempotencyKey : own === 'required') ? { 'data-key': '' } : {}
 }
 
 /** The names of attributes that say what a resource is, the best one first. */
