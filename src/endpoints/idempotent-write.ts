@@ -15,7 +15,12 @@ import { AccessDenied, createForbidden } from '../plan/access/access-denied.ts'
 import { findRowCondition } from '../plan/access/identity.ts'
 import { computeViewDigest } from '../plan/access/view-digest.ts'
 import { jsonapiMembers } from '../serialize/document.ts'
-import type { ClaimedKey, StoredResponse } from '../sql/idempotency-operations.ts'
+import {
+  type ClaimedKey,
+  type IdempotencyOperations,
+  KeyTakenError,
+  type StoredResponse,
+} from '../sql/idempotency-operations.ts'
 import type { AppContext } from './app-context.ts'
 import type { ApiRequest, ApiResponse } from './handler.ts'
 import { observeId, type RequestPlan } from './request-plan.ts'
@@ -63,9 +68,12 @@ export async function executeIdempotent<Body>(
   const planned = planOrFail(write.plan)
   await idempotencyKeys.checkTable()
   const repeatable = { ...key, principal, planned, write }
-  for (const pause of open ? [0] : [...pauses, 0])
+  const isAhead = open === undefined && isClaimedAhead(planned, context)
+  const tries = open ? [0] : [...(isAhead ? [0] : []), ...pauses, 0]
+  for (const [index, pause] of tries.entries())
     try {
-      const response = await executeOnce(repeatable, request, context)
+      const claim = isAhead && index === 0 ? claimAhead : claimFirst
+      const response = await executeOnce({ ...repeatable, claim }, request, context)
       idempotencyKeys.deleteExpired(request)
       return response
     } catch (error) {
@@ -79,41 +87,73 @@ export async function executeIdempotent<Body>(
   )
 }
 
-/** Another transaction has the key, and has not ended. */
-class KeyTakenError extends Error {}
-
 /** A write that has been planned, with its key. */
 interface PlannedWrite<Body> extends IdempotencyKey {
   readonly principal: string
   readonly planned: Planned<Body>
   readonly write: RepeatableWrite<Body>
+  readonly claim: ClaimKey
+}
+
+/** Claims a key, and executes a write unless there is a response to it. @throws KeyTakenError */
+type ClaimKey = <Body>(
+  keys: IdempotencyOperations,
+  key: ClaimedKey,
+  execute: () => Promise<ApiResponse<Body>>,
+) => Promise<Readonly<{ executed: ApiResponse<Body> } | { stored: StoredResponse }>>
+
+const claimFirst: ClaimKey = async (keys, key, execute) => {
+  const stored = await keys.claim(key, Date.now())
+  if (stored === 'taken') throw new KeyTakenError()
+  return stored === 'new' ? { executed: await execute() } : { stored }
+}
+
+/** Claims a key that is new as a rule in one round trip with the first statements of the write. If it is not, nothing has been written. */
+const claimAhead: ClaimKey = async (keys, key, execute) => {
+  if (keys.claimAhead === undefined) return claimFirst(keys, key, execute)
+  const [claimed, executed] = await Promise.allSettled([
+    keys.claimAhead(key, Date.now()),
+    execute(),
+  ])
+  if (claimed.status === 'rejected') throw claimed.reason
+  if (executed.status === 'rejected') throw executed.reason
+  return { executed: executed.value }
+}
+
+/** Whether a write runs no code of the application before its first statements have been executed, which must not run for a repetition. */
+function isClaimedAhead<Body>({ plan }: Planned<Body>, context: AppContext<Body>): boolean {
+  if (plan?.is === 'delete') return true
+  const isRow = plan?.is === 'write' || plan?.is === 'link'
+  return isRow && context.getWriteLifecycle(plan.write.shape).writesDirectly
 }
 
 /** Claims the key and executes the write, or replays the stored response, in one transaction. @throws KeyTakenError */
 function executeOnce<Body>(
-  { principal, key, fingerprint, planned, write }: PlannedWrite<Body>,
+  { principal, key, fingerprint, planned, write, claim }: PlannedWrite<Body>,
   request: ApiRequest,
   context: AppContext<Body>,
 ): Promise<ApiResponse<Body>> {
   const work = async (unit: UnitOfWork) => {
     const { keys, identity } = unit.transaction
     const view = computeViewDigest(context.planner.model, identity, request.auth)
-    const claimed: ClaimedKey = { principal, key, fingerprint, view }
-    const stored = await keys.claim(claimed, Date.now())
-    if (stored === 'taken') throw new KeyTakenError()
-    if (stored !== 'new') {
+    const claimedKey: ClaimedKey = { principal, key, fingerprint, view }
+    const written: { id?: string } = {}
+    const claimed = await claim(keys, claimedKey, async () => {
+      if (planned.plan === undefined) throw planned.error
+      const plan = observeId(planned.plan, written)
+      const within = { ...context, open: { ...unit, isOfRequest: true } }
+      const response = await write.execute(plan, within)
+      return { ...response, body: await response.body }
+    })
+    if ('stored' in claimed) {
+      const { stored } = claimed
       if (stored.fingerprint !== fingerprint) throw reusedError()
       if (writeReplayed.hasSubscribers) writeReplayed.publish({})
       return replay(stored, { view, planned }, unit, context)
     }
-    if (planned.plan === undefined) throw planned.error
-    const written: { id?: string } = {}
-    const plan = observeId(planned.plan, written)
-    const within = { ...context, open: { ...unit, isOfRequest: true } }
-    const response = await write.execute(plan, within)
-    const executed = { ...response, body: await response.body }
+    const { executed } = claimed
     const rest = serializeRest(executed, written)
-    await keys.store(claimed, { status: executed.status, rest })
+    await keys.store(claimedKey, { status: executed.status, rest })
     return executed
   }
   const { plan } = planned

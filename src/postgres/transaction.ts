@@ -1,6 +1,6 @@
 import type { DatabaseSource, RunningStatement } from '../observe/events.ts'
 import type { Row } from '../plan/row-layout.ts'
-import { disconnectedError } from '../sql/errors.ts'
+import { ConstraintError, disconnectedError } from '../sql/errors.ts'
 import { countCharacters } from '../sql/read/document-budget.ts'
 import { Mutex } from '../sql/semaphore.ts'
 import type { RunValues, Statement } from '../sql/statement.ts'
@@ -81,6 +81,8 @@ export class PostgresTransaction extends PostgresConnection {
   #session: Session | undefined
   #cursors = 0
   #hasSavepoint = false
+  /** Whether a statement that nothing waits for violates a constraint, which is no error of the client. */
+  #unawaited: Promise<boolean> | undefined
   readonly #savepointMutex = new Mutex()
   readonly #handleAbort = () => this.#executor.stop()
   /** The server has ended the session, e.g. after the timeout of an idle transaction. */
@@ -99,14 +101,25 @@ export class PostgresTransaction extends PostgresConnection {
     if (signal?.aborted) executor.stop()
   }
 
+  /** Runs a statement of the engine whose result nothing waits for. If it fails, so does the commit. */
+  runUnawaited(statement: Statement, values: RunValues): void {
+    this.#unawaited = this.run(statement, values).then(
+      () => false,
+      (error: unknown) => error instanceof ConstraintError,
+    )
+  }
+
   /**
    * Commits the transaction.
    * @throws HttpError `unavailable` (503) when the connection is lost, so that it is unknown whether it was committed
    */
   async commit(): Promise<void> {
     if (this.#executor.hasBegun) {
-      const commandTag = await this.execute('commit').catch((error) => {
-        throw isConnectionLost(error) ? unknownCommitError(error) : error
+      const commandTag = await this.#executor.commit().catch(async (error: unknown) => {
+        if (isConnectionLost(error)) throw unknownCommitError(error)
+        throw (await this.#unawaited)
+          ? new Error('A statement of the engine failed.', { cause: error })
+          : error
       })
       checkCommitted(commandTag)
     }
@@ -266,6 +279,12 @@ interface Cursor {
 }
 
 /** @throws Error if a transaction was rolled back: PostgreSQL answers `ROLLBACK` to the commit of a failed one */
+const commitQuery: PostgresQuery = {
+  statement: { sql: 'commit', placeholders: [] },
+  values: { planValues: [] },
+  isPrepared: false,
+}
+
 function checkCommitted(commandTag: string): void {
   if (commandTag !== 'COMMIT')
     throw new Error(
@@ -314,9 +333,9 @@ class TransactionExecutor implements QueryExecutor {
     this.#beginQueries = begin.map((statement) => ({ statement, values, isPrepared: prepares }))
   }
 
-  /** Whether the transaction has begun on the server. */
+  /** Whether the transaction has begun on the server, or begins with what waits. */
   get hasBegun(): boolean {
-    return this.#hasBegun
+    return this.#hasBegun || this.#waiting.length > 0
   }
 
   /** Cancels the running batch, and rejects every later query. */
@@ -351,6 +370,13 @@ class TransactionExecutor implements QueryExecutor {
    */
   #flushSoon(): void {
     if (this.#waiting.length === 0) queueMicrotask(() => process.nextTick(() => this.#flush()))
+  }
+
+  /** Commits, in one batch with what waits. @returns the command tag */
+  async commit(): Promise<string> {
+    if (this.#waiting.length === 0) return this.execute('commit')
+    const { tag } = await this.send(commitQuery)
+    return tag
   }
 
   execute(text: string, timeout?: number): Promise<string> {

@@ -16,8 +16,17 @@ export interface StoredResponse {
   readonly rest: string
 }
 
+/** A key that must be new is known already, or another transaction has it, which has not ended. */
+export class KeyTakenError extends Error {}
+
 /** The operations of a transaction on keys. */
 export interface IdempotencyOperations {
+  /**
+   * Inserts a key in one round trip with the statements that follow, which are not executed unless the key is new. Absent where each
+   * statement is executed when it is called.
+   * @throws KeyTakenError
+   */
+  readonly claimAhead?: (key: ClaimedKey, now: number) => Promise<void>
   /**
    * Inserts a key. It does not wait.
    * @param now - milliseconds since 1970
@@ -25,6 +34,7 @@ export interface IdempotencyOperations {
    *   the response to the request that had it
    */
   claim(key: ClaimedKey, now: number): Promise<StoredResponse | 'new' | 'taken'>
+  /** Stores the response to the write, as the last statement before the commit, whose error this one may become. */
   store(key: ClaimedKey, response: Pick<StoredResponse, 'status' | 'rest'>): Promise<void>
   /** Deletes keys that were inserted before a time, at most 1000. @returns how many it deleted */
   deleteBefore(time: number): Promise<number>

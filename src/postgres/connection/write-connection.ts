@@ -22,6 +22,7 @@ export function createWriteConnection(
     checkValues,
     all: (statement, values) => transaction.all(statement, values),
     run: (statement, values) => transaction.run(statement, values),
+    runUnawaited: (statement, values) => transaction.runUnawaited(statement, values),
     read: (plan, id) => readForWrite(transaction, plan, id, statements),
     ...(dialect.lastInsertId && {
       readInserted: (plan) => readInserted(transaction, plan, statements),

@@ -14,6 +14,11 @@ export interface WriteConnection {
   all(statement: Statement, values: RunValues): Awaitable<readonly Row[]>
   /** Runs a statement that returns no rows; returns the number of changed rows. @throws ConstraintError */
   run(statement: Statement, values: RunValues): Awaitable<number>
+  /**
+   * Runs a statement in one round trip with the next one or with the commit, which throws its error. Absent where a statement is executed
+   * when it is called.
+   */
+  readonly runUnawaited?: (statement: Statement, values: RunValues) => void
   read(plan: ReadPlan, id: string | undefined): Awaitable<CompleteRows>
   /** Reads the row that the last insert created, whose id need not be known; absent where the database cannot. */
   readonly readInserted?: (plan: ReadPlan) => Awaitable<CompleteRows>

@@ -43,6 +43,11 @@ export const historyMutants: readonly HistoryMutant[] = [
     replacements: [
       {
         file: 'src/sql/write/idempotency.ts',
+        from: '...createClaimAhead(connection, dialect),',
+        to: '',
+      },
+      {
+        file: 'src/sql/write/idempotency.ts',
         from: 'all(insertKey(dialect), [principal, key, fingerprint, view, now]),',
         to: 'Promise.resolve([]),',
       },
@@ -60,18 +65,29 @@ export const historyMutants: readonly HistoryMutant[] = [
     ],
   },
   {
+    title: 'a write whose key is claimed ahead is executed though the key is known',
+    ...{ on: 'postgres', version: 'content' },
+    replacements: [
+      {
+        file: 'src/sql/write/idempotency.ts',
+        from: 'cast(${rawParam(4)} as bigint))`\n}',
+        to: 'cast(${rawParam(4)} as bigint)) on conflict do nothing`\n}',
+      },
+    ],
+  },
+  {
     title: 'a response is replayed after the check whether the resource exists',
     ...{ on: 'sqlite', version: 'content' },
     replacements: [
       {
         file: 'src/endpoints/idempotent-write.ts',
-        from: 'const stored = await keys.claim(writeKey, Date.now())',
+        from: 'const claimed = await claim(keys, claimedKey, async () => {',
         to: `const target = planned.plan
         if (target?.is === 'delete') {
           const { condition: _, ...plan } = target.write
           await unit.transaction.checkPreconditions(plan)
         }
-        const stored = await keys.claim(writeKey, Date.now())`,
+        const claimed = await claim(keys, claimedKey, async () => {`,
       },
     ],
   },
