@@ -222,12 +222,15 @@ function describeFilter(type: TypeDescription): string {
   const names = type.parameters.flatMap(({ name, isRequired }) =>
     isRequired ? [`\`${name}\``] : [],
   )
-  const general = 'All filter objects must match. `filter[a__b]=value` is short for `eq`'
-  const called = queries.length === 0 ? '.' : ', or for the `call` of a query.'
+  const called = queries.length === 0 ? '' : ' `filter[a]=value` may also be the `call` of a query.'
   const needed =
     names.length === 0 ? '' : ` A list needs a filter \`eq\` for each of ${names.join(', ')}.`
-  return `${general}${called}${needed}${formatFilterExample(type)}`
+  return `All filter objects must match.${formatFilterExample(type)} ${shortForms}${called}${needed}`
 }
+
+/** The forms of filters that people type. */
+const shortForms =
+  'Short forms: `filter[a]=value` for `eq`, `filter[a][gt]=value` for another operator, `filter[a.b]=value` or `filter[a__b]=value` for a path, `filter[a][]=1&filter[a][]=2` for one of several values, and `filter[a]=1,2` where no value can contain a comma.'
 
 /** Formats a filter with a value that is made up; empty for a type without an attribute to filter by. */
 function formatFilterExample(type: TypeDescription): string {

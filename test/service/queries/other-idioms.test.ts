@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { defineModel } from 'lapidary'
+import { describeApi } from 'lapidary/openapi'
+import { resources } from '../../../service/resources/index.ts'
 import { describeService } from '../../service-suite.ts'
 import { assertStatus } from '../assert-errors.ts'
 import { enter } from '../people.ts'
@@ -214,6 +217,22 @@ describeService('Queries in the forms of other servers', (app) => {
     assert.equal(status, 400)
     const problem = 'this URL returns one resource, and only collections can be filtered'
     assert.equal(body.errors?.[0]?.detail, `There is no parameter "name"; ${problem}.`)
+  })
+
+  it('that work are described behind the JSON of filters', async () => {
+    const { parameters } = describeApi(defineModel(resources)).components
+    const description = String(Object(parameters['person.filter']).description)
+    const forms = [...description.matchAll(/`(filter\[[^`]*)`/g)].map(([, form = '']) => form)
+    assert.deepEqual(forms, [
+      ...['filter[a]=value', 'filter[a][gt]=value', 'filter[a.b]=value', 'filter[a__b]=value'],
+      ...['filter[a][]=1&filter[a][]=2', 'filter[a]=1,2'],
+    ])
+    assert.ok(description.indexOf('[{"name"') < description.indexOf('filter['), description)
+    for (const form of forms) {
+      const named = form.replaceAll('[a]', '[id]').replace('a.b', 'computers.serial')
+      const query = named.replace('a__b', 'computers__serial').replace('value', '1')
+      assertStatus(await app.call('GET', `/persons?${query}`), 200)
+    }
   })
 
   for (const [sent, meant] of terms)
