@@ -52,9 +52,9 @@ const internalError = 'XX000'
 const changedPlanRoutine = 'RevalidateCachedQuery'
 /** The role lacks a privilege. */
 const insufficientPrivilege = '42501'
-/** Messages and codes of Node.js and the driver for a connection that failed or was lost. */
+/** Messages and codes of Node.js and the driver for a connection that failed or was lost, and Citus's for one to a worker during a commit. */
 const connectionFailure =
-  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|Connection terminated|Client has encountered|timeout expired|timeout exceeded|read timeout|Connection ended|ENETUNREACH|EAI_AGAIN/
+  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|Connection terminated|Client has encountered|timeout expired|timeout exceeded|read timeout|Connection ended|ENETUNREACH|EAI_AGAIN|could not commit transaction|server closed the connection|could not (?:receive data from|send data to) server|connection not open/
 
 /** The fields of a PostgreSQL error that the driver provides. */
 interface ServerError {

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { type RunningService, startService } from '../../service/start-service.ts'
-import { connect } from '../client.ts'
+import { type Call, connect } from '../client.ts'
 import { everyDatabase } from '../databases.ts'
 import { executeDirectly } from '../service/direct-database.ts'
 import { until } from '../service/processes.ts'
@@ -21,6 +21,14 @@ async function control(node: number, ...args: readonly string[]): Promise<void> 
   const command = [pgCtl, '-D', `${folder}/${node}`, '-l', `${folder}/${node}.log`, '-w', ...args]
   await promisify(execFile)('runuser', ['-u', 'postgres', '--', ...command])
 }
+
+/** Computers on several shards, which one write changes together, and the serials that all of them may have. */
+interface Group {
+  readonly ids: readonly string[]
+  serials: readonly string[]
+}
+
+const atomic = 'application/vnd.api+json;ext="https://jsonapi.org/ext/atomic"'
 
 /** A computer whose creation was acknowledged, and the serials that it may have: two if a change got no acknowledgement. */
 interface Written {
@@ -39,6 +47,7 @@ for (const database of everyDatabase.filter(({ name }) => name === layouts.distr
         logLevel: 'silent',
         databaseUrl: open.url,
         databaseTimeout: 2000,
+        atomic: 'on',
       } as const
       const services: RunningService[] = [
         await startService(settings),
@@ -54,8 +63,8 @@ for (const database of everyDatabase.filter(({ name }) => name === layouts.distr
       const ledger: Written[] = []
       const statuses = new Map<number, number>()
       let isOver = false
-      const send = async (at: number, method: string, path: string, data: object) => {
-        const response = await clients[at % 2]?.send(method, path, { body: { data } })
+      const send = async (at: number, ...[method, path, call]: [string, string, Call]) => {
+        const response = await clients[at % 2]?.send(method, path, call)
         assert.ok(response)
         statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
         if (response.status < 300) return response
@@ -67,18 +76,51 @@ for (const database of everyDatabase.filter(({ name }) => name === layouts.distr
         for (let count = 0; !isOver; count += 1) {
           const [serial, changed] = [`${at}-${count}`, `${at}-${count} changed`]
           const data = { type: 'computer', attributes: { serial } }
-          const created = await send(at, 'POST', '/computers', data)
+          const created = await send(at, 'POST', '/computers', { body: { data } })
           if (created === undefined) continue
           const { id } = JSON.parse(created.text).data
           const entry: Written = { id, serials: [serial] }
           ledger.push(entry)
           entry.serials = [serial, changed]
           const change = { type: 'computer', id, attributes: { serial: changed } }
-          if (await send(at, 'PATCH', `/computers/${id}`, change)) entry.serials = [changed]
+          const body = { data: change }
+          if (await send(at, 'PATCH', `/computers/${id}`, { body })) entry.serials = [changed]
         }
       }
-      const work = Promise.all(Array.from({ length: 6 }, (_, number) => writer(number)))
-      await until(() => ledger.length > 100, 'too few writes')
+      // Every write changes all rows of the group: one that is prepared and not yet committed lets no later one pass.
+      const groups: Group[] = []
+      const writeTogether = async (at: number, operations: readonly object[]) => {
+        const headers = { accept: atomic, 'content-type': atomic }
+        const body = { 'atomic:operations': operations }
+        return send(at, 'POST', '/operations', { headers, body })
+      }
+      const groupWriter = async (at: number) => {
+        const computer = { type: 'computer', attributes: { serial: 'first' } }
+        const add = { op: 'add', data: computer }
+        const created = await writeTogether(at, Array(8).fill(add))
+        const results: { data: { id: string } }[] = JSON.parse(created?.text ?? '')[
+          'atomic:results'
+        ]
+        const group: Group = { ids: results.map(({ data }) => data.id), serials: ['first'] }
+        groups.push(group)
+        for (let count = 0; !isOver; count += 1) {
+          const serial = `${at}-${count} together`
+          const update = (id: string) => ({
+            ...{ op: 'update', data: { type: 'computer', id, attributes: { serial } } },
+          })
+          group.serials = [...group.serials, serial]
+          if (await writeTogether(at, group.ids.map(update))) {
+            group.serials = [serial]
+            together.push(serial)
+          }
+        }
+      }
+      const together: string[] = []
+      const work = Promise.all([
+        ...Array.from({ length: 6 }, (_, number) => writer(number)),
+        ...Array.from({ length: 4 }, (_, number) => groupWriter(number)),
+      ])
+      await until(() => ledger.length > 100 && together.length > 20, 'too few writes')
       const before = [...ledger]
 
       test.after(() => control(2, 'start').catch(() => {}))
@@ -116,5 +158,10 @@ for (const database of everyDatabase.filter(({ name }) => name === layouts.distr
       const serials = new Map(stored.map(({ id, serial }) => [String(id), serial]))
       for (const each of ledger)
         assert.ok(each.serials.includes(String(serials.get(each.id))), each.id)
+      for (const each of groups) {
+        const found = [...new Set(each.ids.map((id) => String(serials.get(id))))]
+        assert.equal(found.length, 1, found.join())
+        assert.ok(each.serials.includes(found.join()), found.join())
+      }
     })
   })
