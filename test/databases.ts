@@ -73,6 +73,15 @@ const postgres: Database = {
 /** The layout of tables on Citus that the run is about: `npm run test:citus`. */
 const layout = process.env.LAPIDARY_TEST_CITUS_LAYOUT
 
+/** Whether the tests run on Citus, where a statement takes many times as long. */
+export const isOnCitus = isLayout(layout)
+
+/**
+ * Whether tables are distributed by different keys on Citus. It then refuses other unique keys, foreign keys, triggers, and correlated
+ * subqueries of declarations.
+ */
+export const areDistributed = layout === 'distributed'
+
 /** Every database system; a new one is one more entry. */
 export const everyDatabase: readonly Database[] = isLayout(layout)
   ? [onCitus(layout)]

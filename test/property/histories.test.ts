@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { everyDatabase } from '../databases.ts'
+import { everyDatabase, isOnCitus } from '../databases.ts'
 import { type HistoryRun, runHistories } from './histories/run-histories.ts'
 import { seed } from './seed.ts'
 
 /** How many histories run in all. `npm run test:long` runs 10,000. */
-const histories = Number(process.env.LAPIDARY_HISTORIES ?? 300)
+const histories = Number(process.env.LAPIDARY_HISTORIES ?? (isOnCitus ? 30 : 300))
 
 type Target = Pick<HistoryRun, 'database' | 'workers' | 'version' | 'hasJournal'>
 

@@ -56,13 +56,22 @@ export function linkCrossesShards(
   )
 }
 
-/** Whether the rows that a row of a join table references may be on another server than it. */
+/** Whether the row that a row of a join table references may be on another server than it. */
 export function joinCrossesShards(
   { joinTable, to, otherKey }: JoinLink,
   other: Table,
   facts: DatabaseFacts,
 ): boolean {
   return crosses({ table: joinTable, key: to }, { table: other, key: otherKey }, facts)
+}
+
+/** Whether rows of a join table may be on another server than the row that they reference, whose table is the outer one. */
+export function memberCrossesShards(
+  { joinTable, to, otherKey }: JoinLink,
+  other: Table,
+  facts: DatabaseFacts,
+): boolean {
+  return crosses({ table: other, key: otherKey }, { table: joinTable, key: to }, facts)
 }
 
 /** The same for a relationship of a type. */

@@ -12,7 +12,7 @@ import {
 import type { LinkChange } from '../../plan/write-builder.ts'
 import { isEqualKey, isInIdList, isKeyPresent, toKey } from '../keys/keys.ts'
 import { type JoinLink, joinKeyAt, linkKeyAt } from '../keys/link-keys.ts'
-import { joinCrossesShards, shardBarrier } from '../keys/shards.ts'
+import { joinCrossesShards, memberCrossesShards, shardBarrier } from '../keys/shards.ts'
 import { hasSpellings } from '../read/linkage.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 import {
@@ -185,13 +185,15 @@ function compileJoinTableChanges(
   const otherKeys = (conditions: readonly Sql[]) =>
     sql`select ${sql.join(otherKey)} from ${tableAt(0, other.table)} where ${and(conditions)}`
   const isFromSelf = isEqualKey(from, self)
-  const barrier = shardBarrier(joinCrossesShards(link, other.table, target.facts), target)
+  const { facts } = target
+  const barrier = shardBarrier(memberCrossesShards(link, other.table, facts), target)
   const isNew = compileIsNew(link, { isFromSelf, to, otherKey, barrier }, target)
+  const end = shardBarrier(joinCrossesShards(link, other.table, facts), target) ?? sql``
   const { names, values, agrees } = compileJoinRow(link, { self, otherKey })
   const returning = returnsChanges(resource)
   const add = sql`insert into ${table} (${names}) select ${values} from ${tableAt(0, other.table)} where ${and([isMember, ...agrees, isNew])}${returning}`
   const unlink = (conditions: readonly Sql[]) =>
-    sql`delete from ${table} where ${isFromSelf} and ${toKey(to)} in (${otherKeys(conditions)}${barrier ?? sql``})${returning}`
+    sql`delete from ${table} where ${isFromSelf} and ${toKey(to)} in (${otherKeys(conditions)}${end})${returning}`
   const ofType = inScope(0, other)
   return {
     add: [add],

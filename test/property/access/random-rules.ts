@@ -7,6 +7,7 @@ import {
   type RowRule,
   type RuleFilter,
 } from 'lapidary'
+import { areDistributed } from '../../databases.ts'
 import { actionNames, collectionActionNames } from './declared-calls.ts'
 import type { Random } from './random.ts'
 import {
@@ -80,7 +81,9 @@ export function randomRules(random: Random): Rules {
 
 /** Makes fields of some scenarios immutable, and adds the attributes over keys to others. */
 export function varyFields(rules: Rules, random: Random): Rules {
-  const [hasImmutable, isNumbered] = [random.chance(0.5), random.chance(0.4)]
+  const [hasImmutable, references] = [random.chance(0.5), random.chance(0.4)]
+  // Keys that other tables reference have to be unique.
+  const isNumbered = references && !areDistributed
   const entries = types.map((type): [Type, TypeRules] => {
     const immutable = hasImmutable ? random.some([...secrets, 'next'], 0.5) : []
     // Otherwise who may not read a field may not write it.

@@ -1,5 +1,5 @@
 import { idempotencyTable } from 'lapidary'
-import type { ColumnTypes } from '../../databases.ts'
+import { areDistributed, type ColumnTypes } from '../../databases.ts'
 
 /** An identity. */
 export interface Identity {
@@ -93,7 +93,7 @@ export function createTables({ newId }: ColumnTypes): string {
       create table ${type} (${id}, name text, rank integer, note text, secret text, place ${object}, marks ${list},
         tags ${list}, info ${object}, org bigint default ${ownTenant}, gone ${time}, next_id bigint,
         serial bigint generated always as (${isBlue ? 'number' : 'id'}) stored${isBlue ? ', primary key (org, number)' : ''});
-      create unique index ${type}_serial on ${type} (${serialColumns(type).join(', ')});
+      create ${areDistributed ? '' : 'unique '}index ${type}_serial on ${type} (${serialColumns(type).join(', ')});
       create index ${type}_next on ${type} (${nextColumns(type).join(', ')});`
   })
   return `${things.join('')} create table fan (red_id bigint not null, green_id bigint not null, primary key (red_id, green_id));
@@ -105,7 +105,7 @@ export const policedRole = 'lapidary_leaks'
 
 /** Policies that hide rows from the role, whatever the rules say. */
 const createPolicies = `
-  do $$ begin create role ${policedRole}; exception when duplicate_object or unique_violation then null; end $$;
+  do $$ begin create role ${policedRole}${areDistributed ? ' login' : ''}; exception when duplicate_object or unique_violation then null; end $$;
   grant usage on schema public to ${policedRole};
   grant all on all tables in schema public to ${policedRole};
   grant all on all sequences in schema public to ${policedRole};

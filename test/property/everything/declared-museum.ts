@@ -23,13 +23,17 @@ import {
   url,
   uuid,
 } from 'lapidary'
-import type { ColumnTypes } from '../../databases.ts'
+import { areDistributed, type ColumnTypes } from '../../databases.ts'
 
 /** Texts that look similar. */
 export const states = ['open', 'closed', 'Open', 'Größe', 'GRÖSSE', ''] as const
 
 /** The roles of people; some are guides. */
 export const roles = ['guide', 'guard', 'clerk'] as const
+
+/** The numbers of all halls at once, for a database that refuses a correlated subquery. */
+const countedItems = sql`(select jsonb_object_agg(hall_id, number) from
+  (select hall_id, count(*) as number from item where hall_id is not null group by hall_id) as counted)`
 
 /** A museum. Its halls are a tree. Plans reference the codes of halls instead of their ids. */
 const hall = resource('hall', {
@@ -42,10 +46,10 @@ const hall = resource('hall', {
     floor: attribute(integer),
     area: attribute(number),
     opened: attribute(date),
-    item_count: expression(
-      integer,
-      (column) =>
-        sql`(select count(*) from item as counted where counted.hall_id = ${column('hall_no')})`,
+    item_count: expression(integer, (column) =>
+      areDistributed
+        ? sql`coalesce((${countedItems} ->> ${column('hall_no')}::text)::bigint, 0)`
+        : sql`(select count(*) from item as counted where counted.hall_id = ${column('hall_no')})`,
     ),
     parent: toOne('hall', { column: 'parent_id' }),
     children: toMany('hall', { column: 'parent_id', count: true }),
