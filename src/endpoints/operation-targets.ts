@@ -1,5 +1,5 @@
 import type { Method, RouteTarget } from '../describe/paths.ts'
-import { type ApiError, BodyError } from '../errors/errors.ts'
+import { ApiError, BodyError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
 import { isObject } from '../model/kinds/json.ts'
@@ -188,11 +188,22 @@ function findByHref(href: string, context: TargetContext): FoundEndpoint {
   if (url === undefined) throw invalid('/href', `href must be a URL; it is ${quote(href)}.`)
   if (url.search !== '' || url.hash !== '')
     throw invalid('/href', `href must have no query and no fragment; it is ${quote(href)}.`)
-  const path = url.origin === new URL(base).origin ? findPath?.(url.pathname) : undefined
+  const path = url.origin === new URL(base).origin ? find(url.pathname, findPath) : undefined
   const endpoint = path && endpoints.byPath.get(path.path)
   if (path && endpoint) return { endpoint, id: path.id }
   const detail = `There is no route ${quote(href)}; the root document lists the resources and their paths.`
   throw new BodyError('route_not_found', '/href', detail)
+}
+
+/** @throws BodyError for a path whose percent-encoding is not valid */
+function find(pathname: string, findPath: FindPath | undefined): ReturnType<FindPath> {
+  try {
+    return findPath?.(pathname)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const { code, status, title, message } = error
+    throw new BodyError({ code, status, title }, '/href', message)
+  }
 }
 
 function describeMismatch(op: ParsedOperation['op'], target: RouteTarget): string {

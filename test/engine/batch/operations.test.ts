@@ -289,6 +289,10 @@ describeBatches('Several writes in one request', office, (app) => {
       '404 route_not_found /atomic:operations/0/href',
     ],
     [{ op: 'remove', href: '/persons/1?x=1' }, '400 invalid_operation /atomic:operations/0/href'],
+    [
+      { op: 'remove', href: '/persons/%zz', meta: { ifMatch: '*' } },
+      '400 invalid_request /atomic:operations/0/href',
+    ],
     [{ op: 'remove', href: '/persons' }, '400 invalid_operation /atomic:operations/0/href'],
     [{ op: 'update', href: '/', data: {} }, '400 invalid_operation /atomic:operations/0/href'],
     [{ op: 'update', data: { type: 'person' } }, '400 invalid_operation /atomic:operations/0/data'],
