@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { checkType } from './doctor/check-type.ts'
+import { describeWrites } from './doctor/describe-writes.ts'
 import { connectApi, type ExaminedApi, serveInProcess } from './doctor/examined-api.ts'
 import { ViolationCollector } from './doctor/violation.ts'
 import { formatCount } from './format-count.ts'
@@ -33,8 +34,10 @@ export async function doctor(command: DoctorCommand): Promise<void> {
     const others = warnings.filter((line) => !unserved.includes(line))
     const missing = [...(source.omitted ?? []), ...unserved]
     for (const line of missing) console.log(`not served: ${line}`)
+    const writes = describeWrites(source.model, await source.store.catalog())
+    for (const line of writes.lines) console.log(line)
     const api = await serveInProcess(source, command.auth)
-    await examine(api, command, () => [...others, ...invalidValues])
+    await examine(api, command, () => [...others, ...writes.warnings, ...invalidValues])
     if (missing.length > 0) process.exitCode = 1
   } finally {
     process.off('warning', collect)

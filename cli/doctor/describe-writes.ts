@@ -1,0 +1,119 @@
+import type { Catalog, Model } from 'lapidary'
+
+type ResourceType = Model['types'] extends ReadonlyMap<string, infer Type> ? Type : never
+type StoredTable = Catalog['tables'][number]
+
+/** What `lapidary doctor` says about conditional, repeated and joint writes. */
+interface DescribedWrites {
+  /** A line for each type that declares something about them, and for the operations of the API. */
+  readonly lines: readonly string[]
+  /** What makes them unsafe or slow, with the SQL that mends it. */
+  readonly warnings: readonly string[]
+}
+
+/** Describes what declares that writes need conditions and keys, and how operations of one request are executed. */
+export function describeWrites(model: Model, catalog: Catalog): DescribedWrites {
+  const types = [...model.types.values()].filter(({ isWritable }) => isWritable)
+  const declared = types.flatMap(describeType)
+  const operations = model.atomic ? [describeOperations(model, types, catalog)] : []
+  const keys = findKeyTable(catalog)
+  const usesKeys = declared.length + operations.length > 0
+  return {
+    lines: [
+      ...declared,
+      ...operations,
+      ...(usesKeys && keys === undefined
+        ? [
+            'Idempotency-Key: refused, because the database has no table of keys; the command lapidary idempotency sql prints it',
+          ]
+        : []),
+    ],
+    warnings: [
+      ...types.flatMap((type) => findUncounted(type, catalog)),
+      ...(keys && !keys.indexes?.some(([first]) => first === 'created_at')
+        ? [
+            `no index begins with the column "created_at" of "${keys.name}", by which expired keys are found; to fix it: create index "${keys.name}_created_at" on "${keys.name}" (created_at)`,
+          ]
+        : []),
+    ],
+  }
+}
+
+function describeType({
+  type,
+  version,
+  requiresConditions,
+  requiresIdempotencyKey,
+}: ResourceType): string[] {
+  const parts = [
+    ...(version === undefined ? [] : [`the version is the column "${version}"`]),
+    ...(requiresConditions ? ['updates and deletions need If-Match'] : []),
+    ...(requiresIdempotencyKey ? ['writes need Idempotency-Key'] : []),
+  ]
+  const source = version === undefined && requiresConditions ? ['the version is the content'] : []
+  return parts.length === 0 ? [] : [`${type}: ${[...source, ...parts].join(', ')}`]
+}
+
+/** Says which creates in a row are one insert. */
+function describeOperations(
+  { atomic, access }: Model,
+  types: readonly ResourceType[],
+  catalog: Catalog,
+): string {
+  const single = types.filter((type) => access !== undefined || isSingle(type, catalog))
+  const joint =
+    single.length === types.length
+      ? 'creates are one insert each'
+      : `creates of one type in a row are one insert${single.length > 0 ? `, except of ${single.map(({ type }) => type).join(', ')}` : ''}`
+  return `operations: at most ${atomic?.maxOperations} in one transaction, a statement or a few for each; ${joint}`
+}
+
+/** Whether a hook, a validator, a scope or the database itself sees each new row by itself. */
+function isSingle(resource: ResourceType, catalog: Catalog): boolean {
+  const { hooks, validate, scope, tenantColumn } = resource
+  const { beforeCreate, afterCreate, afterCommit } = hooks
+  const stored = findStored(resource, catalog)
+  const isPlain =
+    catalog.dialect === 'postgres'
+      ? stored?.isPlain === true
+      : stored?.indexes !== undefined && stored.triggers === undefined
+  return (
+    !isPlain ||
+    [beforeCreate, afterCreate, afterCommit, validate, scope, tenantColumn].some(Boolean)
+  )
+}
+
+/** Warns of a version column that only the engine increments. */
+function findUncounted(resource: ResourceType, catalog: Catalog): string[] {
+  const { type, version } = resource
+  const stored = findStored(resource, catalog)
+  if (version === undefined || stored?.is !== 'table' || !stored.columns.has(version)) return []
+  if (stored.triggers?.changes.has('update')) return []
+  return [
+    `${type}.version: no trigger increments "${version}" when another program changes a row of "${stored.name}", so its changes may be overwritten; to fix it: ${writeTrigger(stored, version, catalog)}`,
+  ]
+}
+
+function writeTrigger(
+  { name, schema, primaryKey }: StoredTable,
+  version: string,
+  { dialect, schema: own }: Catalog,
+): string {
+  const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
+  const [column, trigger] = [quote(version), quote(`${name}_version`)]
+  const table = schema === own ? quote(name) : `${quote(schema)}.${quote(name)}`
+  if (dialect === 'postgres')
+    return `create function ${trigger}() returns trigger language plpgsql as $$ begin if new.${column} = old.${column} then new.${column} := old.${column} + 1; end if; return new; end $$; create trigger ${trigger} before update on ${table} for each row execute function ${trigger}()`
+  const keys = primaryKey.length > 0 ? primaryKey.map(quote) : ['rowid']
+  const isSame = keys.map((key) => `${key} = new.${key}`).join(' and ')
+  return `create trigger ${trigger} after update on ${table} when new.${column} = old.${column} begin update ${table} set ${column} = ${column} + 1 where ${isSame}; end`
+}
+
+function findStored({ table }: ResourceType, catalog: Catalog): StoredTable | undefined {
+  const schema = table.schema ?? catalog.schema
+  return catalog.tables.find((each) => each.name === table.name && each.schema === schema)
+}
+
+function findKeyTable({ tables, schema }: Catalog): StoredTable | undefined {
+  return tables.find((each) => each.name === 'lapidary_idempotency' && each.schema === schema)
+}
