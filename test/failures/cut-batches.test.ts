@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { attribute, defineModel, idempotencyTable, resource, type Store, text } from 'lapidary'
 import { atomicMediaType } from '../../src/model/media-types.ts'
@@ -10,6 +9,7 @@ import { openStore } from '../engine/engine.ts'
 import type { OpenDatabase } from '../open-database.ts'
 import { randomOf } from '../property/random-choices.ts'
 import { seed } from '../property/seed.ts'
+import { openSocket } from '../raw-socket.ts'
 import { connectToDatabase } from '../service/direct-database.ts'
 
 // A client that loses its connection in the midst of a batch repeats it with the same key: the batch is written once, whether the first
@@ -69,22 +69,11 @@ for (const database of everyDatabase)
         await opened.remove()
       })
       const countRows = async () => (await connection.run('select id from note')).length
-      const open = async () => {
-        const socket = connect(Number(new URL(running.origin).port), '127.0.0.1')
-        socket.on('error', () => {})
-        await once(socket, 'connect')
-        return socket
-      }
       /** Sends a whole request. @returns the response in raw bytes */
       const send = async (key: string) => {
-        const socket = await open()
-        let received = ''
-        socket.on('data', (chunk) => {
-          received += String(chunk)
-        })
-        socket.write(write(key))
-        await once(socket, 'close')
-        return received
+        const socket = await openSocket(running.origin)
+        socket.send(write(key))
+        return socket.closed()
       }
 
       it(`is written once when it is repeated (PROPERTY_SEED=${seed})`, async () => {
@@ -95,7 +84,7 @@ for (const database of everyDatabase)
           const request = write(key)
           // Half of them are complete: the response is lost.
           const length = random.chance(0.5) ? request.length : random.below(request.length)
-          const socket = await open()
+          const { socket } = await openSocket(running.origin, { reads: false })
           await new Promise((resolve) => socket.write(request.slice(0, length), resolve))
           const ending = random.pick(endings)
           socket[ending]()
