@@ -10,7 +10,7 @@ import {
   NestingError,
   parseJson,
 } from './json.ts'
-import { findComparisonForm } from './other-idioms.ts'
+import { findComparisonForm, findFilterArray } from './other-idioms.ts'
 
 /** The source location of a part of a filter: its parameter, and the path from there, e.g. `filter[0].or[1]`. */
 interface FilterLocation {
@@ -64,11 +64,12 @@ export function parseFilter(text: string, maxTerms: number): ParsedFilter {
   const errors = emptyCollector()
   for (const path of findRepeated(text)) report(errors, () => repeatedError(path))
   throwErrors(errors)
-  if (!Array.isArray(json))
-    throw filterError(
-      'filter',
-      `must be a JSON array of filter objects; it is ${describeJsonType(json)}`,
-    )
+  if (!Array.isArray(json)) {
+    const form = isObject(json) ? findFilterArray(json) : undefined
+    const remedy = form === undefined ? '' : `; send ${form} instead`
+    const problem = `must be a JSON array of filter objects; it is ${describeJsonType(json)}`
+    throw filterError('filter', problem + remedy)
+  }
   const terms = countTerms(json)
   if (terms > maxTerms) throw tooManyTerms(parameter)
   return { clauses: parseClauses(json, 'filter', 1), terms }

@@ -1,5 +1,6 @@
 import { quote } from '../errors/quote.ts'
 import { findNearest } from '../errors/suggestion.ts'
+import { type JsonValue, serializeJson } from '../model/kinds/json.ts'
 
 // The forms that clients of other servers send. The server accepts those that mean one thing; of the others an error has the form
 // that the client should send, with the values of the client.
@@ -91,7 +92,10 @@ export function describeRemedy(
   findField: (isExact: boolean) => FieldRemedy | undefined,
 ): string | undefined {
   const value = find(name) ?? ''
-  const renamed = findOffsetForm(name, value, find) ?? findParameterForm(name, value)
+  const renamed =
+    findOffsetForm(name, value, find) ??
+    findSortForm(name, value, find) ??
+    findParameterForm(name, value)
   const field = findField(true)
   if (field && 'problem' in field) return field.problem
   // `size` may be a field and a page.
@@ -99,9 +103,13 @@ export function describeRemedy(
   const form =
     renamed ??
     findFilterForm(name, value) ??
+    findIncludeForm(name, value) ??
     findNestedForm(name, value) ??
     findTypoForm(name, value)
   if (form !== undefined) return sendForm(form)
+  // `page[albums]` is not a field `name`.
+  const [base = ''] = name.split('[')
+  if (parameterNames.includes(base) || Object.hasOwn(familyNames, base)) return undefined
   const similar = findField(false)
   return similar && ('form' in similar ? sendForm(similar.form) : similar.problem)
 }
@@ -170,6 +178,57 @@ function findOffsetForm(
   return isPage
     ? `page[number]=${number}&page[size]=${size}`
     : 'page[number] and page[size], or page[after] with a cursor,'
+}
+
+/** `sort_by=year` with `order=desc` is one order. */
+function findSortForm(
+  name: string,
+  value: string,
+  find: (name: string) => string | undefined,
+): string | undefined {
+  const keys = ['sort', 'sort_by', 'sortBy', 'order_by', 'orderBy', '_sort']
+  const directions = ['order', 'direction', 'dir', 'sort_dir', 'sort_order', 'sortOrder', '_order']
+  const isDirection = directions.includes(name) && /^(?:asc|desc)$/i.test(value)
+  if (!isDirection && !keys.includes(name)) return undefined
+  const [key, direction] = [keys, directions].map((names) =>
+    names.map(find).find((each) => each !== undefined),
+  )
+  if (key === undefined) return undefined
+  const isDescending = /^desc$/i.test(direction ?? '') && !key.startsWith('-')
+  return formatParameter('sort', `${isDescending ? '-' : ''}${key}`)
+}
+
+/** `page[albums][size]=2`, `limit[albums]=2`, `sort[albums]=-year`, `includeFilter[albums][year]=1800`: the members of an include path. */
+function findIncludeForm(name: string, value: string): string | undefined {
+  const [, family = '', path = '', member = ''] =
+    /^(page|limit|sort|includeFilter)\[([^[\]]+)\](?:\[([^[\]]+)\])?$/.exec(name) ?? []
+  if (family === 'page' && /^(?:size|limit|after)$/.test(member))
+    return formatParameter(`includePage[${path}][${member === 'limit' ? 'size' : member}]`, value)
+  if (family === 'limit' && member === '')
+    return formatParameter(`includePage[${path}][size]`, value)
+  const isDirection = /^(?:asc|desc)(?:ending)?$|^-?1$/i.test(value)
+  if (family === 'sort' && member === '' && !isDirection)
+    return formatParameter(`includeSort[${path}]`, value)
+  if (family !== 'includeFilter' || member === '') return undefined
+  return `includeFilter[${path}]=${formatTerms({ [member]: value })}`
+}
+
+/**
+ * Writes an object such as `{"year":1805}`, or one filter object, as the array that a filter is.
+ * @returns `undefined` for an object that is neither, or too long
+ */
+export function findFilterArray(json: Readonly<Record<string, unknown>>): string | undefined {
+  const isTerm = ['op', 'and', 'or', 'not'].some((name) => Object.hasOwn(json, name))
+  if (!isTerm && Object.values(json).some((value) => typeof value === 'object')) return undefined
+  const text = isTerm ? serializeJson([json as JsonValue]) : formatTerms(json)
+  return text.length <= longestValue ? text : undefined
+}
+
+/** Writes the filter that some fields equal some values. */
+function formatTerms(values: Readonly<Record<string, unknown>>): string {
+  const terms = Object.entries(values).map(([name, val]) => ({ name, op: 'eq', val }))
+  // The values are parsed JSON.
+  return serializeJson(terms as readonly JsonValue[])
 }
 
 /** `sort[name]=desc`, `where[name]=Ada` and `name__gt=5`. */

@@ -9,6 +9,7 @@ import {
 } from '../errors/collector.ts'
 import { type ApiError, BodyError, ParameterError, pointerToken } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
+import { findNearest, suggest } from '../errors/suggestion.ts'
 import { isObject, type JsonValue, serializeJson } from '../model/kinds/json.ts'
 import { encodeQuery, type Pair } from './encode-query.ts'
 import {
@@ -18,6 +19,7 @@ import {
   NestingError,
   parseJson,
 } from './json.ts'
+import { findFilterArray } from './other-idioms.ts'
 import { decodePairs } from './query.ts'
 
 // The body of a QUERY (RFC 10008) says what the query string of a GET says: as a form it is the query string, and as JSON each member
@@ -154,13 +156,24 @@ function parseMember(name: string, value: unknown): readonly Member[] {
     case 'includeFilter':
       // The value is parsed JSON.
       return parseFamily(name, value, (each) => serializeJson(each as JsonValue))
-    default: {
-      const known =
-        'filter, sort, page, include, includePage, includeSort, includeFilter, fields, withCount and withVersions'
-      const detail = `There is no member ${quote(name)}; the members are ${known}.`
-      throw new BodyError('unknown_parameter', pointer, detail)
-    }
+    default:
+      throw unknownMember(name, value, pointer)
   }
+}
+
+/** The members of a JSON body. */
+const memberNames = [
+  ...['filter', 'sort', 'page', 'include', 'includePage', 'includeSort', 'includeFilter'],
+  ...['fields', 'withCount', 'withVersions'],
+]
+
+function unknownMember(name: string, value: unknown, pointer: string): BodyError {
+  const form = `{"filter":${findFilterArray({ [name]: value }) ?? ''}}`
+  const isField = findNearest(name, memberNames) === undefined && form !== '{"filter":}'
+  const known = suggest(name, memberNames, 'members')
+  const remedy = isField ? `a filter by a field is ${form}, and ${known}` : known
+  const detail = `There is no member ${quote(name)}; ${remedy}`
+  return new BodyError('unknown_parameter', pointer, detail)
 }
 
 /** An empty list of names is that of a parameter that is absent, but for `include`. */
@@ -197,9 +210,15 @@ function requireObject(value: unknown, pointer: string): Readonly<Record<string,
   throw bodyError(pointer, `must be an object; it is ${describeJsonType(value)}`)
 }
 
+/** The longest text of which an error shows the names. */
+const maxShown = 200
+
 function joinNames(value: unknown, pointer: string): string {
-  if (!Array.isArray(value))
-    throw bodyError(pointer, `must be an array of names; it is ${describeJsonType(value)}`)
+  if (!Array.isArray(value)) {
+    const isShort = typeof value === 'string' && value !== '' && value.length <= maxShown
+    const remedy = isShort ? `; send ${JSON.stringify(value.split(','))} instead` : ''
+    throw bodyError(pointer, `must be an array of names; it is ${describeJsonType(value)}${remedy}`)
+  }
   for (const [index, name] of value.entries())
     if (typeof name !== 'string' || name === '' || name.includes(','))
       throw bodyError(`${pointer}/${index}`, `must be one name; it is ${quote(name)}`)

@@ -37,6 +37,7 @@ const names: readonly Row[] = [
   ['[{"name":"birth_date","op":"gt","field":"name"}]', 'filter[0].field', 'birth_date', 'name'],
   ['[{"name":"id","op":"eq","field":"name"}]',         'filter[0].field', 'id', 'name'],
   ['[{"name":"name","op":"eq","field":5}]',            'filter[0].field'],
+  ['{"name":"Ada"}',                                   'filter', 'send [{"name":"name","op":"eq","val":"Ada"}] instead'],
   ['[{"name":"id","op":"eq","val":"1","val":"2"}]',    'filter[0].val', 'more than once'],
   ['[{"or":[{"name":"id","n\\u0061me":"id","op":"eq","val":"1"}]}]', 'filter[0].or[0].name', 'more than once'],
 ]

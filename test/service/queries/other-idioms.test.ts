@@ -58,6 +58,8 @@ const remedies: readonly (readonly [query: string, form: string])[] = [
   ['computers[owner][name][like]=x', 'filter[computers.owner.name][like]=x'],
   ['computers=1', 'filter[computers.id]=1'],
   ['computers=null', 'filter[computers][is_]=null'],
+  ['sort_by=name&order=desc', 'sort=-name'],
+  ['order=asc&sort_by=name', 'sort=name'],
   ['Sort=name', 'sort=name'],
   ['srot=-name', 'sort=-name'],
   ['incldue=computers', 'include=computers'],
@@ -243,6 +245,25 @@ describeService('Queries in the forms of other servers', (app) => {
       const detail = String(error?.detail)
       assert.ok(detail.endsWith(`send "${meant}" in its place.`), detail)
       assertStatus(await app.call('GET', `/computers?sort=id,${meant}`), 200)
+    })
+
+  for (const [sent, meant] of [
+    ['page[computers][size]=1', 'includePage[computers][size]=1'],
+    ['limit[computers]=1', 'includePage[computers][size]=1'],
+    ['sort[computers]=-serial', 'includeSort[computers]=-serial'],
+    ['includePage[computers]=1', 'includePage[computers][size]=1'],
+    [
+      'includeFilter[computers][serial]=x',
+      'includeFilter[computers]=[{"name":"serial","op":"eq","val":"x"}]',
+    ],
+  ] as const)
+    it(`are rejected with the form that works for included members: ${sent}`, async () => {
+      await enter(app)
+      const { status, body } = await app.call('GET', `/persons?include=computers&${sent}`)
+      assert.equal(status, 400)
+      const detail = String(body.errors?.[0]?.detail)
+      assert.ok(detail.includes(`send ${meant} instead`), detail)
+      assertStatus(await app.call('GET', `/persons?include=computers&${meant}`), 200)
     })
 
   it('name no form that is wrong, too', async () => {

@@ -49,7 +49,26 @@ const rejected: readonly (readonly [body: unknown, pointer: string, ...says: str
   [{ page: { 'a]b': 1 } }, '/page/a]b', 'page'],
   [{ page: { number: 2 ** 70 } }, '/page/number', 'whole number'],
   [[], '', 'must be an object'],
-  [{ filters: [] }, '/filters', 'filter, sort'],
+  [{ filters: [] }, '/filters', 'did you mean "filter"?'],
+  [{ srot: ['id'] }, '/srot', 'did you mean "sort"?'],
+  [
+    { gender: 'male' },
+    '/gender',
+    'a filter by a field is {"filter":[{"name":"gender","op":"eq","val":"male"}]}',
+    'the members are "filter", "sort"',
+  ],
+  [
+    { filter: { gender: 'male' } },
+    '/filter',
+    'send [{"name":"gender","op":"eq","val":"male"}] instead',
+  ],
+  [
+    { filter: { name: 'id', op: 'eq', val: '1' } },
+    '/filter',
+    'send [{"name":"id","op":"eq","val":"1"}] instead',
+  ],
+  [{ sort: '-name,id' }, '/sort', 'send ["-name","id"] instead'],
+  [{ fields: { person: 'name' } }, '/fields/person', 'send ["name"] instead'],
   [{ filter: {} }, '/filter', 'must be a JSON array'],
   [
     {
