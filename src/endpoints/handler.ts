@@ -34,6 +34,8 @@ export interface ApiRequest extends RequestContext {
   readonly describedBy?: string
   /** What the request demands of the present state, as sent. */
   readonly conditions?: ConditionFields
+  /** True for a part of a larger write, such as what an action writes: it needs no condition where the type requires one. */
+  readonly isPart?: boolean
   /** Which document the client of a read has; absent if it says nothing of it. */
   readonly revalidation?: Revalidation
   /** The key of a write that may be repeated; absent for a write without one. */

@@ -227,7 +227,10 @@ function planSteps<Body>(
   }
   const target = findOperationTarget(update, planning.targets)
   const second = { ...targeted, operation: update, target }
-  return [planStep(first, planning, errors), planStep(second, planning, errors)]
+  // The condition of the request is about the create.
+  const { conditions: _, ...request } = planning.request
+  const completing = { ...planning, request: { ...request, isPart: true } }
+  return [planStep(first, planning, errors), planStep(second, completing, errors)]
 }
 
 /** Checks the relationships in which a new resource names itself: they are null until its row is there. @throws BodyError (422) */

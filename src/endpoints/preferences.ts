@@ -1,3 +1,4 @@
+import { emptyCollector, report, throwErrors } from '../errors/collector.ts'
 import { HttpError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import type { Preferences } from '../parse/prefer.ts'
@@ -15,7 +16,7 @@ function mayBeMinimal<Body>(plan: RequestPlan<Body>): boolean {
 /**
  * Checks the preferences of a request before it is executed. Those that cannot be applied are ignored, unless the client is strict, or
  * they restrict a write.
- * @throws HttpError `invalid_preference` (400)
+ * @throws HttpError | ManyErrors `invalid_preference` (400)
  */
 export function checkPreferences<Body>(plan: RequestPlan<Body>, preferences: Preferences): void {
   const { isStrict, returns, isDryRun, maxAffected, invalid, unknown } = preferences
@@ -24,30 +25,29 @@ export function checkPreferences<Body>(plan: RequestPlan<Body>, preferences: Pre
     ...(isDryRun ? ['dry-run'] : []),
     ...(maxAffected === undefined ? [] : [`max-affected=${maxAffected}`]),
   ]
-  if (isWrite || isStrict) {
-    const [unread] = invalid
-    if (unread !== undefined)
-      throw preferenceError(unread, 'send dry-run without a value, and max-affected with a number.')
-  }
+  const errors = emptyCollector()
+  const refuse = (preference: string, remedy: string) =>
+    report(errors, () => preferenceError(preference, remedy))
+  for (const each of isWrite || isStrict ? invalid : [])
+    refuse(each, 'send dry-run without a value, and max-affected with a number.')
   for (const each of plan.is === 'operations' ? plan.plans : [plan]) {
     if (each.is !== 'action') continue
     const hasDryRun = each.call.action.dryRun === true
-    const [refused] = hasDryRun ? restrictions.slice(Number(isDryRun)) : restrictions
-    if (refused !== undefined)
-      throw preferenceError(
+    for (const refused of hasDryRun ? restrictions.slice(Number(isDryRun)) : restrictions)
+      refuse(
         refused,
         'max-affected is not for actions, and dry-run only for actions that declare it; leave it out.',
       )
   }
-  if (!isStrict) return
   const isInapplicable = returns === 'minimal' ? !mayBeMinimal(plan) : returns && !isWrite
-  const [first] = [
+  const inapplicable = [
     ...(isInapplicable ? [`return=${returns}`] : []),
     ...(isWrite ? [] : restrictions),
     ...unknown,
   ]
-  if (first !== undefined)
-    throw preferenceError(first, 'handling=strict demands that it is; leave one of them out.')
+  for (const each of isStrict ? inapplicable : [])
+    refuse(each, 'handling=strict demands that it is; leave one of them out.')
+  throwErrors(errors)
 }
 
 function preferenceError(preference: string, remedy: string): HttpError {

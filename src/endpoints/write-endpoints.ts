@@ -118,7 +118,7 @@ export function writeRelationship(
   }
 }
 
-/** Plans the condition of a request; nothing if it has and needs none. What the server itself writes needs none. */
+/** Plans the condition of a request; nothing if it has and needs none. What the server itself or an action writes needs none. */
 function addCondition(
   planner: Planner,
   target: Readonly<{
@@ -127,13 +127,9 @@ function addCondition(
     relationship?: RelationshipField
     mayBeRequired?: boolean
   }>,
-  { conditions = {}, writer }: ApiRequest,
+  { conditions = {}, isPart = false, writer }: ApiRequest,
 ): Pick<WritePlan, 'condition'> {
-  const { mayBeRequired = true } = target
-  const condition = planCondition(
-    planner,
-    { ...target, mayBeRequired: mayBeRequired && writer !== 'server' },
-    conditions,
-  )
+  const mayBeRequired = target.mayBeRequired !== false && !isPart && writer !== 'server'
+  const condition = planCondition(planner, { ...target, mayBeRequired }, conditions)
   return condition ? { condition } : {}
 }

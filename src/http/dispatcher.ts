@@ -120,7 +120,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
         const { auth } = identity
         const call = { auth, requestId, ip, log, signal, id, search, origin, body }
         // V8 copies one object quickly, and most requests need no copy.
-        if (query) return handle({ ...call, ...query }, app)
+        if (query) return handle({ ...call, ...query, ...readPreferences(request) }, app)
         const demands = readDemands(request, body, origin)
         return handle(demands ? { ...call, ...demands } : call, app)
       }
@@ -165,6 +165,12 @@ function tryFind(find: FindRoute, target: string): Match | undefined {
 
 const noBytes = new Uint8Array()
 const noFields: AddedFields = { mount: {} }
+
+/** What the client of a QUERY prefers; `undefined` for nothing. */
+function readPreferences({ header }: HttpRequest): Pick<ApiRequest, 'preferences'> | undefined {
+  const prefer = header('prefer')
+  return prefer === undefined ? undefined : { preferences: parsePreferences(prefer) }
+}
 
 /** What the header fields of a request demand of its execution; `undefined` if they demand nothing. */
 function readDemands(

@@ -27,7 +27,7 @@ export function withActionCalls<Body>(context: AppContext<Body>): AppContext<Bod
     const run = (plan: RequestPlanner, call: CallRequest) =>
       calls.run(async () => {
         const { body } = await reportDeniedAccess(request, () =>
-          handleRequest(plan, { ...details, ...call, origin: '' }, bound),
+          handleRequest(plan, { ...details, ...call, origin: '', isPart: true }, bound),
         )
         return body
       })

@@ -47,8 +47,10 @@ function parseEntityTags(text: string): EntityTags | undefined {
 export function parseCondition(name: 'If-Match' | 'If-None-Match', text: string): EntityTags {
   const tags = parseEntityTags(text)
   if (tags !== undefined && tags.length > 0) return tags
-  const example = /^[\w.-]+$/.test(text) ? `"${text}"` : '"<version>"'
-  const detail = `${name} must be * or a list of entity tags in quotation marks, such as ${name}: ${example}; it is ${quote(text)}.`
+  const isBare = /^[\w.-]{1,64}$/.test(text)
+  const example = isBare ? `"${text}"` : '"<version>"'
+  const found = isBare ? `${text} without them` : quote(text)
+  const detail = `${name} must be * or a list of entity tags in quotation marks, such as ${name}: ${example}; it is ${found}.`
   throw new HttpError('invalid_request', detail, {}, { field: name })
 }
 

@@ -1,4 +1,5 @@
 import { HttpError } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
 import { computeDigest } from '../model/digest.ts'
 
 /** The key of a write that may be repeated, and a digest of what must not differ then. */
@@ -27,7 +28,7 @@ export function parseIdempotencyKey(field: string): string {
   if (key.length >= 1 && key.length <= maxKeyLength) return key
   throw new HttpError(
     'invalid_key',
-    `Idempotency-Key must have 1 to ${maxKeyLength} visible ASCII characters, such as Idempotency-Key: "8e03978e-40d5-43e8-bc93-6894a57f9324"; send one field with a random UUID.`,
+    `Idempotency-Key must have 1 to ${maxKeyLength} visible ASCII characters, such as Idempotency-Key: "8e03978e-40d5-43e8-bc93-6894a57f9324"; it is ${quote(text)}. Send one field with a random UUID.`,
   )
 }
 

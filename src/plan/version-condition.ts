@@ -50,9 +50,9 @@ export function planCondition(
   const { resource, relationship, mayBeRequired } = target
   const isRequired = mayBeRequired && resource.requiresConditions && ifMatch === undefined
   if (ifMatch === undefined && ifNoneMatch === undefined && !isRequired) return undefined
-  if (isRequired) return { read: undefined, check: () => throwRequired(target) }
   const match = ifMatch === undefined ? '*' : parseCondition('If-Match', ifMatch)
   const noneMatch = ifNoneMatch === undefined ? [] : parseCondition('If-None-Match', ifNoneMatch)
+  if (isRequired) return { read: undefined, check: () => throwRequired(target) }
   const digests =
     relationship === undefined && ifNoneMatch === undefined
       ? openTags(planner, resource, match)
@@ -74,7 +74,8 @@ export function planCondition(
 }
 
 /**
- * Checks the condition of a create, as far as it needs no database: a list has no version, so a tag of it matches nothing.
+ * Checks the condition of a create, or of an action of a list, as far as it needs no database: a list has no version, so a tag of it matches
+ * nothing.
  * @returns whether the resource must not exist yet
  * @throws VersionConflictError (412), HttpError `invalid_request` (400)
  */
@@ -145,9 +146,11 @@ function createConflict(
 ): VersionConflictError {
   const [first] = tags
   const weak = tags.find(({ isWeak }) => isWeak)
-  const reason = weak
-    ? `does not match the weak entity tag W/"${weak.opaque}": If-Match compares strongly; send its meta.version in quotation marks`
-    : `does not have the version ${quote(first?.opaque)}; read it again, and decide with its present state`
+  const reason = field
+    ? `has the version ${quote(current)}, and If-None-Match demands another one; leave the field out to write all the same`
+    : weak
+      ? `does not match the weak entity tag W/"${weak.opaque}": If-Match compares strongly; send its meta.version in quotation marks`
+      : `does not have the version ${quote(first?.opaque)}; read it again, and decide with its present state`
   const detail = `${describe(target)} ${reason}.`
   return new VersionConflictError('version_conflict', detail, current, undefined, field)
 }

@@ -90,6 +90,10 @@ engine('Preferences', served, (app) => {
     assert.equal((await send('PATCH', '/persons/1', 'shape=round', named)).status, 200)
     const strict = await send('PATCH', '/persons/1', 'handling=strict, shape=round', named)
     assert.deepEqual([strict.status, codesOf(strict)], [400, ['invalid_preference']])
+    const all = 'handling=strict, shape=round, max-affected=few, color=red'
+    const { body } = await send('PATCH', '/persons/1', all, named)
+    const details = body.errors?.map(({ detail }) => detail.split('"')[1])
+    assert.deepEqual(details, ['max-affected=few', 'shape=round', 'color=red'])
     const read = await send('GET', '/persons/1', 'handling=strict, return=minimal')
     assert.deepEqual([read.status, codesOf(read)], [400, ['invalid_preference']])
   })

@@ -251,6 +251,17 @@ describeService('The method QUERY', (app) => {
     })
   })
 
+  it('applies what the client prefers', async () => {
+    const headers = { ...json, prefer: 'handling=strict, wait=60' }
+    const { status, headers: fields } = await app.call('QUERY', '/persons', { headers, body: {} })
+    assert.deepEqual([status, fields['preference-applied']], [200, headers.prefer])
+    for (const prefer of ['return=minimal', 'dry-run', 'wait=0', 'respond-async']) {
+      const strict = { ...json, prefer: `handling=strict, ${prefer}` }
+      const refused = await app.call('QUERY', '/persons', { headers: strict, body: {} })
+      assertErrors(refused, 400, { status: 400, says: prefer })
+    }
+  })
+
   it('answers 304 if the client has the document', async () => {
     await enter(app)
     const { headers } = await query(app, '/persons', { filter })

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { action, attribute, defineModel, integer, resource, text, toMany, toOne } from 'lapidary'
+import { type BatchSuite, describeBatches, summarize } from './send-batch.ts'
+
+/** Its changes need conditions. */
+const order = resource('order', {
+  path: '/orders',
+  table: 'purchase',
+  conditions: 'required',
+  fields: {
+    status: attribute(text),
+    previous: toOne('order', { column: 'previous_id' }),
+    next: toMany('order', { column: 'previous_id' }),
+  },
+  actions: {
+    send: action({
+      returns: { resource: 'order' },
+      run: async ({ id, tx }) => {
+        await tx.update('order', String(id), { status: 'sent' })
+        await tx.relate('order', String(id), 'next', { replace: [] })
+        return String(id)
+      },
+    }),
+    clear: action({
+      on: 'collection',
+      returns: { meta: { cleared: integer } },
+      run: async ({ tx }) => {
+        const { data } = await tx.list('order', { filter: { status: 'old' } })
+        for (const { id } of data) await tx.remove('order', String(id))
+        return { cleared: data.length }
+      },
+    }),
+  },
+})
+const served: BatchSuite = {
+  model: defineModel([order], { atomic: { actions: true } }),
+  tables: ({ newId, id }) => `
+    create table purchase (id ${newId}, status text, previous_id ${id} references purchase (id) on delete set null)`,
+  fill: "insert into purchase (id, status) values (101, 'open'), (102, 'old')",
+}
+const identifier = { type: 'order', id: '101' }
+const data = { ...identifier, attributes: { status: 'paid' } }
+const lines = '/orders/101/relationships/next'
+
+/** Every route that writes: its method, its path, its body, and the status without a condition. */
+const routes: readonly (readonly [string, string, unknown, number])[] = [
+  ['POST', '/orders', { data: { type: 'order' } }, 201],
+  ['PATCH', '/orders/101', { data }, 428],
+  ['DELETE', '/orders/101', undefined, 428],
+  ['POST', '/orders/101/next', { data: { type: 'order' } }, 201],
+  ['POST', lines, { data: [identifier] }, 200],
+  ['PATCH', lines, { data: [] }, 428],
+  ['DELETE', lines, { data: [identifier] }, 428],
+  ['PATCH', '/orders/101/relationships/previous', { data: null }, 428],
+  ['POST', '/orders/101/actions/send', { meta: {} }, 200],
+  ['POST', '/orders/actions/clear', { meta: {} }, 200],
+]
+
+describeBatches('Conditions of every write', served, (app) => {
+  const state = () => app.rows('select * from purchase order by id')
+
+  for (const [method, path, body, status] of routes)
+    it(`${method} ${path} checks every condition`, async () => {
+      const before = await state()
+      const send = (fields: Readonly<Record<string, string>>) =>
+        app.send(method, path, body, fields)
+      for (const [fields, code] of [
+        [{ 'if-match': '"other"' }, '412 version_conflict'],
+        [{ 'if-match': 'other' }, '400 invalid_request'],
+        [{ 'if-none-match': 'other' }, '400 invalid_request'],
+      ] as const) {
+        const refused = summarize(await send(fields))
+        assert.deepEqual(refused, [`${code} undefined`], JSON.stringify(fields))
+      }
+      assert.deepEqual(await state(), before)
+      assert.equal((await send({})).status, status)
+      assert.ok([200, 201].includes((await send({ 'if-match': '*' })).status))
+    })
+
+  for (const href of ['/orders/101/actions/send', '/orders/actions/clear'])
+    it(`${href} in a batch checks its condition`, async () => {
+      const call = (ifMatch: string) =>
+        app.batch([{ op: 'update', href, data: { meta: {} }, meta: { ifMatch } }])
+      assert.deepEqual(summarize(await call('other')), [
+        '412 version_conflict /atomic:operations/0/meta/ifMatch',
+      ])
+      assert.equal((await call('*')).status, 200)
+    })
+
+  for (const fields of [{}, { 'if-none-match': '*' }, { 'if-match': '*' }])
+    it(`a new resource that references itself needs none ${JSON.stringify(fields)}`, async () => {
+      const previous = { data: { type: 'order', lid: 'o' } }
+      const added = { type: 'order', lid: 'o', relationships: { previous } }
+      const response = await app.batch([{ op: 'add', data: added }], fields)
+      assert.equal(response.status, 200, JSON.stringify(response.errors))
+    })
+
+  it('If-None-Match with the present version says that it is the present one', async () => {
+    const { headers } = await app.send('GET', '/orders/101')
+    const version = headers.get('etag')?.slice(1).split('.')[0]
+    const fields = { 'if-match': '*', 'if-none-match': `"${version}"` }
+    const { errors } = await app.send('PATCH', '/orders/101', { data }, fields)
+    assert.equal(errors[0]?.code, 'version_conflict')
+    assert.match(errors[0]?.detail ?? '', new RegExp(`101" has the version "${version}"`))
+  })
+})
