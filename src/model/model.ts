@@ -407,7 +407,10 @@ export function isSameKey(one: KeyColumns, other: KeyColumns): boolean {
 }
 
 /** Returns a value inside JSON by its name in filters, e.g. `meta__address__city`, or `undefined`. */
-export function findPath({ fields }: ResourceType, name: string): AttributeField | undefined {
+export function findPath(
+  { fields }: Pick<ResourceType, 'fields'>,
+  name: string,
+): AttributeField | undefined {
   const attribute = fields.get(name.slice(0, Math.max(0, name.indexOf('__'))))
   return attribute?.is === 'attribute' ? attribute.paths?.get(name) : undefined
 }

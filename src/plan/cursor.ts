@@ -32,11 +32,15 @@ export interface CursorOrder {
   readonly type: string
   /** The sort order as a client writes it, always with the id. */
   readonly sort: string
+  /** The codecs of the sort keys: values of others are not comparable with them. */
+  readonly codecs: string
   readonly sealer: Sealer
 }
 
 /** The version of the payload. */
-const version = 1
+const version = 2
+/** The bytes in front of the sort order: the version, the place, and a checksum of the codecs. */
+const headLength = 6
 /** The most bytes of a key value in a cursor, with its letter. A longer one is read by the id of its row when the cursor is used. */
 const maxKeyBytes = 513
 const places = ['on', 'before', 'after', 'end', 'start'] as const
@@ -89,10 +93,13 @@ export function beside(position: Position, place: 'before' | 'after'): Position 
 /** Seals a position as a cursor. */
 export function sealCursor(
   { place, keys, id }: Position,
-  { type, sort, sealer }: CursorOrder,
+  { type, sort, codecs, sealer }: CursorOrder,
 ): string {
   const values = id === undefined ? (keys ?? []).map(encodeKey) : [encodeText(rowTag, id)]
-  const head = Buffer.from([version, places.indexOf(place)])
+  const head = Buffer.alloc(headLength)
+  head[0] = version
+  head[1] = places.indexOf(place)
+  head.writeInt32LE(checksum(codecs), 2)
   const payload = Buffer.concat([head, encodeText(textTag, sort), ...values])
   return sealer.seal(contextOf(type, sort), payload)
 }
@@ -101,25 +108,36 @@ export function sealCursor(
 interface OpenedCursor {
   readonly position: Position
   readonly sort: string
+  /** Whether the values of its keys, if it has any, have the codecs of the order. */
+  readonly isComparable: boolean
 }
 
 /** Opens a cursor of a type; `undefined` if it is damaged, of another type or of another secret. */
 export function openCursor(
   text: string,
-  { type, sealer }: Omit<CursorOrder, 'sort'>,
+  { type, codecs, sealer }: Omit<CursorOrder, 'sort'>,
 ): OpenedCursor | undefined {
   const payload = sealer.open(text, (bytes) => {
-    const sort = new Reader(bytes, 2).readSort()
+    const sort = new Reader(bytes, headLength).readSort()
     return sort === undefined ? undefined : contextOf(type, sort)
   })
   if (payload === undefined || payload[0] !== version) return undefined
-  const reader = new Reader(payload, 2)
+  const reader = new Reader(payload, headLength)
   const sort = reader.readSort()
   const place = places[payload[1] ?? places.length]
   if (sort === undefined || place === undefined) return undefined
-  if (place === 'end' || place === 'start') return { sort, position: { place } }
+  if (place === 'end' || place === 'start') return { sort, position: { place }, isComparable: true }
   const values = reader.readValues()
-  return { sort, position: { place, ...values } }
+  const isComparable =
+    values.id !== undefined || Buffer.from(payload).readInt32LE(2) === checksum(codecs)
+  return { sort, position: { place, ...values }, isComparable }
+}
+
+/** A checksum of 32 bits. */
+function checksum(text: string): number {
+  let sum = 0
+  for (let at = 0; at < text.length; at += 1) sum = (Math.imul(sum, 31) + text.charCodeAt(at)) | 0
+  return sum
 }
 
 function contextOf(type: string, sort: string): string {

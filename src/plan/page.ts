@@ -1,7 +1,14 @@
 import { attempt, collectErrors, emptyCollector } from '../errors/collector.ts'
 import { ParameterError } from '../errors/errors.ts'
 import type { PageOptions } from '../model/declare/resource.ts'
-import type { Model, ResourceType } from '../model/model.ts'
+import { describeCodec } from '../model/kinds/codecs.ts'
+import {
+  findPath,
+  getRelationship,
+  getResourceType,
+  type Model,
+  type ResourceType,
+} from '../model/model.ts'
 import type { PageTotal, ParsedPage } from '../parse/page.ts'
 import { parseSort } from '../parse/sort.ts'
 import {
@@ -215,12 +222,16 @@ export function readCursor(parameter: string, text: string, list: CursorList): P
     const detail = `${parameter} is damaged, or not a cursor of ${resource.type} that this server has created; start again without it.`
     throw new ParameterError('invalid_cursor', parameter, detail)
   }
-  const { position, sort } = opened
+  const { position, sort, isComparable } = opened
   const { keys, id, place } = position
   const isEnd = place === 'end' || place === 'start'
   if (isEnd) checkEnd(parameter, place)
   const isComplete = isEnd || id !== undefined || keys?.length === countKeys(order, resource, model)
-  if (sort === expected.sort && isComplete) return position
+  if (sort === expected.sort && isComplete && isComparable) return position
+  if (sort === expected.sort) {
+    const detail = `${parameter}: a field of the sort order "${sort}" has another kind than when the cursor was created; start again without it.`
+    throw new ParameterError('invalid_cursor', parameter, detail)
+  }
   const known = nameSort(sort, list)
   const owner = known === undefined ? 'another sort order' : `the sort order "${known}"`
   const detail = `${parameter}: the cursor belongs to ${owner}; start again without it, or send its sort.`
@@ -247,11 +258,12 @@ function nameSort(sort: string, { resource, model }: CursorList): string | undef
 
 /** The order to which the cursors of a list are bound. */
 export function cursorOrder(
-  { type }: ResourceType,
+  resource: ResourceType,
   order: readonly OrderTerm[],
   model: Model,
 ): CursorOrder {
-  return { type, sort: formatOrder(order), sealer: model.sealer }
+  const codecs = listCodecs(order, resource, model).join()
+  return { type: resource.type, sort: formatOrder(order), codecs, sealer: model.sealer }
 }
 
 /** Counts the sort keys: one for each term, and for an id one for each of its columns. */
@@ -260,15 +272,25 @@ export function countKeys(
   resource: ResourceType,
   model: Model,
 ): number {
-  return order.reduce((count, { path, field, isCount }) => {
-    if (field !== 'id' || isCount) return count + 1
-    let type: ResourceType | undefined = resource
-    for (const name of path) {
-      const relationship = type?.fields.get(name)
-      type = relationship?.is === 'relationship' ? model.types.get(relationship.to) : undefined
-    }
-    return count + (type?.id.parts.length ?? 1)
-  }, 0)
+  return listCodecs(order, resource, model).length
+}
+
+/** Lists the codecs of the sort keys. */
+function listCodecs(
+  order: readonly OrderTerm[],
+  resource: ResourceType,
+  model: Model,
+): readonly string[] {
+  return order.flatMap(({ path, field, isCount }) => {
+    if (isCount) return ['count']
+    const { id, fields } = path.reduce(
+      (type, name) => getResourceType(model, getRelationship(type, name).to),
+      resource,
+    )
+    if (field === 'id') return id.parts.map(({ kind }) => describeCodec(kind.codec))
+    const attribute = fields.get(field) ?? findPath({ fields }, field)
+    return attribute?.is === 'attribute' ? [describeCodec(attribute.kind.codec)] : ['']
+  })
 }
 
 /** A row whose keys have to be read before a page is: its id, and the parameter that contains its cursor. */

@@ -1,13 +1,14 @@
 import { sealCursor } from '../../src/plan/cursor.ts'
+import { orderOf } from '../cursor-order.ts'
 import { model } from './model.ts'
 
 /** Writes a cursor: the position on a row with these keys. */
 function at(type: string, sort: string, keys: readonly (string | number | null)[]): string {
   const values = keys.map((key) => key && `${typeof key === 'number' ? 'i' : 't'}${key}`)
-  return sealCursor({ place: 'on', keys: values }, { type, sort, sealer: model.sealer })
+  return sealCursor({ place: 'on', keys: values }, orderOf(model, type, sort))
 }
 
-const end = sealCursor({ place: 'end' }, { type: 'book', sort: 'title,id', sealer: model.sealer })
+const end = sealCursor({ place: 'end' }, orderOf(model, 'book', 'title,id'))
 const book = at('book', 'id', [1])
 const titled = at('book', 'title,-pages,id', ['B', 20, 2])
 const later = at('book', 'title,-pages,id', ['C', null, 3])

@@ -16,6 +16,7 @@ import { readBudget } from '../../../src/sql/read/document-budget.ts'
 import { createRunValues } from '../../../src/sql/read/run-values.ts'
 import { bound } from '../../../src/sql/statement-values.ts'
 import { sqliteDialect } from '../../../src/sqlite/dialect.ts'
+import { orderOf } from '../../cursor-order.ts'
 import { type Database, databases } from '../../databases.ts'
 import { filled } from '../../filled.ts'
 import { emptyTarget } from '../empty-facts.ts'
@@ -174,11 +175,7 @@ for (const database of databases)
         database.dialect === 'sqlite' && typeof key === 'number' ? `i${key}` : `t${key}`
       const row = findRow(sort)
       const id = encode(row)
-      const order = {
-        type: 'task',
-        sort: sort.endsWith('id') ? sort : `${sort},id`,
-        sealer: model.sealer,
-      }
+      const order = orderOf(model, 'task', sort)
       const position = { place: 'on', keys: [...readKeys(row).map(encode), id] } as const
       const cursor = sealCursor(position, order)
       const end = sealCursor({ place: 'end' }, order)
@@ -242,7 +239,7 @@ for (const database of databases)
       const at = (sort: string, row: number) =>
         sealCursor(
           { place: 'on', keys: [null, database.dialect === 'sqlite' ? `i${row}` : `t${row}`] },
-          { type: 'task', sort: `${sort},id`, sealer: model.sealer },
+          orderOf(model, 'task', sort),
         )
       const pages = [
         planPage('-owner.name', ''),

@@ -12,6 +12,7 @@ import { postgresDialect } from '../../../src/postgres/dialect.ts'
 import { compileReadSequence } from '../../../src/sql/read/read-sequence.ts'
 import { bound } from '../../../src/sql/statement-values.ts'
 import { sqliteDialect } from '../../../src/sqlite/dialect.ts'
+import { orderOf } from '../../cursor-order.ts'
 import { type Database, databases } from '../../databases.ts'
 import { filled } from '../../filled.ts'
 import { statementsOf } from '../../service/statements.ts'
@@ -72,7 +73,7 @@ function planBooks(): ReadPlan {
 
 /** Plans the books behind the first one. Those without a year come before. */
 function planNextBooks(): ReadPlan {
-  const order = { type: 'book', sort: '-year,id', sealer: model.sealer }
+  const order = orderOf(model, 'book', '-year')
   const cursor = sealCursor({ place: 'on', keys: ['i99', 'i1'] }, order)
   return planResource(
     createPlanner(model),
