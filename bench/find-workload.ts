@@ -1,13 +1,13 @@
 import { accessWorkloads } from './access/access-workloads.ts'
 import { adaptWorkload, peers } from './peers.ts'
-import { shapeWorkloads, type Workload, workloads } from './workloads.ts'
+import { serviceWorkloads, shapeWorkloads, type Workload, workloads } from './workloads.ts'
 
 const peerWorkloads = peers.flatMap((peer) =>
   workloads.flatMap((workload) => adaptWorkload(peer, workload) ?? []),
 )
 const workloadsByName: ReadonlyMap<string, Workload> = new Map(
   [
-    ...[...workloads, ...shapeWorkloads, ...peerWorkloads],
+    ...[...workloads, ...serviceWorkloads, ...shapeWorkloads, ...peerWorkloads],
     ...accessWorkloads.flatMap(({ ruled, filtered }) => [ruled, ...(filtered ? [filtered] : [])]),
   ].map((workload) => [workload.name, workload]),
 )

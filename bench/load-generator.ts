@@ -91,13 +91,18 @@ function encodeRequests(
   return requests
 }
 
-function encodeRequest({ method, target, body }: WorkloadRequest, port: number): Buffer {
-  const contentFields =
-    body === undefined
-      ? ''
-      : `Content-Type: ${mediaType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`
-  const head = `${method} ${target} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: ${mediaType}\r\n${contentFields}\r\n`
-  return Buffer.from(head + (body ?? ''))
+function encodeRequest({ method, target, body, headers }: WorkloadRequest, port: number): Buffer {
+  const fields = {
+    host: `127.0.0.1:${port}`,
+    accept: mediaType,
+    ...(body !== undefined && {
+      'content-type': mediaType,
+      'content-length': String(Buffer.byteLength(body)),
+    }),
+    ...headers,
+  }
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
+  return Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`)
 }
 
 /** Keeps the event loop from sleeping. @returns a function that lets it sleep again */
@@ -148,15 +153,15 @@ function send(socket: Socket, request: Buffer): Promise<number> {
   })
 }
 
-/** How the end of a response is found: its size in bytes, or how its body is sent; `failed` if the status is not 2xx. */
+/** How the end of a response is found: its size in bytes, or how its body is sent; `failed` if the status is neither 2xx nor 304. */
 type Framing = number | 'unknown' | 'chunked' | 'failed'
 
 function readFraming(received: Buffer): Framing {
   const end = received.indexOf('\r\n\r\n')
   if (end === -1) return 'unknown'
   const head = received.toString('latin1', 0, end)
+  if (/^(204|304)/.test(head.slice(9))) return end + 4
   if (head.charAt(9) !== '2') return 'failed'
-  if (head.startsWith('204', 9)) return end + 4
   const length = /content-length: (\d+)/i.exec(head)?.[1]
   return length === undefined ? 'chunked' : end + 4 + Number(length)
 }

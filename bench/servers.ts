@@ -52,7 +52,8 @@ async function startVersion(
   // Under Valgrind a request waits longer than the service allows.
   const databaseTimeout = Number(process.env.DATABASE_TIMEOUT ?? 60_000)
   const timeouts = { queueTimeout: 60_000, databaseTimeout }
-  const service = await start({ databaseUrl, port: 0, logLevel: 'error', ...timeouts })
+  const options = { port: 0, logLevel: 'error', atomic: 'on', ...timeouts } as const
+  const service = await start({ databaseUrl, ...options })
   return { port: Number(new URL(service.url).port), close: () => service.close(100) }
 }
 

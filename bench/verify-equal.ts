@@ -45,12 +45,12 @@ function readIds(response: string): string[] {
 /** Sends a request. @returns the response as one text, without the port, which differs between servers */
 async function send(
   { port }: ServerProcess,
-  { method, target, body }: WorkloadRequest,
+  { method, target, body, headers }: WorkloadRequest,
 ): Promise<string> {
   const type = 'application/vnd.api+json'
   const response = await fetch(`http://127.0.0.1:${port}${target}`, {
     method,
-    headers: { accept: type, ...(body !== undefined && { 'content-type': type }) },
+    headers: { accept: type, ...(body !== undefined && { 'content-type': type }), ...headers },
     ...(body !== undefined && { body }),
   })
   const fields = ['content-type', 'vary', 'location'].map((name) => response.headers.get(name))

@@ -15,6 +15,8 @@ export interface WorkloadRequest {
   /** Path and query, percent-encoded. */
   readonly target: string
   readonly body?: string
+  /** Header fields that replace those of every request, or are added to them. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** A kind of request that clients send often. */
@@ -28,6 +30,8 @@ export interface Workload {
   /** Makes the request with a number for a database with so many persons. The same arguments give the same request. */
   readonly request: (number: number, persons: number) => WorkloadRequest
 }
+
+const atomicType = 'application/vnd.api+json;ext="https://jsonapi.org/ext/atomic"'
 
 const get = (target: string): WorkloadRequest => ({ method: 'GET', target })
 const query = (parameters: Readonly<Record<string, string>>): string =>
@@ -110,6 +114,22 @@ export const workloads: readonly Workload[] = [
       send('POST', '/persons', { type: 'person', attributes: makePersonAttributes(number) }),
   },
   {
+    name: 'batch',
+    description: 'create 100 persons in one request',
+    writes: true,
+    request: (number) => ({
+      method: 'POST',
+      target: '/operations',
+      headers: { accept: atomicType, 'content-type': atomicType },
+      body: JSON.stringify({
+        'atomic:operations': Array.from({ length: 100 }, (_, index) => {
+          const attributes = makePersonAttributes(100 * number + index)
+          return { op: 'add', data: { type: 'person', attributes } }
+        }),
+      }),
+    }),
+  },
+  {
     name: 'update',
     description: 'update a person',
     writes: true,
@@ -133,6 +153,15 @@ export const workloads: readonly Workload[] = [
         computers.map((id) => ({ type: 'computer', id: String(id) })),
       )
     },
+  },
+]
+
+/** Requests that the baseline does not serve; their instructions are counted. */
+export const serviceWorkloads: readonly Workload[] = [
+  {
+    name: 'unchanged-list',
+    description: 'list of 30 that the client has',
+    request: () => ({ ...get('/persons'), headers: { 'if-none-match': '*' } }),
   },
 ]
 

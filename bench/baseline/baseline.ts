@@ -7,13 +7,14 @@ export interface Baseline {
   listPersons(list: PersonList, page: Page): DocumentText
   listComputers(ownerId: string, page: Page): DocumentText
   createPerson(attributes: PersonAttributes): CreatedPerson
+  createPersons(attributes: readonly PersonAttributes[]): DocumentText
   renamePerson(id: string, name: string): DocumentText
   replaceComputers(id: string, computers: readonly string[]): DocumentText
   close(): void | Promise<void>
 }
 
 /** The methods of the baseline that write. */
-export type WriteMethod = 'createPerson' | 'renamePerson' | 'replaceComputers'
+export type WriteMethod = 'createPerson' | 'createPersons' | 'renamePerson' | 'replaceComputers'
 
 /** The methods of the baseline that read. */
 export type ReadMethod = Exclude<keyof Baseline, WriteMethod | 'close'>
@@ -30,7 +31,7 @@ export type PersonList =
   | Readonly<{ is: 'contains' | 'anyCase' | 'owning'; value: string }>
 
 /** The attributes of a new person. */
-interface PersonAttributes {
+export interface PersonAttributes {
   readonly name: string
   readonly email: string | null
   readonly birth_date: string | null

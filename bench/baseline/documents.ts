@@ -35,6 +35,12 @@ export function serializePerson(person: PersonRow): string {
   return `{"data":${serializePersonResource(person)},"links":{"self":"/persons/${person[0]}"},${jsonapi}}`
 }
 
+/** Serializes the results of a batch that has created persons. */
+export function serializeResults(persons: readonly PersonRow[]): string {
+  const results = serializeRows(persons, (row) => `{"data":${serializePersonResource(row)}}`)
+  return `{"atomic:results":[${results}],"jsonapi":{"version":"1.1","ext":["https://jsonapi.org/ext/atomic"]}}`
+}
+
 /** Serializes a document of one person with the included computers. */
 export function serializePersonWithComputers(
   person: PersonRow,

@@ -1,5 +1,5 @@
 import pg, { type Pool } from 'pg'
-import type { Baseline, PersonList, ReadMethod, WriteMethod } from './baseline.ts'
+import type { Baseline, PersonAttributes, PersonList, ReadMethod, WriteMethod } from './baseline.ts'
 import {
   type ComputerRow,
   type PersonRow,
@@ -8,6 +8,7 @@ import {
   serializePerson,
   serializePersons,
   serializePersonWithComputers,
+  serializeResults,
   serializeSparsePersons,
 } from './documents.ts'
 
@@ -88,6 +89,10 @@ function prepareWrites(prepare: Prepare): Pick<Baseline, WriteMethod> {
   const insert = prepare<readonly [id: string]>(
     'insert into person (name, email, birth_date, gender) values ($1, $2, $3, $4) returning id',
   )
+  const insertMany = prepare<PersonRow>(
+    `insert into person (name, email, birth_date, gender)
+     select * from unnest($1::text[], $2::text[], $3::date[], $4::text[]) returning ${columns}`,
+  )
   const update = prepare<PersonRow>(
     `update person set name = $1 where id = $2 returning ${columns}`,
   )
@@ -100,6 +105,11 @@ function prepareWrites(prepare: Prepare): Pick<Baseline, WriteMethod> {
     createPerson: async ({ name, email, birth_date, gender }) => {
       const [id] = first(await insert(name, email, birth_date, gender))
       return [serializePerson([id, name, birth_date, gender, email]), id]
+    },
+    createPersons: async (persons) => {
+      const column = (name: keyof PersonAttributes) => persons.map((person) => person[name])
+      const lists = [column('name'), column('email'), column('birth_date'), column('gender')]
+      return serializeResults(await insertMany(...lists))
     },
     renamePerson: async (id, name) => serializePerson(first(await update(name, id))),
     replaceComputers: async (id, computers) => {

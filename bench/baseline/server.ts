@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Baseline, DocumentText, PersonList } from './baseline.ts'
+import type { Baseline, DocumentText, PersonAttributes, PersonList } from './baseline.ts'
 
 /**
- * Creates the baseline: a program that is hand-written for the measured requests. It has no validation, no content
+ * Creates the baseline: a program that is hand-written for the measured requests. It has no validation but of batches, no content
  * negotiation and no error handling. Its responses equal those of the service byte for byte.
  */
 export function createBaselineServer(baseline: Baseline): Server {
@@ -69,9 +69,17 @@ function write(
   request: IncomingMessage,
   response: ServerResponse,
   // biome-ignore lint/suspicious/noExplicitAny: the baseline does not validate the body
-  { data }: any,
+  document: any,
   baseline: Baseline,
 ): void {
+  if (request.url === '/operations') {
+    const persons = readOperations(document)
+    const results = baseline.createPersons(persons)
+    if (typeof results === 'string') sendText(response, 200, atomicHeaders, results)
+    else results.then((text) => sendText(response, 200, atomicHeaders, text))
+    return
+  }
+  const { data } = document
   const [, , id = '', relationships] = (request.url ?? '').split('/')
   if (request.method === 'POST') {
     const { name, email = null, birth_date = null, gender = null } = data.attributes
@@ -86,6 +94,33 @@ function write(
   }
 }
 
+/** Reads the persons of a batch. Unlike the other bodies, it is validated: that is a large part of the work. */
+function readOperations(document: unknown): readonly PersonAttributes[] {
+  const { 'atomic:operations': operations } = document as Record<string, unknown>
+  if (!Array.isArray(operations) || operations.length === 0 || operations.length > 100)
+    throw new Error('There must be 1 to 100 operations.')
+  return operations.map(({ op, data }) => {
+    if (op !== 'add' || data?.type !== 'person') throw new Error('The operation is not supported.')
+    for (const name in data.attributes)
+      if (!personAttributes.has(name)) throw new Error(`There is no attribute ${name}.`)
+    const { name, email = null, birth_date = null, gender = null } = data.attributes
+    if (typeof name !== 'string' || name.includes('\0')) throw new Error('The name is wrong.')
+    for (const text of [email, gender])
+      if (text !== null && (typeof text !== 'string' || text.includes('\0')))
+        throw new Error('An attribute is wrong.')
+    if (birth_date !== null && !isDate(birth_date)) throw new Error('The date is wrong.')
+    return { name, email, birth_date, gender }
+  })
+}
+
+const personAttributes: ReadonlySet<string> = new Set(['name', 'email', 'birth_date', 'gender'])
+
+function isDate(text: unknown): boolean {
+  if (typeof text !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(text)) return false
+  const date = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+}
+
 function send(response: ServerResponse, text: DocumentText): void {
   if (typeof text === 'string') sendText(response, 200, commonHeaders, text)
   else text.then((result) => sendText(response, 200, commonHeaders, result))
@@ -95,6 +130,12 @@ function sendCreated(response: ServerResponse, [text, id]: readonly [string, str
   sendText(response, 201, [...commonHeaders, 'location', `/persons/${id}`], text)
 }
 
+const atomicHeaders = [
+  'content-type',
+  'application/vnd.api+json;ext="https://jsonapi.org/ext/atomic"',
+  'vary',
+  'Accept',
+] as const
 const commonHeaders = ['content-type', 'application/vnd.api+json', 'vary', 'Accept'] as const
 
 function sendText(

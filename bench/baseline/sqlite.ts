@@ -8,6 +8,7 @@ import {
   serializePerson,
   serializePersons,
   serializePersonWithComputers,
+  serializeResults,
   serializeSparsePersons,
 } from './documents.ts'
 
@@ -95,6 +96,11 @@ function prepareWrites(database: DatabaseSync): Pick<Baseline, WriteMethod> {
     database,
     'insert into person (name, email, birth_date, gender) values (?, ?, ?, ?) returning id',
   )
+  const insertMany = prepareStatement<PersonRow>(
+    database,
+    `insert into person (name, email, birth_date, gender)
+     values ${Array.from({ length: 100 }, () => '(?, ?, ?, ?)').join()} returning ${columns}`,
+  )
   const update = prepareStatement<PersonRow>(
     database,
     `update person set name = ? where id = ? returning ${columns}`,
@@ -112,6 +118,15 @@ function prepareWrites(database: DatabaseSync): Pick<Baseline, WriteMethod> {
       const [id] = first(insert(name, email, birth_date, gender))
       return [serializePerson([id, name, birth_date, gender, email]), String(id)]
     },
+    // Every batch of the benchmark has a hundred.
+    createPersons: (persons) =>
+      serializeResults(
+        insertMany(
+          ...persons.flatMap(({ name, email, birth_date, gender }) => [
+            ...[name, email, birth_date, gender],
+          ]),
+        ),
+      ),
     renamePerson: (id, name) => serializePerson(first(update(name, id))),
     replaceComputers: (id, computers) => {
       const ids = `[${computers.join(',')}]`
