@@ -23,6 +23,7 @@ export function describeBatch(): PathItem {
       requestBody: { $ref: '#/components/requestBodies/operations' },
       responses: {
         200: { $ref: '#/components/responses/results' },
+        204: { $ref: '#/components/responses/minimal' },
         '4XX': { $ref: '#/components/responses/operationError' },
         '5XX': { $ref: '#/components/responses/serverError' },
       },

@@ -273,7 +273,9 @@ describe('The description of an API', () => {
     const { components, paths } = describeApi({ ...shop, jsonapi: '1.1', atomic })
     const { version } = Object(components.schemas['jsonapi.object']).properties
     assert.deepEqual(version, { const: '1.1' })
-    const { parameters } = Object(paths['/operations']).post
+    const { parameters, responses } = Object(paths['/operations']).post
+    // Without a result that has data, `return=minimal` is applied.
+    assert.deepEqual(Object.keys(responses), ['200', '204', '4XX', '5XX'])
     assert.deepEqual(
       parameters.map(({ $ref }: { $ref: string }) => $ref.split('/').at(-1)),
       ['idempotencyKey', 'prefer'],
