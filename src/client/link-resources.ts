@@ -1,6 +1,11 @@
 import { cursorMember } from '../model/declare/cursor-of.ts'
 import { versionMember } from '../model/declare/if-match.ts'
-import { listPartMembers, markPart } from '../model/declare/more-members.ts'
+import {
+  hasPart,
+  markPart,
+  nameFilteredMember,
+  nameMoreMember,
+} from '../model/declare/more-members.ts'
 import { isObject } from '../model/kinds/json.ts'
 import type { QueryInput } from '../parse/format-query.ts'
 import type { LocationFinder } from './root-document.ts'
@@ -41,25 +46,18 @@ export function linkResources(document: ResponseDocument): unknown {
       setMember(object, name, value)
     for (const [name, relationship] of Object.entries(related)) {
       if (!isObject(relationship)) continue
-      const { meta: numbers } = relationship
-      if ('data' in relationship) {
-        const members = resolve(relationship.data)
-        const part = isObject(numbers) && Array.isArray(members) ? readPart(numbers) : undefined
-        if (part?.hasMore || part?.isFiltered) markPart(Object(members))
-        setMember(object, name, members)
-        for (const member of part ? listPartMembers(name, part) : []) setMember(object, ...member)
-      }
-      if (!isObject(numbers)) continue
+      const numbers = isObject(relationship.meta) ? relationship.meta : {}
+      const { page, filtered } = numbers
+      if (isObject(page)) setMember(object, nameMoreMember(name), page.hasMore)
+      if (filtered) setMember(object, nameFilteredMember(name), true)
       if ('count' in numbers) setMember(object, `${name}.count`, numbers.count)
+      if (!('data' in relationship)) continue
+      const members = resolve(relationship.data)
+      if (hasPart(object, name)) markPart(Object(members))
+      setMember(object, name, members)
     }
   }
   return resolve(data)
-}
-
-/** Reads what the `meta` of a relationship says of its linkage. */
-function readPart({ filtered, page }: Readonly<Record<string, unknown>>) {
-  const hasMore = isObject(page) && typeof page.hasMore === 'boolean' ? page.hasMore : undefined
-  return { hasMore, isFiltered: filtered === true }
 }
 
 /** Sets a member of any name: an assignment to `__proto__` would change the prototype. */

@@ -1,7 +1,7 @@
 import { cursorMember } from '../model/declare/cursor-of.ts'
 import type { Awaitable } from '../model/declare/hooks.ts'
 import { versionMember } from '../model/declare/if-match.ts'
-import { listPartMembers, markPart } from '../model/declare/more-members.ts'
+import { markPart, nameFilteredMember, nameMoreMember } from '../model/declare/more-members.ts'
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import {
   type Field,
@@ -169,9 +169,8 @@ function addMembersPage(object: Record<string, unknown>, name: string, members: 
   // The row layout guarantees it.
   const { page } = members as IncludedMembers
   if (page === undefined) return true
-  const { isSized, hasMore, isFiltered } = page
-  const part = { hasMore: isSized ? hasMore : undefined, isFiltered }
-  for (const [member, value] of listPartMembers(name, part)) object[member] = value
+  if (page.isSized) object[nameMoreMember(name)] = page.hasMore
+  if (page.isFiltered) object[nameFilteredMember(name)] = true
   return true
 }
 

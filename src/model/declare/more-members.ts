@@ -2,33 +2,24 @@
 // They are enumerable, so that copies have them too: by JSON, `structuredClone`, a spread, or the structural sharing of TanStack Query. A
 // copy without them would replace all members by those that were read.
 
-/** What a list of members is a part of. */
-interface Part {
-  /** Whether there are more members than those of the page; `undefined` for a list that is no page. */
-  readonly hasMore?: boolean | undefined
-  /** Whether a filter excludes members. */
-  readonly isFiltered: boolean
+/** The name of the member that says whether a relationship has more members than the page that a resource lists. */
+export function nameMoreMember(relationship: string): string {
+  return `${relationship}.hasMore`
 }
 
-/** Lists the members of a plain object that say which part of a relationship it has. */
-export function listPartMembers(
-  relationship: string,
-  { hasMore, isFiltered }: Part,
-): (readonly [name: string, value: boolean])[] {
-  return [
-    ...(hasMore === undefined ? [] : [[`${relationship}.hasMore`, hasMore] as const]),
-    ...(isFiltered ? [[`${relationship}.filtered`, true] as const] : []),
-  ]
+/** The name of the member that says that a filter excludes members of a relationship. */
+export function nameFilteredMember(relationship: string): string {
+  return `${relationship}.filtered`
 }
 
-/** The relationship that a member of `listPartMembers` is about; `undefined` for any other name. */
+/** The relationship that a member of these names is about; `undefined` for any other name. */
 export function findPartOwner(name: string): string | undefined {
-  return /^(.*)\.(?:hasMore|filtered)$/s.exec(name)?.[1]
+  return /^(.*)\.(hasMore|filtered)$/s.exec(name)?.[1]
 }
 
 /** Whether a plain object says that it has a part of a relationship. */
 export function hasPart(input: Readonly<Record<string, unknown>>, relationship: string): boolean {
-  return input[`${relationship}.hasMore`] === true || input[`${relationship}.filtered`] === true
+  return Boolean(input[nameMoreMember(relationship)] || input[nameFilteredMember(relationship)])
 }
 
 /**
@@ -36,7 +27,7 @@ export function hasPart(input: Readonly<Record<string, unknown>>, relationship: 
  * @returns `undefined` if the members that the resource lists are no page
  */
 export function hasMore(resource: object, relationship: string): boolean | undefined {
-  const value: unknown = Reflect.get(resource, `${relationship}.hasMore`)
+  const value: unknown = Reflect.get(resource, nameMoreMember(relationship))
   return typeof value === 'boolean' ? value : undefined
 }
 
