@@ -84,6 +84,8 @@ export interface Dialect extends Database, Comparisons {
   readonly lastInsertId?: LastInsertId
   /** Compiles whether no other table inherits from a table, and no rule or policy changes its statements. Absent where nothing can. */
   isPlainTable?(table: string): Sql
+  /** Whether the values of an insert may be no subqueries, so that a query returns the row instead. */
+  readonly insertsQueries?: boolean
   /** Whether the planner executes `not exists` as an anti-join instead of once for each row. */
   readonly hasAntiJoins?: boolean
   /** Whether a subquery in `from` may refer to the rows in front of it, as `cross join lateral`. */

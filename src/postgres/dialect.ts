@@ -58,7 +58,7 @@ export function postgresDialect(folding: string, isGenuine = true): Dialect {
     ...createTextFunctions(folding, isGenuine),
     // Only subqueries at the top level are pulled up to joins. Planning forty joins takes 10 s.
     preventPullUp: (condition) => sql`(${condition}) is true`,
-    ...(isGenuine && { lastInsertId }),
+    ...(isGenuine ? { lastInsertId } : { insertsQueries: true }),
     locks,
     isPlainTable: (table) =>
       sql`(select not (relhassubclass or relhasrules or relrowsecurity) from pg_class where oid = ${sql.lit(table)}::regclass)`,

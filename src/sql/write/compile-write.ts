@@ -8,6 +8,7 @@ import { compileDeniedWrites, type DeniedWrite } from '../access/denied-write.ts
 import { isDeletable } from '../access/write-locks.ts'
 import { idPartParams, isEqualKey, isInIdList } from '../keys/keys.ts'
 import { linkKeyAt } from '../keys/link-keys.ts'
+import { hasSpellings } from '../read/linkage.ts'
 import {
   assignedParam,
   compileStatement,
@@ -199,12 +200,26 @@ function compileInsert(
 ): Statement {
   const names = sql.join(columns.map(([name]) => sql.id(name)))
   const values = sql.join(columns.map(([, value]) => value))
-  const row = columns.length === 0 ? sql`default values` : sql`(${names}) values (${values})`
+  const isQuery =
+    target.dialect.insertsQueries && shape.columns.some((each) => looksUp(each, resource, target))
+  const given = isQuery ? sql`select ${values}` : sql`values (${values})`
+  const row = columns.length === 0 ? sql`default values` : sql`(${names}) ${given}`
   const returning = compileReturning(shape, resource, target)
   return compileStatement(
     sql`insert into ${tableName(resource.table)} ${row}${returning}`,
     target.dialect,
   )
+}
+
+/** Whether a key is looked up by the id of the row that has it. */
+function looksUp(column: WriteColumn, resource: ResourceType, target: Target): boolean {
+  if (column.is === 'attribute') return false
+  const { model } = target
+  const parent = column.is === 'parent' ? getResourceType(model, column.type) : resource
+  const { link, to } = getRelationship(parent, column.relationship)
+  const [other, key] =
+    column.is === 'parent' ? [parent, link.ownKey] : [getResourceType(model, to), link.otherKey]
+  return hasSpellings(other, target) || key.some((name) => !other.id.columns.includes(name))
 }
 
 /** Compiles the columns of the id that an insert sets; none if the database generates it, or if they are fields. */
