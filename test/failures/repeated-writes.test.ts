@@ -36,7 +36,7 @@ interface Mutant {
 const createInsertedAfterWrite = (): Mutant => {
   const known = new Set<string>()
   return {
-    keys: (keys) => ({
+    keys: ({ claimAhead: _, ...keys }) => ({
       ...keys,
       claim: async ({ key }) => (known.has(key) ? keys.claim({ ...blank, key }, 0) : 'new'),
       store: async (key, response) => {
