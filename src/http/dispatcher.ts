@@ -127,7 +127,8 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
       if (method !== 'GET') return await respond(await request.processBody(runHandler), request)
       if (request.method === 'QUERY') {
         const run = (query: Pick<ApiRequest, 'search' | 'isLong'>) => runHandler(noBytes, query)
-        return await respond(await processQuery(request, run, documentVersion), request)
+        const response = await processQuery(request, run, documentVersion)
+        return await respond(response, request, undefined, route.headers)
       }
       const { auth, challenge } = identity
       const routed = { context: app, route, id, auth, challenge, signal }
@@ -275,7 +276,10 @@ function createAuthentication(options: HttpOptions, log: Logger) {
 
 /** Turns the responses of handlers, and errors, into what is sent. */
 interface Responder {
-  /** @param routed - the route of a read; absent for a write and for an error */
+  /**
+   * @param routed - the route of a read; absent for a write and for an error
+   * @param linked - the header fields of every response of the route. Default: those of `routed`
+   */
   readonly respond: (
     response: ApiResponse,
     request: HttpRequest,
@@ -302,6 +306,7 @@ function createResponder(
 
   /** Completes a response; a stream has begun then. */
   const complete = (
+    linked?: Route['headers'],
     response: ApiResponse,
     request: HttpRequest,
     isList: boolean,
@@ -341,7 +346,6 @@ function createResponder(
     request: HttpRequest,
     routed?: RoutedRequest,
   ): Awaitable<HttpResponse> {
-    const linked = routed?.route.headers
     const described = linked
       ? { ...response, headers: { ...linked, ...response.headers } }
       : response
@@ -362,6 +366,7 @@ function createResponder(
  * stricter, unless the declaration of its type says that shared caches may store it.
  */
 function findCaching(
+    linked = routed?.route.headers,
   { cacheControl, headers }: ApiResponse,
   isPrivate: boolean,
 ): string | undefined {

@@ -197,6 +197,18 @@ describe('The option openapi', () => {
     assert.equal((await handle(new Request('http://x/persons'))).headers.get('link'), null)
   })
 
+  it('links the response to QUERY as that to GET', async () => {
+    const handle = createHandler({ model, store, openapi: true })
+    const headers = { 'content-type': 'application/json' }
+    const query = { method: 'QUERY', headers, body: '{}' }
+    const response = await handle(new Request('http://x/persons', query))
+    const read = await handle(new Request('http://x/persons'))
+    assert.equal(response.headers.get('link'), '</persons.schema.json>; rel="describedby"')
+    assert.equal(read.headers.get('link'), response.headers.get('link'))
+    const failed = await handle(new Request('http://x/persons', { ...query, body: '{"sort":"x"}' }))
+    assert.deepEqual([failed.status, failed.headers.get('link')], [400, null])
+  })
+
   const wrong = [
     [5, 'createHandler.openapi: must be true, false or an object; it is 5'],
     [{ titel: 'x' }, 'createHandler.openapi.titel: there is no such option; did you mean "title"?'],
