@@ -1,4 +1,4 @@
-import { emptyCollector, report, throwErrors } from '../errors/collector.ts'
+import { type ErrorCollector, emptyCollector, report, throwErrors } from '../errors/collector.ts'
 import { HttpError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import type { Preferences } from '../parse/prefer.ts'
@@ -19,7 +19,7 @@ function mayBeMinimal<Body>(plan: RequestPlan<Body>): boolean {
  * @throws HttpError | ManyErrors `invalid_preference` (400)
  */
 export function checkPreferences<Body>(plan: RequestPlan<Body>, preferences: Preferences): void {
-  const { isStrict, returns, isDryRun, maxAffected, invalid, unknown } = preferences
+  const { isStrict, returns, isDryRun, maxAffected, unknown } = preferences
   const isWrite = isWritePlan(plan)
   const restrictions = [
     ...(isDryRun ? ['dry-run'] : []),
@@ -28,8 +28,7 @@ export function checkPreferences<Body>(plan: RequestPlan<Body>, preferences: Pre
   const errors = emptyCollector()
   const refuse = (preference: string, remedy: string) =>
     report(errors, () => preferenceError(preference, remedy))
-  for (const each of isWrite || isStrict ? invalid : [])
-    refuse(each, 'send dry-run without a value, and max-affected with a number.')
+  if (isWrite || isStrict) reportUnreadable(preferences, errors)
   for (const each of plan.is === 'operations' ? plan.plans : [plan]) {
     if (each.is !== 'action') continue
     const hasDryRun = each.call.action.dryRun === true
@@ -48,6 +47,12 @@ export function checkPreferences<Body>(plan: RequestPlan<Body>, preferences: Pre
   for (const each of isStrict ? inapplicable : [])
     refuse(each, 'handling=strict demands that it is; leave one of them out.')
   throwErrors(errors)
+}
+
+/** Reports the preferences that restrict a write and cannot be read. */
+export function reportUnreadable({ invalid }: Preferences, errors: ErrorCollector): void {
+  const remedy = 'send dry-run without a value, and max-affected with a number.'
+  for (const each of invalid) report(errors, () => preferenceError(each, remedy))
 }
 
 function preferenceError(preference: string, remedy: string): HttpError {

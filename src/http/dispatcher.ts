@@ -1,14 +1,16 @@
 import { hash } from 'node:crypto'
 import type { ApiRequest, ApiResponse, RouteHandler } from '../endpoints/handler.ts'
 import { locateErrorsOf } from '../endpoints/operation-errors.ts'
+import { reportUnreadable } from '../endpoints/preferences.ts'
 import type { Route } from '../endpoints/route-table.ts'
+import { attempt, emptyCollector, hasErrors, throwErrors } from '../errors/collector.ts'
 import type { Awaitable } from '../model/declare/hooks.ts'
 import type { Logger } from '../model/declare/request-context.ts'
 import { measurePart, requestEnded } from '../observe/events.ts'
-import { matchesNone } from '../parse/entity-tags.ts'
+import { type ConditionFields, checkConditions, matchesNone } from '../parse/entity-tags.ts'
 import { computeFingerprint, parseIdempotencyKey } from '../parse/idempotency-key.ts'
 import { acceptQuery } from '../parse/negotiate.ts'
-import { parsePreferences } from '../parse/prefer.ts'
+import { type Preferences, parsePreferences } from '../parse/prefer.ts'
 import type { DocumentVersion } from '../serialize/document.ts'
 import { createOriginCheck } from './check-origin.ts'
 import { createRoutes } from './create-routes.ts'
@@ -191,12 +193,14 @@ function readDemands(
   const field = header('idempotency-key')
   const hasCondition = ifMatch !== undefined || ifNoneMatch !== undefined
   if (!preferences && !hasCondition && field === undefined) return undefined
+  const conditions = hasCondition ? { ifMatch, ifNoneMatch } : undefined
+  const key = readKey(field, conditions, preferences)
   return {
     ...(preferences && { preferences }),
-    ...(hasCondition && { conditions: { ifMatch, ifNoneMatch } }),
-    ...(field !== undefined && {
+    ...(conditions && { conditions }),
+    ...(key !== undefined && {
       idempotency: {
-        key: parseIdempotencyKey(field),
+        key,
         fingerprint: computeFingerprint({
           ...{ method, target, body },
           contentType: header('content-type'),
@@ -204,6 +208,24 @@ function readDemands(
       },
     }),
   }
+}
+
+/**
+ * Reads the key of a write, and checks the other header fields that restrict it, so that their errors are reported together.
+ * @throws ApiError | ManyErrors (400)
+ */
+function readKey(
+  field: string | undefined,
+  conditions: ConditionFields | undefined,
+  preferences: Preferences | undefined,
+): string | undefined {
+  const errors = emptyCollector()
+  const key = field === undefined ? undefined : attempt(() => parseIdempotencyKey(field), errors)
+  if (conditions) attempt(() => checkConditions(conditions), errors)
+  // The plan of the request decides which of the others can be applied.
+  if (preferences && hasErrors(errors)) reportUnreadable(preferences, errors)
+  throwErrors(errors)
+  return key
 }
 
 /**
@@ -284,6 +306,7 @@ interface Responder {
     response: ApiResponse,
     request: HttpRequest,
     routed?: RoutedRequest,
+    linked?: Route['headers'],
   ) => Awaitable<HttpResponse>
   readonly fail: Dispatcher['fail']
 }
@@ -306,7 +329,6 @@ function createResponder(
 
   /** Completes a response; a stream has begun then. */
   const complete = (
-    linked?: Route['headers'],
     response: ApiResponse,
     request: HttpRequest,
     isList: boolean,
@@ -345,6 +367,7 @@ function createResponder(
     response: ApiResponse,
     request: HttpRequest,
     routed?: RoutedRequest,
+    linked = routed?.route.headers,
   ): Awaitable<HttpResponse> {
     const described = linked
       ? { ...response, headers: { ...linked, ...response.headers } }
@@ -366,7 +389,6 @@ function createResponder(
  * stricter, unless the declaration of its type says that shared caches may store it.
  */
 function findCaching(
-    linked = routed?.route.headers,
   { cacheControl, headers }: ApiResponse,
   isPrivate: boolean,
 ): string | undefined {

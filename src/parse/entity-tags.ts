@@ -1,3 +1,4 @@
+import { collectErrors } from '../errors/collector.ts'
 import { HttpError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 
@@ -52,6 +53,14 @@ export function parseCondition(name: 'If-Match' | 'If-None-Match', text: string)
   const found = isBare ? `${text} without them` : quote(text)
   const detail = `${name} must be * or a list of entity tags in quotation marks, such as ${name}: ${example}; it is ${found}.`
   throw new HttpError('invalid_request', detail, {}, { field: name })
+}
+
+/** Checks that the conditions of a write can be read. @throws HttpError | ManyErrors `invalid_request` (400) */
+export function checkConditions({ ifMatch, ifNoneMatch }: ConditionFields): void {
+  collectErrors({
+    ifMatch: () => ifMatch !== undefined && parseCondition('If-Match', ifMatch),
+    ifNoneMatch: () => ifNoneMatch !== undefined && parseCondition('If-None-Match', ifNoneMatch),
+  })
 }
 
 /**

@@ -98,6 +98,22 @@ engine('Preferences', served, (app) => {
     assert.deepEqual([read.status, codesOf(read)], [400, ['invalid_preference']])
   })
 
+  it('a key, conditions and preferences that cannot be read are reported together', async () => {
+    const fields = { 'idempotency-key': '""', 'if-match': 'a b', 'if-none-match': '"' }
+    const refused = await send('PATCH', '/persons/1', 'max-affected=few', named, fields)
+    assert.equal(refused.status, 400)
+    assert.deepEqual(codesOf(refused), [
+      ...['invalid_key', 'invalid_request', 'invalid_request', 'invalid_preference'],
+    ])
+    const { 'if-match': ifMatch } = fields
+    const other = await send('DELETE', '/persons/1', 'dry-run=9', undefined, {
+      'if-match': ifMatch,
+    })
+    assert.deepEqual(codesOf(other), ['invalid_request', 'invalid_preference'])
+    const key = await app.call('PATCH', '/persons/1', { headers: fields, body: named })
+    assert.deepEqual(codesOf(key), ['invalid_key', 'invalid_request', 'invalid_request'])
+  })
+
   const path = `/tickets/${ticketId}`
   const titled = (title: string) => ({
     data: { type: 'ticket', id: ticketId, attributes: { title } },
