@@ -134,11 +134,33 @@ function returnDryRun<Body>(
 
 /** What a write returns that was rolled back: what it would create has no id. */
 function returnTried<Body>(plan: RequestPlan<Body>, returned: unknown): unknown {
-  if (plan.is === 'operations' && Array.isArray(returned))
-    return plan.plans.map((each, index) => returnTried(each, returned[index]))
-  if (!isCreate(plan) || !isObject(returned)) return returned
-  const { id: _, ...withoutId } = returned
-  return withoutId
+  if (plan.is === 'operations' && Array.isArray(returned)) {
+    const isNew = findNew(plan.plans, returned)
+    return returned.map((each) => (isNew(each) ? omitId(each) : each))
+  }
+  return isCreate(plan) && isObject(returned) ? omitId(returned) : returned
+}
+
+function omitId({ id: _, ...rest }: Readonly<Record<string, unknown>>): object {
+  return rest
+}
+
+type IsNew = (data: unknown) => data is Readonly<Record<string, unknown>>
+
+/**
+ * Returns whether data are a resource that the batch itself creates, also after a later operation has changed it.
+ * @param data - those of the results of the operations
+ */
+function findNew<Body>(plans: readonly RequestPlan<Body>[], data: readonly unknown[]): IsNew {
+  const nameOf = (each: Readonly<Record<string, unknown>>) => JSON.stringify([each.type, each.id])
+  const created = new Set(
+    data.flatMap((each, index) => {
+      const plan = plans[index]
+      return plan && isCreate(plan) && isObject(each) ? [nameOf(each)] : []
+    }),
+  )
+  return (each): each is Readonly<Record<string, unknown>> =>
+    isObject(each) && created.has(nameOf(each))
 }
 
 /** Makes the document of a dry run of that of the write. The id of a new resource is not final. */
@@ -169,16 +191,25 @@ function describeDryRun<Body>(
   return described as unknown as JsonValue
 }
 
-/** The results of operations that were rolled back: what they would create has no id. */
+/** The results of operations that were rolled back: what they would create has no id, also where a later operation changes it. */
 function describeResults<Body>(
   plans: readonly RequestPlan<Body>[],
   results: unknown,
 ): readonly unknown[] {
   const all: readonly unknown[] = Array.isArray(results) ? results : []
+  const isNew = findNew(
+    plans,
+    all.map((result) => (isObject(result) ? result.data : undefined)),
+  )
   return all.map((result, index) => {
     const plan = plans[index]
-    if (plan === undefined || !isCreate(plan) || !isObject(result)) return result
-    return { meta: { wouldCreate: withoutId(result.data) } }
+    if (!isObject(result)) return result
+    const { data } = result
+    if (Array.isArray(data))
+      return { ...result, data: data.map((each) => (isNew(each) ? withoutId(each) : each)) }
+    return isNew(data) || (plan && isCreate(plan))
+      ? { meta: { wouldCreate: withoutId(data) } }
+      : result
   })
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, it } from 'node:test'
+import type { Resource } from '../../test-response.ts'
 import { addComputer, addPerson, events, office } from './office.ts'
 import { batchType, describeBatches, summarize } from './send-batch.ts'
 
@@ -51,6 +52,26 @@ describeBatches('Restricted writes in one request', office, (app) => {
     assert.equal(response.results.length, operations.length)
     assert.deepEqual(await readAll(), before)
     assert.deepEqual(events, ['created Eve'])
+  })
+
+  it('a dry run hides the id of a new resource also where a later operation changes it', async () => {
+    const own = { type: 'person', lid: 'p' }
+    const [created, updated, other] = (
+      await app.batch(
+        [
+          addPerson('Eve', 'p'),
+          { op: 'update', data: { ...own, attributes: { note: 'new' } } },
+          { op: 'update', data: { ...person('1'), attributes: { note: 'old' } } },
+        ],
+        dry,
+      )
+    ).results
+    const would = updated?.meta?.wouldCreate as Resource | undefined
+    assert.deepEqual(Object.keys(updated ?? {}), ['meta'])
+    assert.deepEqual(Object.keys(would ?? {}), Object.keys(created?.meta?.wouldCreate ?? {}))
+    assert.equal(would?.attributes?.note, 'new')
+    assert.doesNotMatch(JSON.stringify([created, updated]), /"(?:id|self|related)":/)
+    assert.deepEqual([other?.data?.id, other?.meta], ['1', undefined])
   })
 
   it('a dry run counts what the dry runs of single requests count', async () => {

@@ -111,6 +111,24 @@ describeBatches('Several writes of a program', office, (app) => {
       assert.deepEqual(counted, { persons: '3' })
     })
 
+    it(`a dry run has no id of a resource that it creates, ${name}`, async () => {
+      const tried = await atomic(name)(
+        (batch) => {
+          const added = batch.create('person', { name: 'Eve' })
+          return [added, batch.update('person', added, { note: 'new' })] as const
+        },
+        { dryRun: true, fields: { person: ['note'] } },
+      )
+      const [added, updated]: readonly object[] = tried.result
+      assert.deepEqual(
+        [added, updated],
+        [
+          { type: 'person', note: null },
+          { type: 'person', note: 'new' },
+        ],
+      )
+    })
+
     it(`has dry runs and a limit of rows, ${name}`, async () => {
       const work = (batch: Parameters<Parameters<Writer['atomic']>[0]>[0]) => ({
         added: batch.create('person', { name: 'Eve' }),
