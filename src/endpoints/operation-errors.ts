@@ -6,6 +6,7 @@ import {
   RequestError,
   VersionConflictError,
 } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
 import type { Awaitable } from '../model/declare/hooks.ts'
 import { isObject } from '../model/kinds/json.ts'
 import { parseJsonBody, type RequestBody } from '../parse/body.ts'
@@ -61,7 +62,7 @@ function locateInBody(thrown: unknown, body: RequestBody): unknown {
   return mapErrors(thrown, (error) => {
     if (!(error instanceof BodyError || error instanceof RequestError)) return error
     if (error.pointer === undefined) return error
-    const pointer = findExisting(error.pointer, document)
+    const { pointer } = findExisting(error.pointer, document)
     return pointer === error.pointer ? error : pointTo(error, pointer, error.message)
   })
 }
@@ -83,8 +84,37 @@ export function locateErrors({ errors, more }: ErrorList, location: OperationLoc
 /** Adds a pointer to an error. One of the server, e.g. that the database is busy, concerns the whole request. */
 function locate(error: ApiError, location: OperationLocation): ApiError {
   if (error.status >= 500) return error
-  const pointer = findExisting(findPointer(error, location), location.document)
-  return pointTo(error, pointer, describe(error, pointer))
+  const { pointer, value } = findExisting(findPointer(error, location), location.document)
+  const detail = describeNamed(error, value, location) ?? describe(error, pointer)
+  return pointTo(error, pointer, detail)
+}
+
+/**
+ * The detail of an error about a resource that a request of its own names by its id, in the URL or in the body: an operation has a
+ * target, and the id of a resource that the batch creates is rolled back with it, so its local id names it.
+ * @param named - what has the id
+ * @returns `undefined` for another error
+ */
+function describeNamed(
+  { code }: ApiError,
+  named: unknown,
+  { index, target, document }: OperationLocation,
+): string | undefined {
+  const operation = pointToOperation(index)
+  if (code === 'id_conflict') {
+    const { value } = findExisting(operation + target, document)
+    const { value: data } = findExisting(`${operation}/data`, document)
+    return `${operation}/data must have the ${nameTarget(value)}, as ${operation}${target}; it has the ${nameTarget(data)}.`
+  }
+  if (code !== 'not_found' && code !== 'related_not_found') return undefined
+  if (!isObject(named) || named.id !== undefined || named.lid === undefined) return undefined
+  return `There is no resource of type ${String(named.type)} with ${nameTarget(named)}.`
+}
+
+/** Names what an operation is about, by its address, its id or its local id. */
+function nameTarget(target: unknown): string {
+  if (!isObject(target)) return `id of ${quote(target)}`
+  return target.id === undefined ? `lid ${quote(target.lid)}` : `id ${quote(target.id)}`
 }
 
 /** Returns an error with another pointer. */
@@ -126,8 +156,11 @@ function describe(error: ApiError, pointer: string): string {
     : message
 }
 
-/** Returns the pointer of the nearest value that exists: a missing member has none of its own (RFC 6901 §4). */
-function findExisting(pointer: string, document: unknown): string {
+/** Finds the nearest value that exists, and its pointer: a missing member has none of its own (RFC 6901 §4). */
+function findExisting(
+  pointer: string,
+  document: unknown,
+): Readonly<{ pointer: string; value: unknown }> {
   let value = document
   let found = ''
   for (const token of pointer.split('/').slice(1)) {
@@ -138,5 +171,5 @@ function findExisting(pointer: string, document: unknown): string {
     value = Reflect.get(Object(value), name)
     found += `/${token}`
   }
-  return found
+  return { pointer: found, value }
 }

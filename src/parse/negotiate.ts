@@ -78,7 +78,7 @@ export function negotiateExtension(
 ): void {
   const expected = `${mediaType};ext="${extension}"`
   const fail = (problem: string) =>
-    new HttpError('unsupported_media_type', `${problem}; send "Content-Type: ${expected}".`)
+    new HttpError('unsupported_media_type', `${problem}; send Content-Type: ${expected}`)
   if (method === 'POST' || hasBody) {
     if (contentType === undefined) throw fail('A body needs a media type')
     const [range, ...others] = parseMediaRanges(contentType)

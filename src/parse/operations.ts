@@ -1,5 +1,5 @@
-import { attempt, type ErrorCollector, report } from '../errors/collector.ts'
-import { BodyError } from '../errors/errors.ts'
+import { attempt, collectErrors, type ErrorCollector, report } from '../errors/collector.ts'
+import { BodyError, pointerToken } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { isObject } from '../model/kinds/json.ts'
 import { parseJsonBody, type RequestBody } from './body.ts'
@@ -66,11 +66,14 @@ export function parseOperationsDocument(
       `The document must be an object; it is ${describeJsonType(document)}.`,
     )
   const others = ['data', 'included', 'errors'].find((name) => Object.hasOwn(document, name))
+  const { 'atomic:operations': operations } = document
+  if (operations === undefined) {
+    const found = others === undefined ? '' : `; it has "${others}"`
+    const detail = `The document must have the member "atomic:operations", an array${found}.`
+    throw invalidDocument('', detail)
+  }
   if (others !== undefined)
     throw invalidDocument(`/${others}`, `A document with operations has no member "${others}".`)
-  const { 'atomic:operations': operations } = document
-  if (operations === undefined)
-    throw invalidDocument('', 'The document must have the member "atomic:operations".')
   const pointer = '/atomic:operations'
   if (!Array.isArray(operations) || operations.length === 0) {
     const found = Array.isArray(operations) ? 'empty' : describeJsonType(operations)
@@ -96,7 +99,7 @@ export function parseOperation(json: unknown, errors: ErrorCollector): ParsedOpe
   const { length } = errors.errors
   const op = attempt(() => parseOp(json), errors)
   const target = attempt(() => parseTarget(json), errors)
-  const ifMatch = attempt(() => parseIfMatch(json), errors)
+  const ifMatch = attempt(() => parseIfMatch(json, errors), errors)
   if (op === undefined || target === undefined || errors.errors.length > length) return undefined
   const { data, links, meta } = json
   return { op, target, ifMatch, hasData: Object.hasOwn(json, 'data'), data, links, meta }
@@ -121,16 +124,23 @@ function parseTarget({ ref, href }: JsonObject): ParsedTarget {
 function parseReference(ref: unknown): ParsedReference {
   if (!isObject(ref))
     throw invalid('/ref', `ref must be an object; it is ${describeJsonType(ref)}.`)
+  const { identity, ...others } = collectErrors({
+    type: () => parseText(ref, 'type') ?? fail('type'),
+    identity: () => parseIdentity(ref),
+    relationship: () => parseText(ref, 'relationship'),
+  })
+  return { ...others, ...identity }
+}
+
+function parseIdentity(ref: JsonObject): Pick<ParsedReference, 'id' | 'lid'> {
   const { id, lid } = ref
   if (id === undefined && lid === undefined)
     throw invalid('/ref', 'ref must have the member "id", or "lid" for a resource of this request.')
   if (id !== undefined && lid !== undefined)
     throw invalid('/ref', 'ref must not have both "id" and "lid"; remove one of them.')
   return {
-    type: parseText(ref, 'type') ?? fail('type'),
     id: parseText(ref, 'id'),
     lid: lid === undefined ? undefined : parseLocalId(lid, '/ref/lid'),
-    relationship: parseText(ref, 'relationship'),
   }
 }
 
@@ -154,10 +164,20 @@ export function parseLocalId(lid: unknown, pointer: string): string {
 /** The characters of an entity tag (RFC 9110 §8.8.3). */
 const version = /^[\x21\x23-\x7e\x80-\xff]+$/
 
-function parseIfMatch({ meta }: JsonObject): string | undefined {
+/** Names like those of a condition, also misspelt: a client that sends one relies on it. `meta` may have any other member. */
+const conditionName = /^if[\W_]*(?:m|none|not|range|un|version)/i
+
+function parseIfMatch({ meta }: JsonObject, errors: ErrorCollector): string | undefined {
   if (meta === undefined) return undefined
   if (!isObject(meta))
     throw invalid('/meta', `meta must be an object; it is ${describeJsonType(meta)}.`)
+  for (const name of Object.keys(meta)) {
+    if (name === 'ifMatch' || !conditionName.test(name)) continue
+    report(errors, () => {
+      const detail = `An operation has no condition ${quote(name)}; the only one is "ifMatch", the version that its target has.`
+      return invalid(`/meta${pointerToken(name)}`, detail)
+    })
+  }
   const { ifMatch } = meta
   if (ifMatch === undefined) return undefined
   if (typeof ifMatch === 'string' && version.test(ifMatch)) return ifMatch
