@@ -113,6 +113,8 @@ export interface ActionDescription {
   readonly returns: ActionResult | undefined
   /** Whether a client may run it without effects. */
   readonly hasDryRun: boolean
+  /** Whether a call must have an `Idempotency-Key`. */
+  readonly requiresIdempotencyKey: boolean
 }
 
 /** A resource type as an identity sees it. */
@@ -140,6 +142,10 @@ export interface TypeDescription {
   readonly sorts: readonly string[]
   /** Whether its lists are paged by numbers, unless a request names cursors, or always between cursors. */
   readonly pagedBy: ResourceType['pages']['by']
+  /** Whether a write of what exists must have `If-Match`. */
+  readonly requiresConditions: boolean
+  /** Whether a write must have an `Idempotency-Key`. */
+  readonly requiresIdempotencyKey: boolean
   /** The parameters of its list, if that is a table function. */
   readonly parameters: readonly ParameterDescription[]
   readonly actions: readonly ActionDescription[]
@@ -156,6 +162,7 @@ export function describeType(
   use: Pick<TypeDescription, 'isUsable' | 'isReadable'>,
 ): TypeDescription {
   const { type, path, description, id, ids, actions, unrestricted = resource } = resource
+  const { requiresConditions, requiresIdempotencyKey } = resource
   const fields = [...resource.fields.values()].map((field) => describeField(field, resource, model))
   const parameters = describeParameters(resource.table.call?.parameters)
   return {
@@ -168,11 +175,16 @@ export function describeType(
     filters: listFilters(resource, parameters),
     sorts: listSorts(resource),
     pagedBy: resource.pages.by,
+    ...{ requiresConditions, requiresIdempotencyKey },
     parameters,
     actions: [...actions].map(([name, action]) => {
       const { on, description, returns, dryRun = false } = action
       const parameters = describeParameters(action.parameters)
-      return { name, on, description, parameters, returns, hasDryRun: dryRun }
+      const { idempotency = requiresIdempotencyKey ? 'required' : 'optional' } = action
+      return {
+        ...{ name, on, description, parameters, returns, hasDryRun: dryRun },
+        requiresIdempotencyKey: idempotency === 'required',
+      }
     }),
   }
 }

@@ -1,7 +1,7 @@
 import type { ActionDescription, TypeDescription } from '../describe/describe-type.ts'
 import { mediaType } from '../model/media-types.ts'
 import type { SchemaContext } from './resource-schemas.ts'
-import type { ExchangedByName } from './responses.ts'
+import { type ExchangedByName, withHeaders, writtenHeaders } from './responses.ts'
 import { objectOf, openObject, orNull } from './schema.ts'
 
 /** Returns the name of an action in a description, e.g. `issues.actions.close`. Ids of operations are parts of URLs in many tools. */
@@ -51,7 +51,8 @@ export function describeActionResponses(
       members.map(([member]) => member),
     )
     const schema = objectOf({ meta, jsonapi: context.ref('jsonapi.object') }, ['meta', 'jsonapi'])
-    const response = { description: 'Done.', content: { [mediaType]: { schema } } }
+    const content = { [mediaType]: { schema } }
+    const response = { description: 'Done.', ...withHeaders(...writtenHeaders), content }
     return [[nameAction(type, name, context), response] as const]
   })
   return Object.fromEntries(responses)

@@ -5,6 +5,7 @@ import { atomicMediaType } from '../model/media-types.ts'
 import { maxLocalIdLength } from '../parse/local-ids.ts'
 import type { PathItem } from './operations.ts'
 import type { SchemaContext } from './resource-schemas.ts'
+import { withHeaders, writtenHeaders } from './responses.ts'
 import { arrayOf, objectOf, openObject, type Schemas } from './schema.ts'
 
 const text: JsonSchema = { type: 'string' }
@@ -55,6 +56,7 @@ export function describeBatchExchange({ described, nameType, ref }: SchemaContex
     requestBody: { required: true, content: { [atomicMediaType]: { schema: body } } },
     response: {
       description: 'The results of the operations, in their order.',
+      ...withHeaders(...writtenHeaders),
       content: { [atomicMediaType]: { schema: results } },
     },
   }

@@ -46,6 +46,7 @@ import type { Examples } from './read-examples.ts'
 import { describeResourceObjects, type SchemaContext } from './resource-schemas.ts'
 import {
   describeCommonResponses,
+  describeHeaders,
   describeTypeBodies,
   describeTypeResponses,
   type ExchangedByName,
@@ -119,6 +120,7 @@ export interface OpenApiDocument {
     parameters: Readonly<Record<string, object>>
     requestBodies: Readonly<Record<string, object>>
     responses: Readonly<Record<string, object>>
+    headers: Readonly<Record<string, object>>
     securitySchemes?: Readonly<Record<string, object>>
   }>
 }
@@ -267,7 +269,12 @@ function* describeComponents(
   }
   const described = yield* describeSchemas(context)
   const schemas = yield* selectReferenced(used, described, '#/components/schemas/')
-  return { schemas, ...used }
+  const headers = yield* selectReferenced(
+    used.responses,
+    describeHeaders(),
+    '#/components/headers/',
+  )
+  return { schemas, ...used, headers }
 }
 
 /** Describes each response also as a page for browsers. Only those that a path refers to stay in the document. */

@@ -48,7 +48,21 @@ interface Operation {
   readonly hasMinimal?: boolean
   /** Whether the client may restrict what is written. Default true, and false for a read. */
   readonly hasDryRun?: boolean
+  /**
+   * How a write is conditional: on the version of what exists, which the type may demand, or on that no resource has the id of the new
+   * one. Default: not at all.
+   */
+  readonly condition?: keyof typeof conditionFields
+  /** Whether a write must have a key. Default false. */
+  readonly requiresKey?: boolean
 }
+
+/** The names of the parameters of conditional writes among the components. */
+const conditionFields = {
+  version: 'ifMatch',
+  requiredVersion: 'requiredIfMatch',
+  isNew: 'writeIfNoneMatch',
+} as const
 
 /** What the operations of a path have in common. */
 interface DescribedPath {
@@ -81,7 +95,7 @@ export function describeRoute(route: ModelPath, context: OperationContext): Path
   const { tag, parameters, operations, query } = describePath(route, context)
   const own = route.methods.flatMap((method) => {
     const operation = operations[method]
-    return operation ? [{ method, operation: addCondition(operation, method, route) }] : []
+    return operation ? [{ method, operation: addHeaderFields(operation, method) }] : []
   })
   // A path without GET, that of an action, has no HEAD.
   const general = own.find(({ method }) => method === 'GET' || !route.methods.includes('GET'))
@@ -102,17 +116,23 @@ export function describeRoute(route: ModelPath, context: OperationContext): Path
   }
 }
 
-/** Adds the header fields that make an operation conditional or repeatable. */
-function addCondition(operation: Operation, method: Method, { target }: ModelPath): Operation {
-  const isOfResource = ['resource', 'relationship', 'action'].includes(target.is)
-  const field = method === 'GET' ? 'ifNoneMatch' : isOfResource ? 'ifMatch' : undefined
-  const fields = [
-    field,
-    method === 'GET' ? undefined : ('idempotencyKey' as const),
-    method !== 'GET' && operation.hasDryRun !== false ? ('prefer' as const) : undefined,
-  ]
-  const added = fields.flatMap((name) => (name === undefined ? [] : [parameter(name)]))
-  return { ...operation, parameters: [...(operation.parameters ?? []), ...added] }
+/** Adds the header fields that make an operation conditional, repeatable or restricted. */
+function addHeaderFields(operation: Operation, method: Method): Operation {
+  const { parameters = [], condition, requiresKey = false, hasDryRun = true } = operation
+  const names =
+    method === 'GET'
+      ? ['ifNoneMatch']
+      : [
+          ...(condition ? [conditionFields[condition]] : []),
+          requiresKey ? 'requiredIdempotencyKey' : 'idempotencyKey',
+          ...(hasDryRun ? ['prefer'] : []),
+        ]
+  return { ...operation, parameters: [...parameters, ...names.map(parameter)] }
+}
+
+/** How a create is conditional: only on an id that the client chooses. */
+function conditionOfCreate({ id }: TypeDescription): Pick<Operation, 'condition'> {
+  return id.fromClient === 'forbidden' ? {} : { condition: 'isNew' }
 }
 
 type GeneralOperation = Pick<Operation, 'verb' | 'parameters' | 'errors'>
@@ -271,6 +291,8 @@ function describeCollection(described: TypeDescription, context: OperationContex
         ...{ verb: `${name}.create`, summary: `Create ${type}`, body: `${name}.new` },
         ...{ status: 201, response: `${name}.created`, errors: writeErrors },
         hasMinimal: described.id.fromClient !== 'forbidden',
+        ...conditionOfCreate(described),
+        requiresKey: described.requiresIdempotencyKey,
       },
     },
   }
@@ -283,6 +305,8 @@ function describeResourcePath(
   const { type } = described
   const name = context.nameType(type)
   const document = `${name}.document`
+  const condition = described.requiresConditions ? 'requiredVersion' : 'version'
+  const fields = { condition, requiresKey: described.requiresIdempotencyKey } as const
   return {
     tag: type,
     parameters: [
@@ -296,12 +320,12 @@ function describeResourcePath(
       },
       PATCH: {
         ...{ verb: `${name}.update`, summary: `Update ${type}`, body: `${name}.update` },
-        hasMinimal: true,
-        ...{ response: document, errors: writeErrors },
+        ...{ parameters: [parameter('writeIfNoneMatch')], hasMinimal: true },
+        ...{ response: document, errors: writeErrors, ...fields },
       },
       DELETE: {
         ...{ verb: `${name}.delete`, summary: `Delete ${type}` },
-        ...{ response: 'message', errors: writeErrors },
+        ...{ response: 'message', errors: writeErrors, ...fields },
       },
     },
   }
@@ -336,6 +360,8 @@ function describeRelated(
         body: findRequiredInverse(field, described) ? `${id}.linked.new` : `${name}.new`,
         ...{ status: 201, response: `${name}.created`, errors: writeErrors },
         hasMinimal: related.id.fromClient !== 'forbidden',
+        ...conditionOfCreate(related),
+        requiresKey: related.requiresIdempotencyKey,
       },
     },
   }
@@ -352,7 +378,9 @@ function describeRelationship(
   const nameLinkage = (isNullable: boolean) =>
     `${nameType(field.to)}.${field.many ? 'toMany' : isNullable ? 'toOne' : 'requiredToOne'}`
   const body = nameLinkage(isSentNull(field))
-  const write = { body, response: 'message', errors: writeErrors } as const
+  const condition = type.requiresConditions ? 'requiredVersion' : 'version'
+  const requiresKey = type.requiresIdempotencyKey
+  const write = { body, response: 'message', errors: writeErrors, condition, requiresKey } as const
   const [set, replace, remove] = field.many
     ? ['Add to', 'Replace', 'Remove from']
     : ['Set', 'Set', 'Clear']
@@ -375,7 +403,11 @@ function describeRelationship(
         ...{ ...write, verb: `${id}.replace`, summary: `${replace} ${field.name}` },
         hasMinimal: true,
       },
-      POST: { ...write, verb: `${id}.add`, summary: `${set} ${field.name}` },
+      // It replaces no members, so no type demands a condition for it.
+      POST: {
+        ...{ ...write, verb: `${id}.add`, summary: `${set} ${field.name}` },
+        condition: 'version',
+      },
       DELETE: { ...write, verb: `${id}.remove`, summary: `${remove} ${field.name}` },
     },
   }
@@ -405,7 +437,9 @@ function describeAction(
       POST: {
         ...{ verb, summary: `Call ${action.name}`, description, body: verb },
         ...{ response: nameActionResponse(type, action, context), errors: writeErrors },
-        hasDryRun: action.hasDryRun,
+        ...{ hasDryRun: action.hasDryRun, requiresKey: action.requiresIdempotencyKey },
+        // A list has no version.
+        ...(on === 'resource' && { condition: 'version' }),
       },
     },
   }

@@ -16,6 +16,20 @@ type Parameters = Readonly<Record<string, Parameter>>
 /** A list that is one parameter, with commas between the items. */
 const commaSeparated = { in: 'query', style: 'form', explode: false } as const
 
+const ifMatch: Parameter = {
+  ...{ name: 'If-Match', in: 'header' },
+  description:
+    'Entity tags or versions in quotation marks, or `*`: nothing is written (412) if the version is none of them.',
+  schema: { type: 'string' },
+}
+
+const idempotencyKey: Parameter = {
+  ...{ name: 'Idempotency-Key', in: 'header' },
+  description:
+    'A random UUID. The same request with the same key is executed once: repeated, it gets the stored response, with `Idempotency-Replayed: true`.',
+  schema: { type: 'string', minLength: 1, maxLength: 257 },
+}
+
 /** The names of the parameter `page` among the components, by what the lists of a type are paged by. */
 export const pageComponents = { number: 'page', cursor: 'cursorPage' } as const
 
@@ -30,18 +44,8 @@ export function describeCommonParameters({ described }: SchemaContext): Paramete
       description: 'Whether resources have `meta.version`, for `If-Match`.',
       schema: { type: 'boolean' },
     },
-    ifMatch: {
-      ...{ name: 'If-Match', in: 'header' },
-      description:
-        'Entity tags or versions in quotation marks, or `*`: nothing is written (412) if the version is none of them.',
-      schema: { type: 'string' },
-    },
-    idempotencyKey: {
-      ...{ name: 'Idempotency-Key', in: 'header' },
-      description:
-        'A random UUID. The same request with the same key is executed once: repeated, it gets the stored response, with `Idempotency-Replayed: true`.',
-      schema: { type: 'string', minLength: 1, maxLength: 257 },
-    },
+    ...{ ifMatch, requiredIfMatch: { ...ifMatch, required: true } },
+    ...{ idempotencyKey, requiredIdempotencyKey: { ...idempotencyKey, required: true } },
     prefer: {
       ...{ name: 'Prefer', in: 'header' },
       description:
@@ -51,6 +55,12 @@ export function describeCommonParameters({ described }: SchemaContext): Paramete
     ifNoneMatch: {
       ...{ name: 'If-None-Match', in: 'header' },
       description: 'Entity tags: the response is 304 if the document has one of them.',
+      schema: { type: 'string' },
+    },
+    writeIfNoneMatch: {
+      ...{ name: 'If-None-Match', in: 'header' },
+      description:
+        '`*`: nothing is written (412) if it exists. Entity tags or versions in quotation marks: if its version is one of them.',
       schema: { type: 'string' },
     },
     linkageInclude: {

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../model/kinds/kinds.ts'
 import { atomicMediaType, mediaType } from '../model/media-types.ts'
 import { nameField } from './component-names.ts'
 import { findRequiredInverse, type SchemaContext } from './resource-schemas.ts'
-import { openObject } from './schema.ts'
+import { createReference, openObject } from './schema.ts'
 
 /** A response (https://spec.openapis.org/oas/v3.1.0#response-object) or a request body. */
 type Exchanged = Readonly<Record<string, unknown>>
@@ -16,6 +16,41 @@ export type ExchangedByName = Readonly<Record<string, Exchanged>>
 function describeContent(schema: JsonSchema): Exchanged {
   return { content: { [mediaType]: { schema } } }
 }
+
+/** Describes the header fields of responses, by their names. */
+export function describeHeaders(): ExchangedByName {
+  return {
+    ETag: {
+      description:
+        'The entity tag of the document, for `If-None-Match`; that of one resource or relationship also for `If-Match`.',
+      schema: { type: 'string' },
+    },
+    'Idempotency-Replayed': {
+      description: 'The request was executed before: this is the response that it got then.',
+      schema: { const: 'true' },
+    },
+    'Preference-Applied': {
+      description: 'The preferences of `Prefer` that were applied.',
+      schema: { type: 'string' },
+    },
+    'Retry-After': {
+      description: 'After how many seconds the same request may succeed.',
+      schema: { type: 'integer', minimum: 1 },
+    },
+  }
+}
+
+const headerReference = createReference('#/components/headers/')
+
+/** Refers to header fields that a response may have. */
+export function withHeaders(
+  ...names: readonly string[]
+): Readonly<{ headers: Readonly<Record<string, JsonSchema>> }> {
+  return { headers: Object.fromEntries(names.map((name) => [name, headerReference(name)])) }
+}
+
+/** The header fields of the response to a write. */
+export const writtenHeaders = ['Idempotency-Replayed', 'Preference-Applied'] as const
 
 /** The errors of operations that read, also with a body, of those that write, and of the server, by the names of their responses. */
 export type ErrorResponseName = 'readError' | 'queryError' | 'writeError' | 'serverError'
@@ -80,34 +115,53 @@ export function describeCommonResponses(
   const rejected =
     'The request is rejected. The application may also have statuses and codes of its own.'
   return {
-    message: { description: 'Done.', ...describeContent(ref('jsonapi.message')) },
-    root: { description: 'The resource types.', ...describeContent(ref('jsonapi.root')) },
+    message: {
+      description: 'Done.',
+      ...withHeaders(...writtenHeaders),
+      ...describeContent(ref('jsonapi.message')),
+    },
+    root: {
+      description: 'The resource types.',
+      ...withHeaders('ETag'),
+      ...describeContent(ref('jsonapi.root')),
+    },
     head: {
       description: 'The status and the header fields of the response to GET, without a body.',
+      ...withHeaders('ETag'),
     },
     notModified: {
       description: 'The client has the document: its entity tag is in If-None-Match.',
+      ...withHeaders('ETag'),
     },
     dryRun: {
       description: 'Nothing was written: this was a dry run.',
+      ...withHeaders('Preference-Applied'),
       ...describeContent(ref('jsonapi.message')),
     },
-    minimal: { description: 'Done; the client prefers no document.' },
+    minimal: {
+      description: 'Done; the client prefers no document.',
+      ...withHeaders('ETag', ...writtenHeaders),
+    },
     options: { description: 'The methods.', headers: { Allow: { schema: { type: 'string' } } } },
     readError: describeErrors(rejected, (code, status) => status < 500 && !writeCodes.has(code)),
     queryError: describeErrors(
       rejected,
       (code, status) => status < 500 && (!writeCodes.has(code) || queryCodes.has(code)),
     ),
-    writeError: describeErrors(rejected, (_code, status) => status < 500),
+    writeError: {
+      ...describeErrors(rejected, (_code, status) => status < 500),
+      ...withHeaders('Retry-After'),
+    },
     operationError: {
       description: [rejected, '', ...unauthenticated, ...listOperationCodes()].join('\n'),
+      ...withHeaders('Retry-After'),
       content: { [atomicMediaType]: { schema: openObject({ errors: { type: 'array' } }) } },
     },
     serverError: {
       description: ['The server failed.', '', ...listCodes((_code, each) => each >= 500)].join(
         '\n',
       ),
+      ...withHeaders('Retry-After'),
       ...errors,
     },
   } satisfies Record<
@@ -156,7 +210,9 @@ export function describeTypeResponses(
   }
   const responses = Object.entries(descriptions).map(([suffix, description]) => {
     const schema = ref(`${name}.${suffix}`)
-    return [`${name}.${suffix}`, { description, ...describeContent(schema) }] as const
+    // An update has this response, too.
+    const headers = withHeaders('ETag', ...(suffix === 'document' ? writtenHeaders : []))
+    return [`${name}.${suffix}`, { description, ...headers, ...describeContent(schema) }] as const
   })
   return {
     ...Object.fromEntries(responses),
@@ -167,6 +223,7 @@ export function describeTypeResponses(
           description: `The path of the new ${type}.`,
           schema: { type: 'string', format: 'uri-reference' },
         },
+        ...withHeaders('ETag', ...writtenHeaders).headers,
       },
       ...describeContent(ref(`${name}.document`)),
     },
