@@ -22,6 +22,8 @@ export interface ApiRequest extends RequestContext {
   readonly id: string
   /** Whose id it is, of a resource that another operation of the same request will insert; `id` stands for it then. */
   readonly inserted?: InsertedId
+  /** The local id by which an operation names that resource, also once it has an id: that is rolled back with the batch. */
+  readonly lid?: string
   /** The query string without its `?`, as sent. */
   readonly search: string
   /** True if no URL can have the query, which was sent as the body of a QUERY: the document has no links that repeat it. */

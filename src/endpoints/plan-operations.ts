@@ -291,6 +291,7 @@ function formatRequest(
   return {
     ...request,
     ...(found ?? { id }),
+    ...(local && { lid: local.lid }),
     search: showsFields ? search : '',
     body: isAction ? call : hasData ? { data, links, meta, findLocalId } : noBody,
     ...(ifMatch !== undefined && { conditions: { ifMatch: formatIfMatch(ifMatch) } }),

@@ -127,9 +127,9 @@ function addCondition(
     relationship?: RelationshipField
     mayBeRequired?: boolean
   }>,
-  { conditions = {}, isPart = false, writer }: ApiRequest,
+  { conditions = {}, isPart = false, lid, writer }: ApiRequest,
 ): Pick<WritePlan, 'condition'> {
   const mayBeRequired = target.mayBeRequired !== false && !isPart && writer !== 'server'
-  const condition = planCondition(planner, { ...target, mayBeRequired }, conditions)
+  const condition = planCondition(planner, { ...target, lid, mayBeRequired }, conditions)
   return condition ? { condition } : {}
 }

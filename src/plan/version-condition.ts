@@ -31,6 +31,8 @@ export interface VersionCondition {
 interface ConditionTarget {
   readonly resource: ResourceType
   readonly id: string
+  /** The local id by which the client names the resource, if it has named no id. */
+  readonly lid?: string | undefined
   /** At the address of a relationship: its members. */
   readonly relationship?: RelationshipField
   /** Whether the type may require a condition here. */
@@ -167,8 +169,9 @@ function throwRequired(target: ConditionTarget): never {
   throw new HttpError('condition_required', detail)
 }
 
-function describe({ resource: { type }, id, relationship }: ConditionTarget): string {
+function describe({ resource: { type }, id, lid, relationship }: ConditionTarget): string {
+  const named = lid === undefined ? `${type} ${quote(id)}` : `${type} with lid ${quote(lid)}`
   return relationship
-    ? `The relationship "${relationship.name}" of ${type} ${quote(id)}`
-    : `The resource ${type} ${quote(id)}`
+    ? `The relationship "${relationship.name}" of ${named}`
+    : `The resource ${named}`
 }

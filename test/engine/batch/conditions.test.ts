@@ -96,6 +96,25 @@ describeBatches('Conditions of every write', served, (app) => {
       assert.equal(response.status, 200, JSON.stringify(response.errors))
     })
 
+  it('names a new resource whose condition does not hold by its local id', async () => {
+    const ref = { type: 'order', lid: 'o' }
+    const added = { op: 'add', data: ref }
+    const missing = await app.batch([added, { op: 'remove', ref }])
+    assert.match(
+      missing.errors[0]?.detail ?? '',
+      /^The resource order with lid "o" is changed only/,
+    )
+    const meta = { ifMatch: 'x' }
+    const other = await app.batch([added, { op: 'remove', ref, meta }])
+    assert.match(
+      other.errors[0]?.detail ?? '',
+      /^The resource order with lid "o" does not have the/,
+    )
+    const members = { op: 'update', ref: { ...ref, relationship: 'next' }, meta, data: [] }
+    const linked = await app.batch([added, members])
+    assert.match(linked.errors[0]?.detail ?? '', /^The relationship "next" of order with lid "o"/)
+  })
+
   it('If-None-Match with the present version says that it is the present one', async () => {
     const { headers } = await app.send('GET', '/orders/101')
     const version = headers.get('etag')?.slice(1).split('.')[0]
