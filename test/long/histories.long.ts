@@ -17,7 +17,7 @@ describe('Histories of a mutant of the engine', () => {
         database,
         workers: 1,
         version: mutant.version,
-        hasJournal: true,
+        hasJournal: mutant.hasJournal ?? true,
         kills: 0,
         seed: 1,
       }

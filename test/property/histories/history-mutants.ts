@@ -14,6 +14,8 @@ interface HistoryMutant {
   /** Where it shows: the writes of one process on SQLite run one after the other. */
   readonly on: 'sqlite' | 'postgres'
   readonly version: VersionSource
+  /** Whether tables have the triggers that write the journal. Default true. */
+  readonly hasJournal?: boolean
 }
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: source text
@@ -115,7 +117,8 @@ export const historyMutants: readonly HistoryMutant[] = [
   },
   {
     title: 'a write in one statement ignores the version',
-    ...{ on: 'postgres', version: 'column' },
+    // A table with triggers is not written in one statement.
+    ...{ on: 'postgres', version: 'column', hasJournal: false },
     replacements: [
       {
         file: 'src/sql/write/write-row.ts',
