@@ -1,6 +1,6 @@
 import { HttpError, ParameterError } from '../errors/errors.ts'
 import { ConstraintError, DeniedError, queryTimeoutError, tooComplexError } from '../sql/errors.ts'
-import type { Statement } from '../sql/statement.ts'
+import type { Placeholder, Statement } from '../sql/statement.ts'
 
 /** The violated constraint by the error code (PostgreSQL 18, Appendix A). */
 const constraintCodes: readonly (readonly [code: RegExp, is: ConstraintError['is']])[] = [
@@ -104,24 +104,28 @@ export function translateError(error: unknown, { statement, timeout }: FailedQue
     statement?.placeholders.some(({ isArgument }) => isArgument === true)
   )
     return argumentError(statement, error)
+  const placeholder = findPlaceholder(failure, statement)
+  if (placeholder?.isCursorKey) return cursorError(error)
   const raisedMessage =
     failure.routine === raiseRoutine && error instanceof Error ? error.message : undefined
   if (code === insufficientPrivilege && raisedMessage !== undefined)
     return new DeniedError(new ConstraintError('permission', { raisedMessage }, error))
-  const is =
-    constraintCodes.find(([pattern]) => pattern.test(code))?.[1] ??
-    constraintRoutines[failure.routine ?? '']
+  const is = findConstraint(failure)
   if (is !== undefined) {
-    const parameter = findParameter(failure, statement)
-    return new ConstraintError(
-      is,
-      { columns: findColumns(failure), parameter, raisedMessage },
-      error,
-    )
+    const source = placeholder?.source
+    const parameter = typeof source === 'number' ? source : undefined
+    const violated = { columns: findColumns(failure), parameter, raisedMessage }
+    return new ConstraintError(is, violated, error)
   }
   if (code === insufficientPrivilege) return permissionDenied(error)
   if (isRefused(error, failure)) return notSupportedError(error)
   return tooComplex.test(code) ? tooComplexError() : error
+}
+
+/** Which kind of constraint an error is about, if any. */
+function findConstraint({ code = '', routine = '' }: ServerError) {
+  const [, is] = constraintCodes.find(([pattern]) => pattern.test(code)) ?? []
+  return is ?? constraintRoutines[routine]
 }
 
 /** Whether the database does not have what the statement needs. */
@@ -249,10 +253,19 @@ function findColumns({ column, detail = '', table = '', constraint = '' }: Serve
 }
 
 /** Finds the parameter in `unnamed portal parameter $2 = '...'`, which is reported for a value that the type of its column rejects. */
-function findParameter({ where = '' }: ServerError, statement?: Statement): number | undefined {
+function findPlaceholder(
+  { where = '' }: ServerError,
+  statement?: Statement,
+): Placeholder | undefined {
   const number = /\$(\d+)/.exec(where)?.[1]
-  const source = statement?.placeholders[Number(number) - 1]?.source
-  return typeof source === 'number' ? source : undefined
+  return statement?.placeholders[Number(number) - 1]
+}
+
+/** The error of a cursor with a value that the type of its column had when the cursor was created. */
+function cursorError(cause: unknown): ParameterError {
+  const detail =
+    'The type of a sort key no longer has the value in the cursor; start again without the cursor.'
+  return new ParameterError('invalid_cursor', 'page', detail, { cause })
 }
 
 function serverError(error: unknown): ServerError {

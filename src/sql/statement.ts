@@ -35,6 +35,8 @@ export interface Placeholder {
   readonly isPattern?: boolean
   /** True for an argument of a declared function or query. */
   readonly isArgument?: boolean
+  /** True for the value of a sort key in a cursor, which the type of its column may no longer have. */
+  readonly isCursorKey?: boolean
 }
 
 /**

@@ -437,3 +437,56 @@ for (const database of databases)
       for (const close of closing) await close()
     }
   })
+
+/** Changes of a column by which it no longer has a value, with that value. */
+const narrowings = [
+  ['bigint', 'integer', '6000000000'],
+  ['bigint', 'smallint', '40000'],
+  ['integer', 'smallint', '40000'],
+] as const
+
+// SQLite compares a column of any type with any number.
+for (const database of databases.filter(({ dialect }) => dialect === 'postgres'))
+  for (const [was, is, value] of narrowings)
+    it(`given a sort key whose column was ${was} and is ${is}, then cursors with values of before are refused · ${database.name}`, async () => {
+      const item = resource('item', {
+        ...{ path: '/items', table: 'item' },
+        fields: { f: attribute(integer) },
+      })
+      const model = defineModel([item], { secret: 'the secret that all of them have' })
+      const open = await database.create()
+      const serve = async (use: (send: Send) => Promise<void>) => {
+        const store = await openStore(model, open.url)
+        const { GET } = listWays(createHandler({ model, store }))
+        assert.ok(GET)
+        await use(GET).finally(() => store.close())
+      }
+      const rows = `insert into item (f) values (${value}), (1), (2)`
+      await execute(
+        open.url,
+        `create table item (id ${database.columnTypes.newId}, f ${was}); ${rows}`,
+      )
+      let cursor = ''
+      await serve(async (send) => {
+        const { document } = await send('/items', [
+          ['sort', '-f'],
+          ['page[cursors]', 'true'],
+        ])
+        cursor = String(Object(document.data)[0].meta.page.cursor)
+      })
+      await execute(open.url, `delete from item where f > 2; alter table item alter f type ${is}`)
+      try {
+        await serve(async (send) => {
+          for (const place of ['after', 'before']) {
+            const { status, document } = await send('/items', [
+              ['sort', '-f'],
+              [`page[${place}]`, cursor],
+            ])
+            const codes = document.errors?.map(({ code }) => code)
+            assert.deepEqual([status, codes], [400, ['invalid_cursor']], place)
+          }
+        })
+      } finally {
+        await open.remove()
+      }
+    })

@@ -282,6 +282,7 @@ function keyValueParam(key: NonNullable<KeyShape>, { dialect }: Target): Sql {
     source: isBytes ? key.bytes : key,
     // The plan has read it from a cursor.
     bind: (value) => dialect.bindKeyValue(value as string | number),
+    isCursorKey: true,
   }
   return isBytes ? sql`+cast(${placeholder} as text)` : sql`${placeholder}`
 }
