@@ -1,6 +1,7 @@
 import { parseExactJson } from '../model/kinds/json.ts'
 import { mediaType } from '../model/media-types.ts'
 import { parseFieldFilterName } from '../parse/filter.ts'
+import type { ParameterName } from '../parse/parameters.ts'
 import { type Html, h } from './element.ts'
 import type { BaseContext } from './page-context.ts'
 import { getParameter, type PageUrl } from './page-url.ts'
@@ -99,18 +100,21 @@ function isExpressible([name, value]: PageUrl['pairs'][number]): boolean {
 }
 
 function formatQuery(url: PageUrl): string {
-  const members = [
-    ['filter', readFilter(url)],
-    ['include', readList(getParameter(url, 'include'))],
-    ['withCount', readList(getParameter(url, 'withCount'))],
-    ['fields', readFields(url)],
-    ['sort', readList(getParameter(url, 'sort'))],
-    ['page', readPage(url)],
-    ['includePage', readByPath(url, /^includePage\[([^[\]]+)\]\[(size|after)\]$/, readPageMember)],
-    ['includeSort', readByPath(url, /^includeSort\[([^[\]]+)\]$/, readList)],
-    ['includeFilter', readByPath(url, /^includeFilter\[([^[\]]+)\]$/, readJsonList)],
-  ].filter(([, value]) => value !== undefined)
-  return members.length === 0 ? '' : formatLiteral(Object.fromEntries(members))
+  const members: Readonly<Record<ParameterName, unknown>> = {
+    filter: readFilter(url),
+    include: readList(getParameter(url, 'include')),
+    withCount: readList(getParameter(url, 'withCount')),
+    fields: readFields(url),
+    sort: readList(getParameter(url, 'sort')),
+    page: readPage(url),
+    includePage: readByPath(url, /^includePage\[([^[\]]+)\]\[(size|after)\]$/, readPageMember),
+    includeSort: readByPath(url, /^includeSort\[([^[\]]+)\]$/, readList),
+    includeFilter: readByPath(url, /^includeFilter\[([^[\]]+)\]$/, readJsonList),
+    // No call has it, as `isExpressible` says.
+    withVersions: undefined,
+  }
+  const sent = Object.entries(members).filter(([, value]) => value !== undefined)
+  return sent.length === 0 ? '' : formatLiteral(Object.fromEntries(sent))
 }
 
 function readFilter({ pairs }: PageUrl): unknown {

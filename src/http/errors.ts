@@ -4,6 +4,7 @@ import { toError, toErrorList } from '../errors/collector.ts'
 import { type ApiError, HttpError, RequestError } from '../errors/errors.ts'
 import type { Logger } from '../model/declare/request-context.ts'
 import { atomicMediaType } from '../model/media-types.ts'
+import { parameterNames } from '../parse/parameters.ts'
 import type { DocumentVersion } from '../serialize/document.ts'
 import { type ErrorResponse, serializeErrors, serializeInternalError } from '../serialize/errors.ts'
 import { createRouteNotFound } from './headers.ts'
@@ -144,8 +145,7 @@ function createUnavailableLogger(log: Logger): (error: ApiError, request: HttpRe
 }
 
 /** The query parameters of the engine, as far as their name: what is after it in brackets may be anything. */
-const knownParameters =
-  /^(?:filter|fields|page|sort|include(?:Page|Sort|Filter)?|withCount|withVersions)(?![^=[%])/
+const knownParameters = new RegExp(`^(?:${parameterNames.join('|')})(?![^=[%])`)
 
 /**
  * Returns a request target for the log. The values of parameters that the engine does not know are replaced by `[redacted]`: such a

@@ -1,6 +1,7 @@
 import { listReadableTypes, type ModelDescription } from '../describe/describe-model.ts'
 import type { TypeDescription } from '../describe/describe-type.ts'
 import type { JsonSchema } from '../model/kinds/kinds.ts'
+import type { ParameterName } from '../parse/parameters.ts'
 import { describeArgumentText, describeFilterText, listFiltersBy } from './filter-schemas.ts'
 import type { SchemaContext } from './resource-schemas.ts'
 import type { ExchangedByName } from './responses.ts'
@@ -151,7 +152,9 @@ export function describeQueryBodies(
 ): ExchangedByName {
   const name = nameType(type.type)
   const names = arrayOf({ type: 'string' })
-  const list = {
+  const { schema: include } = describeInclude(type) ?? {}
+  const { schema: withCount } = describeWithCount(type) ?? {}
+  const members: Readonly<Record<ParameterName, JsonSchema | undefined>> = {
     filter: ref(`${name}.filter`),
     sort: describeSort(type).schema as JsonSchema,
     page: describePage(described, type.pagedBy).schema as JsonSchema,
@@ -159,26 +162,29 @@ export function describeQueryBodies(
     includePage: { type: 'object', additionalProperties: { type: 'object' } },
     includeSort: { type: 'object', additionalProperties: names },
     includeFilter: { type: 'object', additionalProperties: { type: 'array' } },
+    include: include as JsonSchema | undefined,
+    withCount: withCount as JsonSchema | undefined,
+    withVersions: { type: 'boolean' },
   }
-  const { schema: include } = describeInclude(type) ?? {}
-  const { schema: withCount } = describeWithCount(type) ?? {}
+  const linkage = { ...members, include: names, withCount: undefined, withVersions: undefined }
   return {
-    [`${name}.query`]: describeQueryBody({
-      ...list,
-      ...(include !== undefined && { include: include as JsonSchema }),
-      ...(withCount !== undefined && { withCount: withCount as JsonSchema }),
-      withVersions: { type: 'boolean' },
-    }),
-    [`${name}.linkageQuery`]: describeQueryBody({ ...list, include: names }),
+    [`${name}.query`]: describeQueryBody(members),
+    [`${name}.linkageQuery`]: describeQueryBody(linkage),
   }
 }
 
-function describeQueryBody(members: Readonly<Record<string, JsonSchema>>): ExchangedByName[string] {
+/** @param members - `undefined` for a parameter that the list does not take */
+function describeQueryBody(
+  members: Readonly<Record<string, JsonSchema | undefined>>,
+): ExchangedByName[string] {
   const description = 'The query string of the GET.'
+  const taken = Object.entries(members).flatMap(([name, schema]) =>
+    schema === undefined ? [] : [[name, schema] as const],
+  )
   return {
     required: true,
     content: {
-      'application/json': { schema: objectOf(members) },
+      'application/json': { schema: objectOf(Object.fromEntries(taken)) },
       'application/x-www-form-urlencoded': { schema: { type: 'object', description } },
     },
   }

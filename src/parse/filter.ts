@@ -105,7 +105,7 @@ function countTerms(json: unknown): number {
 }
 
 /** The parts of a parameter `filter[name]`, `filter[name][operator]`, `filter[name][]` or `filter[name][operator][]`. */
-export interface FieldFilter {
+interface FieldFilter {
   /** With `__` between the names of a path, for which clients may write a dot. */
   readonly name: string
   /** Default: `in_` for a list, else `eq`. */

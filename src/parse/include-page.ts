@@ -24,19 +24,11 @@ const parameters = {
 } as const
 
 /** The parts of the name of a parameter of an include path. */
-export interface IncludeParameter {
+interface IncludeParameter {
   /** The relationship path, with dots. */
   readonly path: string
   readonly is: keyof ParsedIncludePage
 }
-
-/** The names of the parameters, for errors. */
-export const includeParameters: readonly string[] = [
-  'includePage[<path>][size]',
-  'includePage[<path>][after]',
-  'includeSort[<path>]',
-  'includeFilter[<path>]',
-]
 
 /** Parses the name of a parameter of an include path; `undefined` for another one. */
 export function parseIncludeParameter(name: string): IncludeParameter | undefined {

@@ -1,6 +1,13 @@
 import { quote } from '../errors/quote.ts'
 import { findNearest } from '../errors/suggestion.ts'
 import { type JsonValue, serializeJson } from '../model/kinds/json.ts'
+import { pageMembers } from './page.ts'
+import {
+  findParameterName,
+  getQueryParameter,
+  isParameterName,
+  parameterNames,
+} from './parameters.ts'
 
 // The forms that clients of other servers send. The server accepts those that mean one thing; of the others an error has the form
 // that the client should send, with the values of the client.
@@ -109,7 +116,7 @@ export function describeRemedy(
   if (form !== undefined) return sendForm(form)
   // `page[albums]` is not a field `name`.
   const [base = ''] = name.split('[')
-  if (parameterNames.includes(base) || Object.hasOwn(familyNames, base)) return undefined
+  if (isParameterName(base)) return undefined
   const similar = findField(false)
   return similar && ('form' in similar ? sendForm(similar.form) : similar.problem)
 }
@@ -310,27 +317,21 @@ const parameterAliases: Readonly<Record<string, RegExp>> = {
   filter: /^(?:q|search|query)$/i,
 }
 
-/** The parameters with one name, and the families whose names have brackets. */
-const parameterNames = ['filter', 'sort', 'include', 'withCount', 'withVersions']
-const familyNames: Readonly<Record<string, RegExp>> = {
-  fields: /^\[[^[\]]+\]$/,
-  filter: /^(?:\[[^[\]]+\]){1,2}(?:\[\])?$/,
-  page: /^\[(?:size|number|after|before|total|cursors)\]$/,
-  includePage: /^\[[^[\]]+\]\[(?:size|after)\]$/,
-  includeSort: /^\[[^[\]]+\]$/,
-  includeFilter: /^\[[^[\]]+\]$/,
-}
-const pageMembers = ['size', 'number', 'after', 'before', 'total', 'cursors']
+/** The parameters without brackets, and the families. */
+const plainNames = parameterNames.filter((name) => findParameterName(name))
+const familyNames = parameterNames.filter(
+  (name) => isParameterName(name) && getQueryParameter(name).brackets,
+)
 
 /** A parameter whose name is misspelled: `srot`, `Sort`, `field[person]`, `page[sise]`, `includePage[computers]`. */
 function findTypoForm(name: string, value: string): string | undefined {
   const [, base = '', brackets = ''] = /^(\w{3,})((?:\[[^[\]]+\])*)$/.exec(name) ?? []
   if (base === '') return undefined
   if (brackets === '') {
-    const plain = findNearest(base, parameterNames)
+    const plain = findNearest(base, plainNames)
     return plain && formatParameter(plain, value)
   }
-  const family = findNearest(base, Object.keys(familyNames)) ?? ''
+  const family = findNearest(base, familyNames) ?? ''
   const isPage = family === 'page' || family === 'includePage'
   const members = brackets.slice(1, -1).split('][')
   const path = family === 'page' ? [] : members.slice(0, 1)
@@ -338,5 +339,5 @@ function findTypoForm(name: string, value: string): string | undefined {
   const meant = isPage
     ? [...path, findNearest(member, pageMembers) ?? member].map((each) => `[${each}]`).join('')
     : brackets
-  return familyNames[family]?.test(meant) ? formatParameter(family + meant, value) : undefined
+  return findParameterName(family + meant) && formatParameter(family + meant, value)
 }

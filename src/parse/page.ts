@@ -20,14 +20,12 @@ export interface ParsedPage {
 }
 
 const parsers: Readonly<Record<string, (text: string) => ParsedPage>> = {
-  'page[size]': (text) => ({
-    size: /^0+$/.test(text) ? 0 : parseInteger('page[size]', text, orNone),
-  }),
-  'page[number]': (text) => ({ number: parseInteger('page[number]', text) }),
-  'page[after]': (after) => ({ after }),
-  'page[before]': (before) => ({ before }),
-  'page[total]': (text) => ({ total: parseChoice('page[total]', text, totals) }),
-  'page[cursors]': (text) => ({
+  size: (text) => ({ size: /^0+$/.test(text) ? 0 : parseInteger('page[size]', text, orNone) }),
+  number: (text) => ({ number: parseInteger('page[number]', text) }),
+  after: (after) => ({ after }),
+  before: (before) => ({ before }),
+  total: (text) => ({ total: parseChoice('page[total]', text, totals) }),
+  cursors: (text) => ({
     cursors: parseChoice('page[cursors]', text, ['true', 'false']) === 'true',
   }),
 }
@@ -37,18 +35,18 @@ const orNone = ', or 0 for all resources where pages have numbers and no maximum
 
 const totals = ['exact', 'capped', 'none'] as const
 
-/** The parameters of pages that `parsePage` parses. */
-export const pageParameters: readonly string[] = Object.keys(parsers)
+/** The names in brackets of the parameters of pages. */
+export const pageMembers: readonly string[] = Object.keys(parsers)
 
 /**
  * Parses a parameter of pages.
- * @returns `undefined` for another parameter
+ * @param name - one of `pageMembers`, behind `page` in brackets
  * @throws ParameterError `invalid_page` (400) if the text is none of the values of the parameter: of `page[size]` an integer ≥ 0, of
  *   `page[number]` an integer ≥ 1
  * @see https://jsonapi.org/format/1.0/#fetching-pagination
  */
 export function parsePage(name: string, text: string): ParsedPage | undefined {
-  return parsers[name]?.(text)
+  return parsers[name.slice('page['.length, -1)]?.(text)
 }
 
 /** @param alternative - a value that is allowed too */

@@ -20,6 +20,7 @@ import {
   parseJson,
 } from './json.ts'
 import { findFilterArray } from './other-idioms.ts'
+import { getQueryParameter, isParameterName, parameterNames } from './parameters.ts'
 import { decodePairs } from './query.ts'
 
 // The body of a QUERY (RFC 10008) says what the query string of a GET says: as a form it is the query string, and as JSON each member
@@ -135,51 +136,29 @@ function readJson<Result>(read: () => Result): Result {
 
 function parseMember(name: string, value: unknown): readonly Member[] {
   const pointer = pointerToken(name)
-  switch (name) {
-    case 'filter':
-      // The value is parsed JSON.
-      return [[name, serializeJson(value as JsonValue), pointer]]
-    case 'sort':
-    case 'include':
-    case 'withCount':
-      return parseNames(name, value, pointer)
-    case 'withVersions':
-      return [[name, readScalar(value, pointer), pointer]]
-    case 'fields':
-      return parseFamily(name, value, joinNames)
-    case 'page':
-      return parseFamily(name, value, readScalar)
-    case 'includePage':
-      return parseIncludePages(name, value)
-    case 'includeSort':
-      return parseFamily(name, value, joinNames)
-    case 'includeFilter':
-      // The value is parsed JSON.
-      return parseFamily(name, value, (each) => serializeJson(each as JsonValue))
-    default:
-      throw unknownMember(name, value, pointer)
-  }
+  if (!isParameterName(name)) throw unknownMember(name, value, pointer)
+  const { isPlain, value: is } = getQueryParameter(name)
+  if (name === 'includePage') return parseIncludePages(name, value)
+  if (!isPlain) return parseFamily(name, value, readers[is])
+  const text = readers[is](value, pointer)
+  // An empty list of names is that of a parameter that is absent, but for `include`.
+  return text === '' && is === 'names' && name !== 'include' ? [] : [[name, text, pointer]]
 }
 
-/** The members of a JSON body. */
-const memberNames = [
-  ...['filter', 'sort', 'page', 'include', 'includePage', 'includeSort', 'includeFilter'],
-  ...['fields', 'withCount', 'withVersions'],
-]
+const readers = {
+  // The value is parsed JSON.
+  json: (value: unknown) => serializeJson(value as JsonValue),
+  names: joinNames,
+  scalar: readScalar,
+}
 
 function unknownMember(name: string, value: unknown, pointer: string): BodyError {
   const form = `{"filter":${findFilterArray({ [name]: value }) ?? ''}}`
-  const isField = findNearest(name, memberNames) === undefined && form !== '{"filter":}'
-  const known = suggest(name, memberNames, 'members')
+  const isField = findNearest(name, parameterNames) === undefined && form !== '{"filter":}'
+  const known = suggest(name, parameterNames, 'members')
   const remedy = isField ? `a filter by a field is ${form}, and ${known}` : known
   const detail = `There is no member ${quote(name)}; ${remedy}`
   return new BodyError('unknown_parameter', pointer, detail)
-}
-
-/** An empty list of names is that of a parameter that is absent, but for `include`. */
-function parseNames(name: string, value: unknown, pointer: string): readonly Member[] {
-  const names = joinNames(value, pointer)
-  return names === '' && name !== 'include' ? [] : [[name, names, pointer]]
 }
 
 /** Parses an object whose members are the parameters `name[member]`. */

@@ -11,7 +11,6 @@ import { quote } from '../errors/quote.ts'
 import { encodeQuery, type Pair } from './encode-query.ts'
 import { parseFields } from './fields.ts'
 import {
-  type FieldFilter,
   type FilterClause,
   type Operand,
   parseFieldFilter,
@@ -21,15 +20,10 @@ import {
 } from './filter.ts'
 import { filterLimits } from './filter-limits.ts'
 import { parseInclude } from './include.ts'
-import {
-  type IncludeParameter,
-  includeParameters,
-  type ParsedIncludePage,
-  parseIncludePage,
-  parseIncludeParameter,
-} from './include-page.ts'
+import { type ParsedIncludePage, parseIncludePage, parseIncludeParameter } from './include-page.ts'
 import { describeRemedy } from './other-idioms.ts'
-import { type ParsedPage, pageParameters, parsePage } from './page.ts'
+import { type ParsedPage, parsePage } from './page.ts'
+import { findParameterName, listQueryParameters, type ParameterName } from './parameters.ts'
 import { parseSort, type SortTerm } from './sort.ts'
 import { parseWithCount } from './with-count.ts'
 
@@ -120,33 +114,42 @@ export function parseQuery(search: string): ParsedQuery {
   return builder
 }
 
-function parseParameter(name: string, value: string, builder: QueryBuilder): void {
-  const filter = name.startsWith('filter[') ? parseFieldFilterName(name) : undefined
-  const [, type] = /^fields\[([^[\]]+)\]$/s.exec(name) ?? []
-  if (filter !== undefined) addFieldFilter(name, filter, value, builder)
-  else if (type !== undefined) addFields(name, type, value, builder)
-  else if (name === 'filter') addFilter(value, builder)
-  else if (name === 'sort') builder.sort = parseSort(value)
-  else if (pageParameters.includes(name))
+/** Parses a parameter. @param name - with its brackets */
+type ParseParameter = (name: string, value: string, builder: QueryBuilder) => void
+
+const parsers: Readonly<Record<ParameterName, ParseParameter>> = {
+  filter: (name, value, builder) =>
+    name === 'filter' ? addFilter(value, builder) : addFieldFilter(name, value, builder),
+  sort: (_, value, builder) => {
+    builder.sort = parseSort(value)
+  },
+  page: (name, value, builder) => {
     builder.page = { ...builder.page, ...parsePage(name, value) }
-  else if (name === 'include') builder.include = parseInclude(value)
-  else if (name === 'withCount') builder.withCount = parseWithCount(value)
-  else if (name === 'withVersions') builder.withVersions = parseWithVersions(value)
-  else parseOther(name, value, builder)
+  },
+  include: (_, value, builder) => {
+    builder.include = parseInclude(value)
+  },
+  includePage: addIncludePage,
+  includeSort: addIncludePage,
+  includeFilter: addIncludePage,
+  withCount: (_, value, builder) => {
+    builder.withCount = parseWithCount(value)
+  },
+  withVersions: (_, value, builder) => {
+    builder.withVersions = parseWithVersions(value)
+  },
+  fields: addFields,
 }
 
-function parseOther(name: string, value: string, builder: QueryBuilder): void {
-  const parameter = parseIncludeParameter(name)
-  if (parameter) addIncludePage(name, parameter, value, builder)
+function parseParameter(name: string, value: string, builder: QueryBuilder): void {
+  const found = findParameterName(name)
+  if (found) parsers[found](name, value, builder)
   else report(builder.errors, () => createUnknownError(name, builder.pairs))
 }
 
-function addIncludePage(
-  name: string,
-  parameter: IncludeParameter,
-  text: string,
-  builder: QueryBuilder,
-): void {
+function addIncludePage(name: string, text: string, builder: QueryBuilder): void {
+  const parameter = parseIncludeParameter(name)
+  if (parameter === undefined) return
   const { path } = parameter
   const maxTerms = filterLimits.terms - builder.terms
   const { page, terms } = parseIncludePage(name, parameter, text, maxTerms)
@@ -168,12 +171,9 @@ function addFilter(text: string, builder: QueryBuilder): void {
   builder.terms += terms
 }
 
-function addFieldFilter(
-  parameter: string,
-  filter: FieldFilter,
-  text: string,
-  builder: QueryBuilder,
-): void {
+function addFieldFilter(parameter: string, text: string, builder: QueryBuilder): void {
+  const filter = parseFieldFilterName(parameter)
+  if (filter === undefined) return
   const texts = builder.lists.get(parameter)
   if (texts !== undefined) {
     texts.push(text)
@@ -194,7 +194,8 @@ function startOperand(parameter: string, text: string, { lists }: QueryBuilder):
   return { is: 'texts', texts }
 }
 
-function addFields(parameter: string, type: string, text: string, builder: QueryBuilder): void {
+function addFields(parameter: string, text: string, builder: QueryBuilder): void {
+  const type = parameter.slice('fields['.length, -1)
   const names = parseFields(parameter, text, builder.errors)
   if (names) builder.fields.set(type, names)
 }
@@ -219,8 +220,8 @@ export function createUnknownError(
   findField: Parameters<typeof describeRemedy>[2] = () => undefined,
 ): ParameterError {
   const find = (other: string) => pairs.find(([each]) => each === other)?.[1]
-  const known = `filter, filter[<field>], sort, ${pageParameters.join(', ')}, include, ${includeParameters.join(', ')}, withCount, withVersions and fields[<type>]`
-  const remedy = describeRemedy(name, find, findField) ?? `the parameters are ${known}`
+  const remedy =
+    describeRemedy(name, find, findField) ?? `the parameters are ${listQueryParameters()}`
   const detail = `There is no parameter ${quote(name)}; ${remedy}.`
   return new ParameterError('unknown_parameter', name, detail)
 }
