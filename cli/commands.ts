@@ -35,9 +35,6 @@ export const serveSettings = {
   },
 } as const satisfies SettingTable
 
-/** The format of a database URL. */
-export const databaseUrlHelp = 'sqlite:<path> or postgres://<user>:<password>@<host>/<database>'
-
 /** The flag that `serve`, `init` and `introspect` share, with the default of the command. */
 function typesFlag(unset: 'plural' | 'singular'): Flag {
   return {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { isAbsolute, join, relative, resolve } from 'node:path'
+import { join } from 'node:path'
 import { describeMissingSetting, formatCompileSettings } from './compile-settings.ts'
+import { findCommandDatabase } from './databases/databases.ts'
 import { quote } from './introspect/code.ts'
 import { type File, formatFiles, writeFiles } from './introspect/format-files.ts'
 import { formatOmissions } from './introspect/format-omissions.ts'
@@ -34,13 +35,14 @@ function mergeFiles({ databaseUrl, folder }: InitCommand): File[] {
     const path = join(folder, name)
     return existsSync(path) ? readFileSync(path, 'utf8') : undefined
   }
-  const isPostgres = !databaseUrl.startsWith('sqlite:')
+  const { packages, describeMain } = findCommandDatabase(databaseUrl)
+  const needsSetting = describeMain(databaseUrl, folder).default === undefined
   const additions = {
     scripts,
-    dependencies: packageVersions(['lapidary', 'fastify', ...(isPostgres ? ['pg'] : [])]),
+    dependencies: packageVersions(['lapidary', 'fastify', ...packages]),
     devDependencies: { '@types/node': '^24.10.0', typescript: '^7.0.0' },
   }
-  const ignored = ['node_modules', ...(isPostgres ? ['.env'] : [])]
+  const ignored = ['node_modules', ...(needsSetting ? ['.env'] : [])]
   const environment = read('.env')
   const isSet = /^\s*(?:export\s+)?DATABASE_URL\s*=/m.test(environment ?? '')
   const merged = [
@@ -48,7 +50,7 @@ function mergeFiles({ databaseUrl, folder }: InitCommand): File[] {
     ...(read('tsconfig.json') === undefined
       ? [{ name: 'tsconfig.json', text: formatCompileSettings() }]
       : []),
-    ...(isPostgres && !isSet
+    ...(needsSetting && !isSet
       ? [{ name: '.env', text: addLines(environment, [`DATABASE_URL=${databaseUrl}`]) }]
       : []),
     { name: '.gitignore', text: addLines(read('.gitignore'), ignored) },
@@ -102,23 +104,13 @@ function startsMain(folder: string): boolean {
   return manifest.scripts.start === scripts.start
 }
 
-/** The part of a generated `main.ts` that depends on the database. */
-interface MainParts {
-  /** The imported function that opens the database, and its module. */
-  readonly open: string
-  readonly module: string
-  /** The environment variable with the address of the database. */
-  readonly variable: string
-  /** The default of the variable; absent when it must be set, because the address may contain a password. */
-  readonly default?: string
-}
-
 /**
  * Generates the program that serves the declarations in `resources/`.
  * @param folder - the folder of the program
  */
 export function generateMain(databaseUrl: string, folder: string): string {
-  const { open, module, variable, default: unset } = mainParts(databaseUrl, folder)
+  const { describeMain } = findCommandDatabase(databaseUrl)
+  const { open, module, variable, default: unset } = describeMain(databaseUrl, folder)
   const setting = unset === undefined ? variable : `${variable} = ${quote(unset)}`
   const isAsync = unset === undefined
   const imports = [
@@ -165,18 +157,6 @@ function formatSettings(settings: readonly string[]): string {
   const oneLine = `const { ${settings.join(', ')} } = process.env`
   if (oneLine.length <= 100) return oneLine
   return `const {\n${settings.map((setting) => `  ${setting},\n`).join('')}} = process.env`
-}
-
-function mainParts(databaseUrl: string, folder: string): MainParts {
-  const path = /^sqlite:(.+)$/s.exec(databaseUrl)?.[1]
-  if (path === undefined)
-    return { open: 'openPostgres', module: 'lapidary/postgres', variable: 'DATABASE_URL' }
-  return {
-    open: 'openSqlite',
-    module: 'lapidary/sqlite',
-    variable: 'DATABASE_FILE',
-    default: isAbsolute(path) ? path : relative(folder, resolve(path)).replaceAll('\\', '/'),
-  }
 }
 
 /** The members of a `package.json` that `lapidary init` reads. */

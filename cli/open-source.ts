@@ -8,6 +8,7 @@ import {
   type ResourceDeclaration,
   type Store,
 } from 'lapidary'
+import { findDatabase, openStore, urlBeginnings } from '../process/databases.ts'
 import { evaluateDeclarations } from './introspect/evaluate-declarations.ts'
 import { readDeclarations } from './introspect.ts'
 import type { SourceOptions } from './parse-command-line.ts'
@@ -20,19 +21,12 @@ export interface OpenedSource {
   readonly omitted?: readonly string[]
 }
 
-/** True if a source is a database url, and not a module. */
-function isDatabaseUrl(source: string): boolean {
-  return /^(?:sqlite|postgres(?:ql)?):/.test(source)
-}
-
 /** Returns the dialect of the database of a source; `undefined` if it names none. */
 export function findDialect({
   source,
   databaseUrl,
 }: Pick<SourceOptions, 'source' | 'databaseUrl'>): DialectName | undefined {
-  const url = databaseUrl ?? source
-  if (!isDatabaseUrl(url)) return undefined
-  return url.startsWith('sqlite:') ? 'sqlite' : 'postgres'
+  return findDatabase(databaseUrl ?? source)
 }
 
 /**
@@ -46,11 +40,15 @@ export async function openSource(
   options: SourceOptions & Readonly<{ secret?: readonly string[] | undefined }>,
 ): Promise<OpenedSource> {
   const { source, databaseUrl, types, secret } = options
-  if (isDatabaseUrl(source)) {
+  if (findDatabase(source)) {
     const declarations = await readDeclarations(source, { types, readOnly: true })
     const resources = evaluateDeclarations(declarations)
     const model = defineModel(resources, { invalidValues: 'lenient', secret })
-    return { model, store: await openReadOnly(model, source), omitted: declarations.omitted }
+    return {
+      model,
+      store: await openStore(model, source, { readOnly: true }),
+      omitted: declarations.omitted,
+    }
   }
   const exported = await importModule(source)
   const model = findModel(exported, source, secret)
@@ -59,7 +57,7 @@ export async function openSource(
     throw new Error(
       `${source} exports no store; give its database by --database-url or DATABASE_URL`,
     )
-  return { model, store: await openReadOnly(model, databaseUrl) }
+  return { model, store: await openStore(model, databaseUrl, { readOnly: true }) }
 }
 
 /**
@@ -71,7 +69,7 @@ export async function loadModel({
   source,
   types,
 }: Pick<SourceOptions, 'source' | 'types'>): Promise<Model> {
-  if (isDatabaseUrl(source)) {
+  if (findDatabase(source)) {
     const declarations = await readDeclarations(source, { types })
     return defineModel(evaluateDeclarations(declarations), { invalidValues: 'lenient' })
   }
@@ -83,7 +81,7 @@ export async function loadModel({
 async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
   if (/^[a-z]+:\/\//i.test(path))
     throw new Error(
-      `${path} is neither a module nor the url of a database, which begins with sqlite: or postgres:; only doctor takes the url of an API`,
+      `${path} is neither a module nor the url of a database, which begins with ${urlBeginnings}; only doctor takes the url of an API`,
     )
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
     throw new Error(`${path} is a folder; name a module in it, e.g. ${join(path, 'index.ts')}`)
@@ -129,14 +127,4 @@ function isModel(value: unknown): value is Model {
 
 function isStore(value: unknown): value is Store {
   return value instanceof Object && 'verify' in value && 'model' in value && 'dialect' in value
-}
-
-async function openReadOnly(model: Model, databaseUrl: string): Promise<Store> {
-  const path = /^sqlite:(.+)$/s.exec(databaseUrl)?.[1]
-  if (path !== undefined) {
-    const { openSqlite } = await import('lapidary/sqlite')
-    return openSqlite(model, path, { readOnly: true })
-  }
-  const { openPostgres } = await import('lapidary/postgres')
-  return openPostgres(model, databaseUrl, { poolSize: 2 })
 }

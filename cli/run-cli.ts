@@ -1,6 +1,7 @@
+import { urlForms } from '../process/databases.ts'
 import { exitWithError, ignoreClosedPipes } from '../process/run-server.ts'
 import { formatSettings } from '../process/settings.ts'
-import { type CommandDescription, type CommandName, commands, databaseUrlHelp } from './commands.ts'
+import { type CommandDescription, type CommandName, commands } from './commands.ts'
 import { type Command, parseCommandLine } from './parse-command-line.ts'
 import { readManifest } from './read-manifest.ts'
 
@@ -81,7 +82,7 @@ export function formatHelp(): string {
     '',
     ...Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`),
     '',
-    `  <database url>  ${databaseUrlHelp}`,
+    `  <database url>  ${urlForms}`,
     '',
     '  lapidary <command> --help  lists the options of a command',
     '  lapidary --version         prints the version',
@@ -119,5 +120,5 @@ export function formatCommandHelp(name: CommandName): string {
 /** The argument of the commands that take a database url. */
 function databaseArgument(name: CommandName): Readonly<Record<string, string>> {
   const unset = name === 'serve' ? ' (default: DATABASE_URL)' : ''
-  return { '<database url>': databaseUrlHelp + unset }
+  return { '<database url>': urlForms + unset }
 }

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { isDatabaseUrl, isPrivateDatabase, shortUrlForms } from './databases.ts'
 import {
   integerBetween,
   listWhere,
@@ -29,12 +30,12 @@ export const serverSettings = {
     help: 'port to listen on; 0 chooses a free port',
   },
   databaseUrl: {
-    ...textWhere(isDatabase, 'sqlite:<path>, sqlite::memory: or postgres://<host>/<database>'),
+    ...textWhere((text) => isDatabaseUrl(text), shortUrlForms),
     default: undefined,
     help: 'sqlite:<path>, sqlite::memory: or postgres://<user>:<password>@<host>/<database>',
   },
   databaseReplicaUrls: {
-    ...listWhere(isPostgres, 'postgres://… urls, comma-separated'),
+    ...listWhere(isReplicaUrl, 'postgres://… urls, comma-separated'),
     default: '',
     help: 'PostgreSQL: standby servers to read from, comma-separated',
   },
@@ -243,8 +244,8 @@ export function findConflicts(values: Readonly<Record<string, unknown>>): string
   const { pageSize, maxPageSize, databaseUrl, workers } = values
   const isTooLarge = Number(pageSize) > Number(maxPageSize ?? largestInteger)
   return [
-    ...(databaseUrl === 'sqlite::memory:' && Number(workers) > 1
-      ? ['WORKERS must be 1 for sqlite::memory:, which processes cannot share']
+    ...(isPrivateDatabase(String(databaseUrl)) && Number(workers) > 1
+      ? [`WORKERS must be 1 for ${databaseUrl}, which processes cannot share`]
       : []),
     ...(isTooLarge
       ? [`PAGE_SIZE must not be above MAX_PAGE_SIZE; they are ${pageSize} and ${maxPageSize}`]
@@ -260,12 +261,8 @@ function readSecrets(text: string): readonly string[] | undefined {
     : undefined
 }
 
-function isDatabase(text: string): boolean {
-  return isPostgres(text) || /^sqlite:.+$/s.test(text)
-}
-
-function isPostgres(text: string): boolean {
-  return /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text)
+function isReplicaUrl(text: string): boolean {
+  return isDatabaseUrl(text, ['postgres'])
 }
 
 function isBasePath(text: string): boolean {

@@ -4,6 +4,7 @@ import { docsPage } from 'lapidary/docs'
 import { createServer } from 'lapidary/fastify'
 import { createPages } from 'lapidary/html'
 import type { DocsPage } from 'lapidary/openapi'
+import { openStore } from './databases.ts'
 import { describeListenError } from './describe-listen-error.ts'
 import { observeProcess } from './observe-process.ts'
 import type { ServerSettings } from './server-settings.ts'
@@ -13,8 +14,10 @@ import { reusesPort } from './worker.ts'
 type Server = ReturnType<typeof createServer>
 
 /** The model of a server, and the functions that run before it listens. */
-export interface Application extends OpenOptions {
+export interface Application {
   readonly model: Model
+  /** SQLite: whether the file must exist and is neither written nor converted. Default false. */
+  readonly readOnly?: boolean | undefined
   /** The name of the API. */
   readonly title: string
   /** The `meta` of the root document. */
@@ -107,8 +110,8 @@ async function prepareServer(
   application: Application,
   settings: ServerSettings,
 ): Promise<Readonly<{ store: Store; server: Server }>> {
-  const { model, migrate, onWarnings, fill } = application
-  const store = await openStore(model, settings, application)
+  const { model, readOnly, migrate, onWarnings, fill } = application
+  const store = await openStore(model, settings.databaseUrl, { readOnly, settings })
   try {
     await migrate?.(store)
     const { warnings, unserved } = await store.verify()
@@ -167,41 +170,4 @@ function findDocs(model: Model): { readonly docs?: DocsPage } {
   } catch {
     return {}
   }
-}
-
-/** Options of a store that are not settings. */
-interface OpenOptions {
-  /** SQLite: whether the file must exist and is neither written nor converted. Default false. */
-  readonly readOnly?: boolean | undefined
-}
-
-/**
- * Opens the database of the settings. Loads only the driver that it needs.
- * @throws Error when the file cannot be opened, or the driver is not installed
- */
-async function openStore(
-  model: Model,
-  settings: ServerSettings,
-  { readOnly = false }: OpenOptions = {},
-): Promise<Store> {
-  const { databaseUrl, databaseTimeout: timeout, databaseQueue: queueSize } = settings
-  const { statementCache, maxResources } = settings
-  const path = /^sqlite:(.+)$/s.exec(databaseUrl)?.[1]
-  if (path !== undefined) {
-    const { openSqlite } = await import('lapidary/sqlite')
-    const { databaseReaders: readers } = settings
-    const options = { timeout, queueSize, statementCache, maxResources, readers, readOnly }
-    return openSqlite(model, path, { ...options, create: !readOnly })
-  }
-  const { openPostgres } = await import('lapidary/postgres')
-  return openPostgres(model, databaseUrl, {
-    timeout,
-    queueSize,
-    statementCache,
-    maxResources,
-    replicaUrls: settings.databaseReplicaUrls,
-    poolSize: settings.databasePool,
-    sendTimeout: settings.sendTimeout,
-    keepsSessions: settings.databasePooler === 'none',
-  })
 }

@@ -1,4 +1,5 @@
 import type { Catalog, Model } from 'lapidary'
+import { commandDatabases } from '../databases/databases.ts'
 
 type ResourceType = Model['types'] extends ReadonlyMap<string, infer Type> ? Type : never
 type StoredTable = Catalog['tables'][number]
@@ -73,10 +74,7 @@ function isSingle(resource: ResourceType, catalog: Catalog): boolean {
   const { hooks, validate, scope, tenantColumn } = resource
   const { beforeCreate, afterCreate, afterCommit } = hooks
   const stored = findStored(resource, catalog)
-  const isPlain =
-    catalog.dialect === 'postgres'
-      ? stored?.isPlain === true
-      : stored?.indexes !== undefined && stored.triggers === undefined
+  const isPlain = stored !== undefined && commandDatabases[catalog.dialect].isPlain(stored)
   return (
     !isPlain ||
     [beforeCreate, afterCreate, afterCommit, validate, scope, tenantColumn].some(Boolean)
@@ -100,13 +98,11 @@ function writeTrigger(
   { dialect, schema: own }: Catalog,
 ): string {
   const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
-  const [column, trigger] = [quote(version), quote(`${name}_version`)]
-  const table = schema === own ? quote(name) : `${quote(schema)}.${quote(name)}`
-  if (dialect === 'postgres')
-    return `create function ${trigger}() returns trigger language plpgsql as $$ begin if new.${column} = old.${column} then new.${column} := old.${column} + 1; end if; return new; end $$; create trigger ${trigger} before update on ${table} for each row execute function ${trigger}()`
-  const keys = primaryKey.length > 0 ? primaryKey.map(quote) : ['rowid']
-  const isSame = keys.map((key) => `${key} = new.${key}`).join(' and ')
-  return `create trigger ${trigger} after update on ${table} when new.${column} = old.${column} begin update ${table} set ${column} = ${column} + 1 where ${isSame}; end`
+  return commandDatabases[dialect].writeVersionTrigger({
+    ...{ column: quote(version), trigger: quote(`${name}_version`) },
+    table: schema === own ? quote(name) : `${quote(schema)}.${quote(name)}`,
+    keys: primaryKey.map(quote),
+  })
 }
 
 function findStored({ table }: ResourceType, catalog: Catalog): StoredTable | undefined {

@@ -1,4 +1,5 @@
 import { type Catalog, canStore, type StoredColumn } from 'lapidary'
+import { commandDatabases } from '../databases/databases.ts'
 import { evaluateCodec } from './evaluate-code.ts'
 import type { Findings } from './findings.ts'
 import { inferKeyKind } from './infer-kind.ts'
@@ -18,7 +19,7 @@ export function canStoreKeys(
   if (foreignKey === undefined || referenced === undefined) return false
   const kind = findings.kinds.get(referenced) ?? inferKeyKind(referenced, catalog)
   // Keys that are numbers and texts have a codec of their own, which needs a column that converts texts as theirs does.
-  const isMixed = catalog.dialect === 'sqlite' && kind?.name === 'databaseText'
-  const codec = isMixed ? 'databaseTextId' : evaluateCodec(kind)
+  const { mixedKeys } = commandDatabases[catalog.dialect]
+  const codec = (kind?.name === 'databaseText' && mixedKeys) || evaluateCodec(kind)
   return codec === undefined || canStore(foreignKey.type, { codec }, catalog.dialect)
 }

@@ -6,9 +6,11 @@ import {
   type StoredTable,
   type TableSample,
 } from 'lapidary'
+import { commandDatabases } from '../databases/databases.ts'
 import { call, identifier } from './code.ts'
 import { type MutableFindings, type SampleTables, toRequest } from './findings.ts'
-import { inferKeyKind, inferKind, type KindCode } from './infer-kind.ts'
+import { inferKeyKind, inferKind } from './infer-kind.ts'
+import { constant, integer64, type KindCode } from './kind-code.ts'
 
 // SQLite stores any value in almost any column. A row whose key is not of the kind of its column would have no id, so all rows of a key are
 // searched for such a value, not only the first ones.
@@ -46,7 +48,7 @@ export async function checkKeys(
   )
   const strict = await findOthers(columns, ({ kind }) => kind, sample)
   const others = columns.filter((_, index) => strict[index] !== undefined)
-  const kept = others.filter(({ column }) => canBeMixed(column))
+  const kept = others.filter(({ column }) => canBeMixed(column, catalog))
   const remaining = await findOthers(kept, () => mixed, sample)
   for (const [index, { column }] of kept.entries()) {
     if (remaining[index] !== undefined && remaining[index] !== 'unknown') continue
@@ -72,8 +74,9 @@ function listKeyColumns({ is, columns, primaryKey, uniques, rowid }: StoredTable
   return [...names].flatMap((name) => columns.get(name) ?? [])
 }
 
-function canBeMixed({ type }: StoredColumn): boolean {
-  return canStore(type, { codec: 'databaseTextId' }, 'sqlite')
+function canBeMixed({ type }: StoredColumn, { dialect }: Catalog): boolean {
+  const { mixedKeys: codec } = commandDatabases[dialect]
+  return codec !== undefined && canStore(type, { codec }, dialect)
 }
 
 /**
@@ -264,14 +267,6 @@ function addNote(
 export function isIndexed({ indexes = [] }: StoredTable, { name }: StoredColumn): boolean {
   return indexes.some(([first]) => first === name)
 }
-
-/** The kind that is a constant of this name. */
-export function constant(name: string): KindCode {
-  return { name, code: identifier(name) }
-}
-
-/** The kind of columns with integers that `integer` cannot write. */
-export const integer64: KindCode = { name: 'integer64', code: call('integer64') }
 
 /** The kinds of columns without a known type by the types of all their values. */
 export const kindsByTypes: readonly (readonly [types: readonly string[], kind: KindCode])[] = [

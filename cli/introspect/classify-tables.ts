@@ -5,11 +5,13 @@ import {
   type StoredColumn,
   type StoredTable,
 } from 'lapidary'
+import { commandDatabases } from '../databases/databases.ts'
 import { canStoreKeys } from './can-store-keys.ts'
 import { identifier } from './code.ts'
 import { isNamedId } from './find-view-keys.ts'
 import type { Findings } from './findings.ts'
-import { inferKeyKind, type KindCode } from './infer-kind.ts'
+import { inferKeyKind } from './infer-kind.ts'
+import type { KindCode } from './kind-code.ts'
 import { isSecret } from './secrets.ts'
 
 /** The table of idempotency keys: its rows have responses to everybody. */
@@ -114,12 +116,6 @@ export function isRequiredOnInsert({ nullable, hasDefault, writable }: StoredCol
 /** The kinds of columns that can be keys on every database. */
 const keyKinds: readonly string[] = ['uuid', 'text', 'enumeration', 'boolean', 'date']
 
-/** The further kinds of key columns on SQLite: numbers and texts in one column, as their texts. */
-const sqliteKeyKinds: readonly string[] = ['databaseText']
-
-/** The further kinds of key columns on PostgreSQL, which stores each of their values in one spelling. */
-const postgresKeyKinds: readonly string[] = ['decimal', 'time', 'datetime']
-
 /**
  * Writes the kind of a key column as a declaration of an id needs it: 64-bit integers as `integer`. `undefined` if columns of this kind
  * cannot be keys.
@@ -133,17 +129,8 @@ function toKeyKindCode(kind: KindCode | undefined, { dialect }: Catalog): KindCo
   const hasFormat = typeof code === 'object' && code.is === 'call' && code.name === 'storedAs'
   const isAllowed = hasFormat
     ? name === 'datetime'
-    : keyKinds.includes(name) ||
-      (dialect === 'postgres' ? postgresKeyKinds : sqliteKeyKinds).includes(name)
+    : keyKinds.includes(name) || commandDatabases[dialect].keyKinds.includes(name)
   return isAllowed ? kind : undefined
-}
-
-/** The types that key columns can have, for messages. */
-const describedKeyTypes: Readonly<Record<Catalog['dialect'], string>> = {
-  sqlite:
-    'integers, UUIDs, text, booleans or dates, or numbers and texts in a column with a type for numbers',
-  postgres:
-    'integers, decimal numbers, UUIDs, text, enumerations, booleans, dates, times or timestamps',
 }
 
 /** The context of the search for a key. */
@@ -211,10 +198,11 @@ function findPart(
   if (problem !== undefined) return `its key ${column.name} is omitted: ${problem}`
   if (findings.keys.has(column)) return findings.keys.get(column) ?? ''
   if (!isComposite && findings.repeated.has(column)) return `its key ${column.name} repeats`
-  const isMixed = catalog.dialect === 'sqlite' && keyKind?.name === 'databaseText'
-  const isAccepted = !isMixed || canStore(column.type, { codec: 'databaseTextId' }, 'sqlite')
+  const { mixedKeys, keyTypes } = commandDatabases[catalog.dialect]
+  const codec = keyKind?.name === 'databaseText' ? mixedKeys : undefined
+  const isAccepted = codec === undefined || canStore(column.type, { codec }, catalog.dialect)
   if (keyKind !== undefined && isAccepted) return { column, kind: keyKind }
-  return `its key ${column.name} has ${describeType(column)}; ids must be ${describedKeyTypes[catalog.dialect]}`
+  return `its key ${column.name} has ${describeType(column)}; ids must be ${keyTypes}`
 }
 
 function describeType({ type }: StoredColumn): string {

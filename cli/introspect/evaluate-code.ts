@@ -1,7 +1,7 @@
 import type { Codec } from 'lapidary'
 import * as lapidary from 'lapidary'
 import { type Code, isAtom, type SqlFunction } from './code.ts'
-import type { KindCode } from './infer-kind.ts'
+import type { KindCode } from './kind-code.ts'
 
 /**
  * Evaluates an expression, as JavaScript would evaluate its source.

@@ -1,4 +1,5 @@
 import type { Catalog, ForeignKey, StoredColumn, StoredTable } from 'lapidary'
+import { commandDatabases } from '../databases/databases.ts'
 import { canStoreKeys } from './can-store-keys.ts'
 import {
   alignColumns,
@@ -123,8 +124,8 @@ function describeNullability(
   { dialect }: Catalog,
 ): Pick<Reference, 'isNeverNull' | 'isRequired'> {
   const isOfKey = ({ name }: StoredColumn) => primaryKey.includes(name)
-  // No trigger of SQLite changes a new row before it is stored.
-  const isSetByTrigger = dialect === 'postgres' && triggers?.changes.has('insert') === true
+  const { triggersChangeNewRows } = commandDatabases[dialect]
+  const isSetByTrigger = triggersChangeNewRows && triggers?.changes.has('insert') === true
   return {
     isNeverNull: columns.every((column) => !column.nullable || isOfKey(column)),
     isRequired:

@@ -1,6 +1,6 @@
 import type { ColumnContent, SampleRequest, StoredColumn, StoredTable, TableSample } from 'lapidary'
 import { evaluateCodec } from './evaluate-code.ts'
-import type { KindCode } from './infer-kind.ts'
+import type { KindCode } from './kind-code.ts'
 import { listNameColumns } from './name.ts'
 
 /** The findings about the stored values of the tables and columns of a catalog. */

@@ -1,7 +1,8 @@
 import type { Catalog, StoredFunction, StoredParameter, StoredTable } from 'lapidary'
 import type { Key } from './classify-tables.ts'
 import { type Code, call, type SqlFunction, toEntries } from './code.ts'
-import { inferKind, type KindCode } from './infer-kind.ts'
+import { inferKind } from './infer-kind.ts'
+import type { KindCode } from './kind-code.ts'
 import { parseName, type TakeName, toMemberName, uniqueNames } from './name.ts'
 
 /** Generates the option `table` of a type whose rows a function returns. @param fields - the names that parameters cannot have */

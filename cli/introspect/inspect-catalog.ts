@@ -6,15 +6,14 @@ import {
   type StoredTable,
   type TableSample,
 } from 'lapidary'
+import { commandDatabases } from '../databases/databases.ts'
 import {
   asKind,
   checkAllRows,
   checkKeys,
   chooseDatetimeFormats,
-  constant,
   datetimeText,
   fallbackKinds,
-  integer64,
   isIndexed,
   isWhole,
   kindsByTypes,
@@ -31,7 +30,8 @@ import {
   type SampleTables,
   toRequest,
 } from './findings.ts'
-import { inferKind, isUnknownType, type KindCode } from './infer-kind.ts'
+import { inferKind, isUnknownType } from './infer-kind.ts'
+import { constant, integer64, type KindCode } from './kind-code.ts'
 import { findStoredSecrets } from './secrets.ts'
 
 /** A column whose values are mostly not of the kind of its type. */
@@ -65,7 +65,7 @@ export async function inspectCatalog(
     table.is === 'view' ? [{ table, sample: samples[index] }] : [],
   )
   await findViewKeys(views, { catalog, findings, sample })
-  if (catalog.dialect === 'sqlite') {
+  if (commandDatabases[catalog.dialect].storesAnyType) {
     await checkKeys(tables, { catalog, findings, sample })
     const datetimes = tables.flatMap((table, index) =>
       listDatetimes(table, samples[index], { catalog, findings }),
@@ -143,10 +143,7 @@ function inspectKey(
   }: Readonly<{ kind: KindCode | undefined; catalog: Catalog; findings: MutableFindings }>,
 ): void {
   if (repeats) repeated.add(column)
-  // In ids PostgreSQL has a text for each value of these kinds, also for those that no attribute can have.
-  const isExact =
-    catalog.dialect === 'postgres' &&
-    ['date', 'datetime', 'time', 'decimal'].includes(kind?.name ?? '')
+  const isExact = commandDatabases[catalog.dialect].exactKeyKinds.includes(kind?.name ?? '')
   if (nulls > 0) keys.set(column, `its key ${column.name} is null in some rows`)
   else if (invalid > 0 && !isExact) keys.set(column, `its key ${column.name} contains ${example}`)
 }
@@ -159,8 +156,9 @@ function inspectTypes(
   { catalog, findings }: Readonly<{ catalog: Catalog; findings: MutableFindings }>,
 ): void {
   const { type } = column
-  // The types of PostgreSQL say what its columns contain.
-  if (type !== '' && catalog.dialect !== 'sqlite') return
+  // Elsewhere its type says what a column contains.
+  const { title, storesAnyType } = commandDatabases[catalog.dialect]
+  if (type !== '' && !storesAnyType) return
   const found = types.filter((each) => each !== 'null')
   if (found.length === 0) return
   const list = found.join(' and ')
@@ -182,7 +180,7 @@ function inspectTypes(
   const others = !isChosen && invalid > 0 ? '; BLOBs are returned as null' : ''
   findings.notes.set(
     column,
-    `SQLite has no type ${type}; its values of type ${list} are read as ${chosen.name}${others}`,
+    `${title} has no type ${type}; its values of type ${list} are read as ${chosen.name}${others}`,
   )
 }
 

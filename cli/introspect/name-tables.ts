@@ -1,6 +1,6 @@
 import type { Catalog } from 'lapidary'
 import type { ClassifiedTables, KeyedTable } from './classify-tables.ts'
-import { constantKinds, parametricKinds } from './infer-kind.ts'
+import { constantKinds, parametricKinds } from './kind-code.ts'
 import {
   joinNames,
   type Name,

@@ -6,9 +6,9 @@ import type {
   StoredTable,
   TableSample,
 } from 'lapidary'
-import { constant } from './check-rows.ts'
 import type { Findings } from './findings.ts'
-import { inferKind, type KindCode } from './infer-kind.ts'
+import { inferKind } from './infer-kind.ts'
+import { constant, type KindCode } from './kind-code.ts'
 import { listNameColumns, listValueColumns, parseName } from './name.ts'
 
 /** The facts about a column that may show that its values open an account. */
