@@ -130,13 +130,13 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
       if (request.method === 'QUERY') {
         const run = (query: Pick<ApiRequest, 'search' | 'isLong'>) => runHandler(noBytes, query)
         const response = await processQuery(request, run, documentVersion)
-        return await respond(response, request, undefined, route.headers)
+        return await respond(response, request, route)
       }
       const { auth, challenge } = identity
       const routed = { context: app, route, id, auth, challenge, signal }
       const response = runHandler(noBytes)
       const complete = response instanceof Promise ? await response : response
-      const responded = respond(complete, request, routed)
+      const responded = respond(complete, request, route, routed)
       // Most reads on SQLite are complete by now, and to await a value takes as long as to build these objects.
       return responded instanceof Promise ? await responded : responded
     } catch (error) {
@@ -299,14 +299,14 @@ function createAuthentication(options: HttpOptions, log: Logger) {
 /** Turns the responses of handlers, and errors, into what is sent. */
 interface Responder {
   /**
-   * @param routed - the route of a read; absent for a write and for an error
-   * @param linked - the header fields of every response of the route. Default: those of `routed`
+   * @param route - that of a read; absent for a write and for an error
+   * @param routed - what a page of the response is made of; absent for a QUERY, too, which no page answers
    */
   readonly respond: (
     response: ApiResponse,
     request: HttpRequest,
+    route?: Route,
     routed?: RoutedRequest,
-    linked?: Route['headers'],
   ) => Awaitable<HttpResponse>
   readonly fail: Dispatcher['fail']
 }
@@ -366,13 +366,14 @@ function createResponder(
   function respond(
     response: ApiResponse,
     request: HttpRequest,
+    route?: Route,
     routed?: RoutedRequest,
-    linked = routed?.route.headers,
   ): Awaitable<HttpResponse> {
-    const described = linked
-      ? { ...response, headers: { ...linked, ...response.headers } }
+    const described = route?.headers
+      ? { ...response, headers: { ...route.headers, ...response.headers } }
       : response
-    const isList = routed !== undefined && lists.has(routed.route)
+    // The client of a QUERY knows that the list takes it.
+    const isList = route !== undefined && request.method !== 'QUERY' && lists.has(route)
     const isPage = html !== undefined && wantsPage(request.method, request.header('accept'))
     if (!isPage) return complete(described, request, isList)
     return render(described, request, routed).then((page) => complete(page, request, isList))
