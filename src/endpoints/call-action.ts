@@ -13,7 +13,7 @@ import { parsePathId } from '../plan/path-id.ts'
 import type { Planner } from '../plan/planner.ts'
 import { checkNoParameters, planCollection, planResponse, type ReadPlan } from '../plan/read.ts'
 import type { CompleteRows } from '../plan/read-result.ts'
-import { planCondition, planCreateCondition } from '../plan/version-condition.ts'
+import { checkListCondition, planCondition } from '../plan/version-condition.ts'
 import type { AppContext } from './app-context.ts'
 import type { ApiRequest } from './handler.ts'
 import { checkIdempotencyKey } from './idempotency-keys.ts'
@@ -48,7 +48,7 @@ export function callAction(
     const respond = prepare(request.search)
     const parameters = planParameters(named, parseActionParameters(request.body))
     const { conditions } = request
-    if (id === undefined && conditions !== undefined) planCreateCondition(conditions)
+    if (id === undefined && conditions !== undefined) checkListCondition(conditions)
     const condition =
       id !== undefined && conditions !== undefined
         ? planCondition(planner, { resource, id, mayBeRequired: false }, conditions)

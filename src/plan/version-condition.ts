@@ -76,19 +76,30 @@ export function planCondition(
 }
 
 /**
- * Checks the condition of a create, or of an action of a list, as far as it needs no database: a list has no version, so a tag of it matches
- * nothing.
+ * Plans the condition of a create, which needs no version.
  * @returns whether the resource must not exist yet
+ * @throws as `checkListCondition`
+ */
+export function planCreateCondition(fields: ConditionFields): boolean {
+  return checkListCondition(fields) === '*'
+}
+
+/**
+ * Checks the condition of a request to a list, which has no version, so a tag of it matches nothing.
+ * @returns what `If-None-Match` has, which is about a resource that the request creates
  * @throws VersionConflictError (412), HttpError `invalid_request` (400)
  */
-export function planCreateCondition({ ifMatch, ifNoneMatch }: ConditionFields): boolean {
+export function checkListCondition({
+  ifMatch,
+  ifNoneMatch,
+}: ConditionFields): EntityTags | undefined {
   const match = ifMatch === undefined ? '*' : parseCondition('If-Match', ifMatch)
   if (match !== '*') {
     const detail =
       'A list has no version, so If-Match cannot hold here; send it with a request that changes a resource.'
     throw new VersionConflictError('version_conflict', detail, undefined)
   }
-  return ifNoneMatch !== undefined && parseCondition('If-None-Match', ifNoneMatch) === '*'
+  return ifNoneMatch === undefined ? undefined : parseCondition('If-None-Match', ifNoneMatch)
 }
 
 function openTags({ model }: Planner, resource: ResourceType, tags: EntityTags): readonly string[] {

@@ -93,7 +93,7 @@ function addCursorMembers(
 function describePage(plan: ReadPlan, { count, primary, hasMore = false }: CompleteRows) {
   if (plan.page?.cursors === undefined) return count === undefined ? {} : { count }
   const end = { count, hasMore, first: primary[0], last: primary.at(-1) }
-  return JSON.parse(JSON.stringify(describeCursorPage(plan, end, true)))
+  return describeCursorPage(plan, end, true)
 }
 
 /**
