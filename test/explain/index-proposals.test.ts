@@ -33,13 +33,21 @@ const book = resource('book', {
     author: toOne('author', { column: 'author_id' }),
   },
 })
-const model = defineModel([author, book])
+const bookYear = resource('book_year', {
+  path: '/book-years',
+  table: 'book_year',
+  pages: { by: 'cursor' },
+  fields: { end: attribute(integer) },
+})
+const model = defineModel([author, book, bookYear])
 
 /** Requests that need an index each, most of them another one. */
 const requests = [
   ...['year', '-year', 'year_end', 'year,end', 'end,-year', '-year,-id', 'title', 'author.id'],
   ...['year_end,-end', 'end', '-end', '-title,year'],
 ].map((sort) => `/books?sort=${sort}`)
+// By its table and its key, its name would be that of the index for `/books?sort=year_end`.
+requests.push('/book-years?sort=end')
 requests.push('/books?filter[year]=1', '/books?filter[end]=1', '/books?filter[title]=a')
 requests.push('/authors?include=books', '/authors?include=books&includeSort[books]=end')
 requests.push('/authors?include=books&includeSort[books]=year_end', '/authors/1/books')
@@ -50,6 +58,7 @@ for (const database of databases)
     const tables = `
       create table author (id ${newId});
       create table book (id ${newId}, title ${string}, year ${whole}, year_end ${whole}, "end" ${whole}, author_id ${id});
+      create table book_year (id ${newId}, "end" ${whole});
       insert into author (id) values (1)`
 
     it('have names of their own, and the same statement in an explanation and by the doctor', async (test) => {

@@ -41,7 +41,7 @@ export function compileCreateIndex(index: IndexedKeys, context: IndexContext): s
   return `create index on ${qualifiedName} (${list})`
 }
 
-/** Names an index by its table and the words of its keys, so that the names of two indexes differ as their keys do. */
+/** Names an index by its table and the words of its keys, so that the names of two indexes differ as their tables and keys do. */
 function nameIndex({ table, keys }: IndexedKeys, { catalog }: IndexContext): string {
   const words = keys.flatMap(({ column, sql: key = '' }) => {
     const [before = '', after = ''] = key.split(quoteIdentifier(column))
@@ -52,7 +52,14 @@ function nameIndex({ table, keys }: IndexedKeys, { catalog }: IndexContext): str
   const isAmbiguous = words.some((word) =>
     columns.some((each) => each.startsWith(`${word}_`) || word.startsWith(`${each}_`)),
   )
-  return [table.name, ...words].join(isAmbiguous && words.length > 1 ? '__' : '_')
+  const keyed = words.join(isAmbiguous && words.length > 1 ? '__' : '_')
+  // With the tables `t` and `t_a`, the name `t_a_b` would stand for one of each, and `t_a` for a table.
+  const full = `${table.name}_${keyed}_`
+  const isOther = catalog.tables.some(
+    ({ name }) => name.startsWith(`${table.name}_`) && full.startsWith(`${name}_`),
+  )
+  const isSeparate = isOther || (isAmbiguous && words.length > 1)
+  return [table.name, keyed].join(isSeparate ? '__' : '_')
 }
 
 function listWords(text: string): readonly string[] {
