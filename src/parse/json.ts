@@ -89,8 +89,8 @@ export function findRepeated(text: string): (readonly (string | number)[])[] {
     if (char === code.quotationMark) {
       const end = endOfString(text, index)
       if (isName && inner?.names) {
-        inner.at = JSON.parse(text.slice(index, end + 1))
-        const name = String(inner.at)
+        const name = readName(text.slice(index + 1, end))
+        inner.at = name
         if (inner.names.has(name)) found.push(open.map(({ at }) => at))
         inner.names.add(name)
       }
@@ -106,6 +106,10 @@ export function findRepeated(text: string): (readonly (string | number)[])[] {
     }
   }
   return found
+}
+
+function readName(raw: string): string {
+  return raw.includes('\\') ? JSON.parse(`"${raw}"`) : raw
 }
 
 /** The type of a JSON value with its article, for an error detail. */

@@ -43,7 +43,7 @@ interface BatchResponse {
 interface BatchApp {
   readonly dialect: DialectName
   readonly store: Store
-  /** Sends a request with a document. */
+  /** Sends a request with a document, or with a text as it is. */
   send(
     method: string,
     path: string,
@@ -103,17 +103,17 @@ export function describeBatches(
         await opened.remove()
       })
       const send: BatchApp['send'] = async (method, path, sent, headers = {}) => {
-        const content = sent === undefined ? {} : { body: JSON.stringify(sent) }
+        const content = typeof sent === 'string' ? sent : JSON.stringify(sent)
         const request = new Request(`http://localhost${path}`, {
           method,
           headers: { 'content-type': 'application/vnd.api+json', ...headers },
-          ...content,
+          ...(content !== undefined && { body: content }),
         })
         const response = await handle(request)
         const text = await response.text()
         const document: BatchDocument = text === '' ? {} : JSON.parse(text)
         const { 'atomic:results': results = [], errors = [] } = document
-        assertPointersExist(sent, errors, path)
+        assertPointersExist(content, errors, path)
         return { status: response.status, headers: response.headers, document, results, errors }
       }
       body({
@@ -140,10 +140,14 @@ export function describeBatches(
 }
 
 /** Asserts that each pointer of an error leads to a value of the document that was sent. */
-function assertPointersExist(sent: unknown, errors: readonly ErrorObject[], path: string): void {
+function assertPointersExist(
+  sent: string | undefined,
+  errors: readonly ErrorObject[],
+  path: string,
+): void {
   if (!path.startsWith('/operations')) return
   for (const { source, detail } of errors) {
-    let value = sent
+    let value: unknown = JSON.parse(sent ?? '{}')
     for (const token of (source?.pointer ?? '').split('/').slice(1)) {
       const name = token.replaceAll('~1', '/').replaceAll('~0', '~')
       assert.ok(
