@@ -2,7 +2,9 @@ import type { ActionDependencies } from '../lifecycle/action.ts'
 import { createReadHookBinder } from '../lifecycle/read-hooks.ts'
 import { createNeverThrows, createWriteLifecycles } from '../lifecycle/write-lifecycle.ts'
 import type { Catalog } from '../model/catalog.ts'
-import type { Declarations, Model } from '../model/model.ts'
+import type { CacheOptions } from '../model/declare/resource.ts'
+import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
+import { type Declarations, getResourceType, type Model } from '../model/model.ts'
 import type { Identity } from '../plan/access/identity.ts'
 import { createRightsFinder, type FindRights } from '../plan/access/rights.ts'
 import { checkIncludeOptions } from '../plan/include-page.ts'
@@ -15,7 +17,6 @@ import {
 } from '../serialize/document.ts'
 import type { Store } from '../sql/store.ts'
 import { createAccessViews, type FindAccessView } from './access-views.ts'
-import { createCacheControl } from './cache-control.ts'
 import { createIdempotencyKeys, type IdempotencyKeys } from './idempotency-keys.ts'
 import { createKnownTags, type KnownTags } from './known-tags.ts'
 import type { FindPath } from './paths.ts'
@@ -90,4 +91,29 @@ function keepSuccess<Result>(work: () => Promise<Result>): () => Promise<Result>
     })
     return kept
   }
+}
+
+/**
+ * Creates the function that returns the `Cache-Control` of the documents of a query shape: the strictest of the types whose rows decide
+ * them; null if one of them has none.
+ */
+function createCacheControl(model: Model): (shape: ReadShape) => string | null {
+  return memoizeByIdentity((shape: ReadShape) => {
+    const { type, addressed, includeEdges } = shape
+    const parent = addressed.is === 'related' ? [addressed.type] : []
+    const types = new Set([type, ...parent, ...includeEdges.map(({ to }) => to)])
+    const options = [...types].map((name) => getResourceType(model, name).cache)
+    return options.every((each) => each !== undefined) ? formatCacheControl(options) : null
+  })
+}
+
+function formatCacheControl(options: readonly CacheOptions[]): string {
+  const maxAge = Math.min(...options.map((each) => each.maxAge ?? 0))
+  const stale = Math.min(...options.map((each) => each.staleWhileRevalidate ?? 0))
+  const isPublic = options.every((each) => each.public === true)
+  return [
+    ...(isPublic ? ['public'] : []),
+    `max-age=${maxAge}`,
+    ...(stale > 0 ? [`stale-while-revalidate=${stale}`] : []),
+  ].join(', ')
 }

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../model/declare/hooks.ts'
-import { partMeasured } from '../observe/events.ts'
+import { findRequest, measurePart, type ObservedRequest, partMeasured } from '../observe/events.ts'
 import type { Preferences } from '../parse/prefer.ts'
 import { thenMaybe } from '../sql/then-maybe.ts'
 import type { AppContext } from './app-context.ts'
@@ -7,7 +7,6 @@ import { commitWithin, executeWithin, readWithin } from './deadline.ts'
 import { executeRestricted } from './dry-run.ts'
 import type { ApiRequest, ApiResponse } from './handler.ts'
 import { executeIdempotent } from './idempotent-write.ts'
-import { observePlan } from './observe-plan.ts'
 import { applyPreferences, checkPreferences } from './preferences.ts'
 import { executePlan, isWritePlan, type RequestPlan, type RequestPlanner } from './request-plan.ts'
 
@@ -68,4 +67,35 @@ function executeInTime<Body>(
   return isWrite && !isDryRun
     ? commitWithin(deadline, plan, request, context, execute)
     : readWithin(deadline, () => execute(context))
+}
+
+/** Makes the plans of requests measure themselves and their serialization, and keep what finds the indexes that a read lacks. */
+function observePlan(planRequest: RequestPlanner): RequestPlanner {
+  return (request, context) => {
+    const observed = findRequest()
+    if (observed === undefined) return planRequest(request, context)
+    const plan = measurePart(observed, 'plan', () => planRequest(request, context))
+    if (plan.is === 'read') {
+      const { read, id } = plan
+      observed.findIndexes = async () => {
+        const { warnings } = await context.store.explain(read, id)
+        return warnings.flatMap(({ fix }) => fix ?? [])
+      }
+    }
+    return measureSerialization(plan, observed)
+  }
+}
+
+function measureSerialization<Body>(
+  plan: RequestPlan<Body>,
+  observed: ObservedRequest,
+): RequestPlan<Body> {
+  const measure =
+    <Values extends unknown[], Result>(serialize: (...values: Values) => Result) =>
+    (...values: Values) =>
+      measurePart(observed, 'serialize', () => serialize(...values))
+  if (plan.is === 'read') return { ...plan, serialize: measure(plan.serialize) }
+  if (plan.is !== 'write') return plan
+  const { response } = plan
+  return { ...plan, response: { ...response, serialize: measure(response.serialize) } }
 }

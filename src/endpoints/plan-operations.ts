@@ -11,11 +11,10 @@ import {
 } from '../errors/collector.ts'
 import { BodyError, ParameterError, pointerToken } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-
 import { formatIfMatch } from '../model/declare/if-match.ts'
 import { isObject } from '../model/kinds/json.ts'
-
-import { findRelationship } from '../model/model.ts'
+import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
+import { findRelationship, operationsPath } from '../model/model.ts'
 import type { FindLocalId } from '../parse/local-ids.ts'
 import {
   type OperationsDocument,
@@ -29,7 +28,7 @@ import { AccessDenied, createForbidden } from '../plan/access/access-denied.ts'
 import { findRowCondition, type Identity } from '../plan/access/identity.ts'
 import { planFields } from '../plan/fields.ts'
 import type { Planner } from '../plan/planner.ts'
-import { toIdentity } from './access-views.ts'
+import { bindIdentity, toIdentity } from './access-views.ts'
 import type { AppContext } from './app-context.ts'
 import {
   executeOperations,
@@ -37,6 +36,7 @@ import {
   type PlanStep,
   toResultContext,
 } from './execute-operations.ts'
+import { handleRequest } from './handle-request.ts'
 import type { ApiRequest } from './handler.ts'
 import { LocalIdTable, splitOwnReferences } from './local-id-table.ts'
 import { locateErrors, type OperationLocation } from './operation-errors.ts'
@@ -47,8 +47,9 @@ import {
   type OperationTarget,
   type TargetContext,
 } from './operation-targets.ts'
+import { reportDeniedAccess } from './report-denied-access.ts'
 import type { RequestPlan, RequestPlanner } from './request-plan.ts'
-import { listEndpoints } from './route-table.ts'
+import { listEndpoints, type Route } from './route-table.ts'
 
 /** An operation whose target has been found. */
 interface TargetedOperation {
@@ -308,4 +309,25 @@ function findPlanErrors<Body>(plan: RequestPlan<Body>, identity: Identity | unde
   const { type } = shape
   if (findRowCondition(identity?.rules, type, operation) !== false) return errors
   return { errors: [createForbidden(new AccessDenied(operation, { type }))], more: 0 }
+}
+
+/** Returns the route of several writes in one transaction; none for a model without it. */
+export function listOperationsRoutes({ planner }: AppContext): readonly Route[] {
+  if (planner.model.atomic === undefined) return []
+  const getEndpoint = memoizeByIdentity(createOperationsPlanner)
+  const route: Route = {
+    path: operationsPath,
+    readOnlyMethods: [],
+    isAtomic: true,
+    methods: {
+      POST: (request, context) => {
+        const { auth } = request
+        const view = context.findView?.(auth)
+        const bound = view ? bindIdentity(context, view, auth) : context
+        const endpoint = getEndpoint(view?.planner ?? context.planner)
+        return reportDeniedAccess(request, () => handleRequest(endpoint, request, bound))
+      },
+    },
+  }
+  return [route]
 }

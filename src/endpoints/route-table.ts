@@ -1,6 +1,7 @@
 import { listPaths, type Method, type RouteTarget } from '../describe/paths.ts'
 import { HttpError } from '../errors/errors.ts'
 import { describeReadOnly } from '../model/check/describe-read-only.ts'
+import type { Awaitable } from '../model/declare/hooks.ts'
 import type { RelationshipField, ResourceType } from '../model/model.ts'
 import type { Identity } from '../plan/access/identity.ts'
 import type { Planner } from '../plan/planner.ts'
@@ -18,7 +19,6 @@ import {
   getResource,
 } from './read-endpoints.ts'
 import type { RequestPlan, RequestPlanner } from './request-plan.ts'
-import type { StaticFile } from './static-file.ts'
 import {
   createResource,
   deleteResource,
@@ -170,4 +170,12 @@ function planRelationship(
     POST: writeRelationship(planner, resource, relationship, 'add'),
     DELETE: writeRelationship(planner, resource, relationship, 'remove'),
   }
+}
+
+/** A text that is the same for every request, such as a script. It is sent compressed, and not again to a client that has it. */
+export interface StaticFile {
+  /** Its header fields, such as `content-type` and `cache-control`. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Reads the text; called when it is first requested. */
+  readonly read: () => Awaitable<string>
 }

@@ -1,6 +1,6 @@
 import { type AppContext, createAppContext } from '../endpoints/app-context.ts'
-import { listOperationsRoutes } from '../endpoints/operations-route.ts'
 import type { FindPath } from '../endpoints/paths.ts'
+import { listOperationsRoutes } from '../endpoints/plan-operations.ts'
 import { listRoutes } from '../endpoints/protected-routes.ts'
 import type { Route } from '../endpoints/route-table.ts'
 import { withActionCalls } from '../in-process/action-calls.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { StaticFile } from '../endpoints/static-file.ts'
+import type { StaticFile } from '../endpoints/route-table.ts'
 import { matchesNone } from '../parse/entity-tags.ts'
 import { commonHeaders } from './headers.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
