@@ -86,6 +86,8 @@ export interface Dialect extends Database, Comparisons {
   isPlainTable?(table: string): Sql
   /** Whether the values of an insert may be no subqueries, so that a query returns the row instead. */
   readonly insertsQueries?: boolean
+  /** Compiles a condition on a column that no row meets, where the planner may refuse the constant `false`. */
+  matchesNothing?(column: Sql): Sql
   /** Whether the planner executes `not exists` as an anti-join instead of once for each row. */
   readonly hasAntiJoins?: boolean
   /** Whether a subquery in `from` may refer to the rows in front of it, as `cross join lateral`. */

@@ -32,6 +32,16 @@ const lastInsertId: LastInsertId = {
     sql`replace(replace(split_part(current_setting(${settingName}, true), ',', ${sql.lit(index + 1)}), '~1', ','), '~0', '~')`,
 }
 
+/**
+ * What the planner of Citus refuses otherwise: subqueries among values, and constant conditions beside outer joins. PostgreSQL makes
+ * one of them, where a column equals both a parameter and the value of a subquery.
+ */
+const withoutRefusals: Pick<Dialect, 'insertsQueries' | 'matchesNothing' | 'equalsSubquery'> = {
+  insertsQueries: true,
+  equalsSubquery: (left, subquery) => sql`${left} in (${subquery} limit 1)`,
+  matchesNothing: (column) => sql`${column} is distinct from ${column}`,
+}
+
 /** Whether the server is PostgreSQL itself: no other implementation of its protocol, and no distribution by Citus. */
 export const isGenuinePostgres = sql`(version() ~ '^PostgreSQL [0-9a-z.]+ ' and to_regclass('pg_catalog.pg_dist_partition') is null)`
 
@@ -58,7 +68,7 @@ export function postgresDialect(folding: string, isGenuine = true): Dialect {
     ...createTextFunctions(folding, isGenuine),
     // Only subqueries at the top level are pulled up to joins. Planning forty joins takes 10 s.
     preventPullUp: (condition) => sql`(${condition}) is true`,
-    ...(isGenuine ? { lastInsertId } : { insertsQueries: true }),
+    ...(isGenuine ? { lastInsertId } : withoutRefusals),
     locks,
     isPlainTable: (table) =>
       sql`(select not (relhassubclass or relhasrules or relrowsecurity) from pg_class where oid = ${sql.lit(table)}::regclass)`,

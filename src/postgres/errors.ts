@@ -48,6 +48,7 @@ const readOnlyTransaction = '25006'
 const notSupported = '0A000'
 /** An internal error. Citus refuses some statements by it, without a code of their own. */
 const internalError = 'XX000'
+const refusal = / not (?:yet )?supported| requires repartitioning/
 /** The C function that finds that a prepared statement returns other types than before, since its tables were changed. */
 const changedPlanRoutine = 'RevalidateCachedQuery'
 /** The role lacks a privilege. */
@@ -131,7 +132,7 @@ function findConstraint({ code = '', routine = '' }: ServerError) {
 /** Whether the database does not have what the statement needs. */
 function isRefused(error: unknown, { code, routine }: ServerError): boolean {
   if (code === notSupported) return routine !== changedPlanRoutine
-  return code === internalError && error instanceof Error && / not supported/.test(error.message)
+  return code === internalError && error instanceof Error && refusal.test(error.message)
 }
 
 /** Translates an error of the state of the database, which somebody ends: HttpError (503); `undefined` for any other. */

@@ -5,6 +5,7 @@ import { argv } from 'node:process'
 import { pathToFileURL } from 'node:url'
 import { Client } from 'pg'
 import { globalSetup, globalTeardown } from '../start-postgres.ts'
+import { controlNode } from './control-node.ts'
 import { type LayoutName, layouts } from './layouts.ts'
 
 // Runs suites on Citus in each layout: `npm run test:citus`. Names of layouts and paths of test files may follow. The cluster is that of
@@ -24,20 +25,26 @@ const isLayout = (argument: string): argument is LayoutName => Object.hasOwn(lay
 const named = argv.slice(2).filter(isLayout)
 const files = argv.slice(2).filter((argument) => !isLayout(argument))
 
-/** Builds and starts a cluster. Its data ends with the run, so it is not synced to disk. @returns its URL */
+/**
+ * The settings of a node. Its data ends with the run, so it is not synced to disk. Each database has a process that detects deadlocks
+ * between servers.
+ */
+const nodeSettings = ['fsync = off', 'full_page_writes = off', 'max_worker_processes = 64']
+
+/** Builds and starts a cluster. @returns its URL */
 async function startCluster(): Promise<string> {
   // A build without optimization takes half of the time.
   const env = { COPT: '-O0', ...process.env }
   execFileSync(join(folder, 'build.sh'), { stdio: 'inherit', env })
   execFileSync(join(folder, 'cluster.sh'), ['stop'])
   const url = execFileSync(join(folder, 'cluster.sh'), ['start'], { encoding: 'utf8' }).trim()
-  process.env.LAPIDARY_TEST_CITUS_DATA = join(process.env.TMPDIR ?? '/tmp', 'citus-cluster')
-  const nodes = await query(url, 'select nodename, nodeport from pg_dist_node')
-  for (const { nodename, nodeport } of nodes) {
+  const data = join(process.env.TMPDIR ?? '/tmp', 'citus-cluster')
+  process.env.LAPIDARY_TEST_CITUS_DATA = data
+  const nodes = await query(url, 'select nodename, nodeport, groupid from pg_dist_node')
+  for (const { nodename, nodeport, groupid } of nodes) {
     const node = String(Object.assign(new URL(url), { hostname: nodename, port: nodeport }))
-    for (const setting of ['fsync', 'full_page_writes'])
-      await query(node, `alter system set ${setting} = off`)
-    await query(node, 'select pg_reload_conf()')
+    for (const setting of nodeSettings) await query(node, `alter system set ${setting}`)
+    await controlNode(join(data, String(groupid)), 'restart')
   }
   return url
 }

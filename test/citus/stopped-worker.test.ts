@@ -1,26 +1,20 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { type RunningService, startService } from '../../service/start-service.ts'
 import { type Call, connect } from '../client.ts'
 import { everyDatabase } from '../databases.ts'
 import { executeDirectly } from '../service/direct-database.ts'
 import { until } from '../service/processes.ts'
+import { controlNode } from './control-node.ts'
 import { layouts } from './layouts.ts'
 
 // Two instances of the service on a cluster, one of whose workers stops and returns while clients write.
 
 /** The folders of the nodes of the cluster that `npm run test:citus` has started; a cluster that is given cannot be stopped. */
 const folder = process.env.LAPIDARY_TEST_CITUS_DATA
-const pgCtl = '/usr/lib/postgresql/15/bin/pg_ctl'
-
-/** Stops or starts a node as the user of the cluster. */
-async function control(node: number, ...args: readonly string[]): Promise<void> {
-  const command = [pgCtl, '-D', `${folder}/${node}`, '-l', `${folder}/${node}.log`, '-w', ...args]
-  await promisify(execFile)('runuser', ['-u', 'postgres', '--', ...command])
-}
+const control = (node: number, ...args: readonly string[]) =>
+  controlNode(`${folder}/${node}`, ...args)
 
 /** Computers on several shards, which one write changes together, and the serials that all of them may have. */
 interface Group {

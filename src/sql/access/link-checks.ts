@@ -11,8 +11,9 @@ import { findLinkRules, isDefault, type LinkRules } from '../../plan/access/link
 import { toFieldPointer } from '../../plan/filter-errors.ts'
 import type { WritePlan, WriteShape } from '../../plan/write.ts'
 import type { LinkChange } from '../../plan/write-builder.ts'
-import { isEqualKey, isInIdList, isKeyPresent, outerKey } from '../keys/keys.ts'
+import { isEqualKey, isInIdList, isKeyPresent, outerKey, toKey } from '../keys/keys.ts'
 import { linkKeyAt } from '../keys/link-keys.ts'
+import { crossesShards, shardBarrier } from '../keys/shards.ts'
 import { compileStatement } from '../statement.ts'
 import {
   and,
@@ -203,6 +204,10 @@ function compileOwnChecks(links: ChangedLinks, context: LinkContext): AccessChec
 /** Compiles whether a write links a row that the written resource, `t0`, has no link to. */
 function addsLinks({ field }: ChangedLinks, context: LinkContext): Sql {
   const { link } = field
+  const barrier = memberBarrier(field, context)
+  // One member is listed.
+  if (barrier)
+    return sql`${existsMember([], field, context)} and ${isNot(linksMember(field, context))}`
   const isLinked =
     link.foreignKey === 'own'
       ? isSameKeyAt(0, field, 1, context.target.dialect)
@@ -215,7 +220,7 @@ function removesLinks({ field, change }: ChangedLinks, context: LinkContext): re
   const { link } = field
   const { member, target } = context
   if (link.foreignKey === 'own') {
-    const kept = existsMember([isSameKeyAt(0, field, 1, target.dialect)], field, context)
+    const kept = linksMember(field, context)
     if (change === 'remove') return [kept]
     const hasKey = isKeyPresent(linkKeyAt(link, 'ownKey', 0))
     if (member.scope === undefined && !target.facts.mayHide(member.table))
@@ -235,20 +240,40 @@ function removesLinks({ field, change }: ChangedLinks, context: LinkContext): re
   return [sql`exists (select 1 from ${tableAt(0, member.table)} where ${where})`]
 }
 
+/** The end of a subquery over members that may be on other servers than the written resource, whose row has their key. */
+function memberBarrier(field: RelationshipField, { resource, target }: LinkContext) {
+  const isOwn = field.link.foreignKey === 'own'
+  return shardBarrier(isOwn && crossesShards(resource, field, target), target)
+}
+
+/** Compiles whether the own key of `t0` references one of the listed members. */
+function linksMember(field: RelationshipField, context: LinkContext): Sql {
+  const { member, target } = context
+  const { link } = field
+  const barrier = memberBarrier(field, context)
+  if (!barrier) return existsMember([isSameKeyAt(0, field, 1, target.dialect)], field, context)
+  const listed = isInIdList(columnsAt(1, member.id.columns), 'ids', member.id, target.dialect)
+  const where = and([listed, ...inScope(1, member)])
+  const keys = sql`select ${sql.join(linkKeyAt(link, 'otherKey', 1))} from ${tableAt(1, member.table)} where ${where}${barrier}`
+  return sql`(${toKey(linkKeyAt(link, 'ownKey', 0))} in (${keys})) is true`
+}
+
 /**
  * Compiles whether one of the listed members matches conditions: on `t1` for a key in the own row, else on `t0`. A member that the
  * identity may not read is reported as absent.
  */
 function existsMember(
   conditions: readonly Sql[],
-  { link }: RelationshipField,
-  { member, target }: LinkContext,
+  field: RelationshipField,
+  context: LinkContext,
 ): Sql {
-  const depth = link.foreignKey === 'own' ? 1 : 0
+  const { member, target } = context
+  const depth = field.link.foreignKey === 'own' ? 1 : 0
+  const end = memberBarrier(field, context) ?? sql``
   const columns = columnsAt(depth, member.id.columns)
   const listed = isInIdList(columns, 'ids', member.id, target.dialect)
   const where = and([listed, ...inScope(depth, member), ...conditions])
-  return sql`exists (select 1 from ${tableAt(depth, member.table)} where ${where})`
+  return sql`exists (select 1 from ${tableAt(depth, member.table)} where ${where}${end})`
 }
 
 /** Compiles whether the key of a row references a member. */
@@ -266,8 +291,9 @@ function isSameKeyAt(
 function compileWithNewKey(
   { key, condition }: EffectiveRule,
   { field, ids }: ChangedLinks,
-  { target, resource, member, pointer }: LinkContext,
+  context: LinkContext,
 ): AccessCheck[] {
+  const { target, resource, member, pointer } = context
   const { link } = field
   if (link.foreignKey !== 'own' || typeof condition === 'boolean') return []
   const used = new Set<string>()
@@ -282,13 +308,20 @@ function compileWithNewKey(
     const value = index === -1 ? columnAt(1, name) : columnAt(2, link.otherKey[index] ?? '')
     return sql`${value} as ${sql.id(name)}`
   })
-  const where = and([
-    matchesRequestedId(resource, 1, target),
+  const listed = [
     isInIdList(columnsAt(2, member.id.columns), 'ids', member.id, target.dialect),
     ...inScope(2, member),
+  ]
+  const barrier = memberBarrier(field, context)
+  const members = barrier
+    ? sql`(select * from ${tableAt(2, member.table)} where ${and(listed)}${barrier}) as ${sql.id('t2')}`
+    : tableAt(2, member.table)
+  const where = and([
+    matchesRequestedId(resource, 1, target),
+    ...(barrier ? [] : listed),
     isNot(isSameKeyAt(1, field, 2, target.dialect)),
   ])
-  const row = sql`select ${sql.join(values)} from ${tableAt(1, resource.table)}, ${tableAt(2, member.table)} where ${where}`
+  const row = sql`select ${sql.join(values)} from ${tableAt(1, resource.table)}, ${members} where ${where}`
   const select = sql`select 1 from (${row}) as ${sql.id('t0')} where (${rule}) is not true limit 1`
   const statement = compileStatement(select, target.dialect)
   return [{ statement, key, type: resource.type, pointer, ids }]
@@ -327,7 +360,7 @@ function compileOwnerChecks(
   if (link.foreignKey !== 'other' || change === 'remove') return []
   const isOther =
     operation === 'create' ? [] : [sql`not (${matchesRequestedId(resource, 0, target)})`]
-  const where = [isOwnerOfListed(field, target), ...isOther, ...isRowInScope(resource)]
+  const where = [isOwnerOfListed(resource, field, target), ...isOther, ...isRowInScope(resource)]
   const rows: CheckedRows = { resource, where, pointer, ids }
   return findRules(resource.type, unlink.own, target).flatMap((rule) =>
     compileCheck(rule, rows, target),

@@ -22,7 +22,7 @@ interface RuleRows {
 
 /** Compiles the condition of a rule on a row. Its subqueries see the rows of every identity (`RowRule`). */
 export function compileRowCondition(condition: RowCondition, rows: RuleRows, target: Target): Sql {
-  if (typeof condition === 'boolean') return condition ? sql`true` : sql`false`
+  if (typeof condition === 'boolean') return condition ? sql`true` : matchNothing(rows, target)
   const { access } = target
   const unrestricted = seeAllRows(access?.unrestricted ?? target)
   switch (condition.is) {
@@ -38,6 +38,10 @@ export function compileRowCondition(condition: RowCondition, rows: RuleRows, tar
       return sql`(${sql.join(parts, sql.raw(condition.is === 'any' ? ' or ' : ' and '))})`
     }
   }
+}
+
+function matchNothing({ resource, column }: RuleRows, { dialect }: Target): Sql {
+  return dialect.matchesNothing?.(column(resource.id.columns[0])) ?? sql`false`
 }
 
 /** A rule sees the rows of every identity, so a key in it is the link. */

@@ -115,6 +115,6 @@ function lockMembers(
     lockRows(member, [each, ...isRowInScope(member)], options, context),
   )
   if (!isWritten || change === 'remove') return members
-  const owners = [isOwnerOfListed(field, target), ...isRowInScope(resource)]
+  const owners = [isOwnerOfListed(resource, field, target), ...isRowInScope(resource)]
   return [...members, ...lockRows(resource, owners, { lock: 'share', ids }, context)]
 }

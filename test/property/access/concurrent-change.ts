@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { Client } from 'pg'
+import { isOnCitus } from '../../databases.ts'
 import type { Random } from './random.ts'
 import { type Reference, summarize } from './reference.ts'
 import { idColumns, type Type, types, words } from './schema.ts'
@@ -137,7 +138,9 @@ export class OtherWriter {
     request.then(end, end)
     for (;;) {
       const { rowCount } = await this.#client.query(
-        'select 1 from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))',
+        isOnCitus
+          ? 'select 1 from citus_lock_waits where blocking_gpid = citus_backend_gpid()'
+          : 'select 1 from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))',
       )
       if (rowCount !== 0) {
         this.waits += 1

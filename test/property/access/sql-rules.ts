@@ -1,4 +1,5 @@
 import { auth, type RowRule, sql } from 'lapidary'
+import { areDistributed } from '../../databases.ts'
 import type { Random } from './random.ts'
 import { type Identity, idColumns, nextColumns, nextOf, type Type } from './schema.ts'
 import { type Data, linked, type Thing, type Truth } from './things.ts'
@@ -69,12 +70,20 @@ export function randomSqlRule(type: Type, random: Random): SqlRule {
   return random.pick(rules)()
 }
 
+/** The end of a subquery over rows of other servers, and of none that refers to the row. */
+const barrier = areDistributed ? sql` offset 0` : sql``
+
 /** A rule on the row that the row references, whoever may read it. */
 function ofNext(type: Type): SqlRule {
   const other = nextOf[type]
   const keys = idColumns(other)
   return declareRule(
     (column) => {
+      if (areDistributed) {
+        const next = sql.join(nextColumns(type).map(column))
+        const known = sql.join(keys.map((key) => sql.id(key)))
+        return sql`((${next}) in (select ${known} from ${sql.id(other)} where gone is null and rank < ${levelOf}${barrier})) is true`
+      }
       const isNext = nextColumns(type).map(
         (key, at) => sql`n.${sql.id(keys[at] ?? '')} = ${column(key)}`,
       )
@@ -92,7 +101,7 @@ function ofFans(type: Exclude<Type, 'blue'>): SqlRule {
   const [own, other] = type === 'red' ? ['red_id', 'green_id'] : ['green_id', 'red_id']
   return declareRule(
     (column) =>
-      sql`${column('id')} in (select ${sql.id(own)} from fan where ${sql.id(other)} = cast(${idOf} as bigint))`,
+      sql`${column('id')} in (select ${sql.id(own)} from fan where ${sql.id(other)} = cast(${idOf} as bigint)${barrier})`,
     ({ thing: { id }, data: { fans }, identity }) =>
       fans.has(type === 'red' ? `${id} ${identity?.id}` : `${identity?.id} ${id}`),
   )
