@@ -44,6 +44,9 @@ interface TypeStatements {
   readonly lookupInScope: Statement
 }
 
+/** What the access rules of a write depend on. */
+type CheckedPlan = Pick<WritePlan, 'requested' | 'operation'>
+
 /** The statements of a store. Those of a query shape are compiled again after the cache has evicted them. */
 export interface Statements {
   /** The statements of a stream. Those of a read in memory are different for each database. */
@@ -52,9 +55,9 @@ export interface Statements {
   /** The inserts of several rows of a shape, by their numbers of rows. */
   readonly inserts: ReadonlyMap<number, (shape: WriteShape) => Statement>
   /** Returns the access rules that a write must meet; absent for a target without rules. */
-  readonly checks: ((plan: WritePlan) => AccessChecks | undefined) | undefined
+  readonly checks: ((plan: CheckedPlan) => AccessChecks | undefined) | undefined
   /** Returns the access rules for members whose foreign key a link of a write changed. */
-  readonly memberChecks: (plan: WritePlan, index: number) => readonly AccessCheck[]
+  readonly memberChecks: (plan: CheckedPlan, index: number) => readonly AccessCheck[]
   /** Returns the checks of a write that may unlink rows which must be linked. */
   readonly unlinkChecks: (shape: WriteShape) => readonly UnlinkCheck[]
   /** Returns the statements that lock the members of a relationship; none where one transaction writes at a time. */

@@ -47,19 +47,4 @@ export const exceptions: readonly Exception[] = [
     'every acknowledged write has its place in one order, every key one effect · Citus with distributed tables, workers: 1, versions by xmin',
     'every acknowledged write has its place in one order, every key one effect · Citus with distributed tables, workers: 2, versions by content',
   ]),
-  // Random writes may create no resource by a key that is not the id of the other one.
-  ...refuses('subqueries are not supported within INSERT queries', [
-    'leave the rows of the reference after each of 2 random sequences',
-    'leave the rows of the reference after every change of every relationship',
-  ]).map((exception) => ({ ...exception, isByChance: true })),
-  // They may meet none, and Citus 13 on PostgreSQL 17 refuses none.
-  ...refuses(
-    'Distributed queries with outer joins and pseudoconstant quals are not supported in PG15 and PG16',
-    [
-      'answer alike in the scenarios that found a fault',
-      'answer 12 random requests alike, with random rules',
-      'answer 4 random requests alike, with random rules',
-      'given any sort, page size and direction, then a walk by cursors has each row once, while others change · Citus with distributed tables',
-    ],
-  ).map((exception) => ({ ...exception, isByChance: true })),
 ]

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { HttpError } from '../../errors/errors.ts'
+import { findTable } from '../../model/catalog.ts'
 import type { Sql } from '../../model/dialect.ts'
 import {
   getResourceType,
@@ -14,25 +15,35 @@ import { compileCondition } from '../../sql/filter/filter.ts'
 import { crossesShards, listLinkTables } from '../../sql/keys/shards.ts'
 import { quoteIdentifier } from '../../sql/quote-identifier.ts'
 import { compileOrder } from '../../sql/read/sort.ts'
-import { compileStatement, type Statement } from '../../sql/statement.ts'
+import { compileStatement, type RunValues, type Statement } from '../../sql/statement.ts'
 import { and, idColumn, inScope, type Target, tableAt } from '../../sql/tables.ts'
 import { listDeclaredSql } from '../../sql/verify/declared-sql.ts'
 import type { PostgresConnection } from '../connection/connection.ts'
+import { listPlannedWrites, type PlannedWrite } from './planned-writes.ts'
+
+/** What a warning is about. */
+interface Subject {
+  /** That of the declaration. */
+  readonly path: string
+  /** The requests that send the statement. */
+  readonly what: string
+  readonly fix: string
+}
 
 /** A statement of a request that the database may refuse. */
-interface Planned {
-  /** The path of the declaration, and the requests that send it. */
-  readonly subject: string
+interface Planned extends Subject {
   readonly statement: Statement
-  readonly fix: string
 }
 
 const otherTables =
   'distribute the tables by the same key, or make the smaller ones reference tables'
 
+/** Citus executes an insert of the rows of a query with parameters, but does not explain it. */
+const needsValues = 'could not create distributed plan'
+
 /**
  * Lists what tables that are distributed over several servers do not guarantee, where a declaration relies on it, and the requests whose
- * statements the database refuses: it plans one of each kind for every relationship, and those of all declared SQL.
+ * statements the database refuses: it plans one of each kind for every relationship, those of all declared SQL, and those of all writes.
  */
 export async function listShardWarnings(
   target: Target,
@@ -52,13 +63,47 @@ export async function listShardWarnings(
       planned.push(...listRelated(resource, field, target))
     }
   }
+  const refused = new Set<string>()
+  const isView = ({ table }: ResourceType) => findTable(facts.catalog, table)?.is === 'view'
   for (const each of planned) {
     const refusal = await findRefusal(each.statement, connection)
     if (refusal === undefined) continue
-    const reason = `501 not_supported_by_database: the database refuses the statement: ${refusal}`
-    warnings.push(`${each.subject} ${reason}; to fix it: ${each.fix}`)
+    refused.add(each.path)
+    warnings.push(formatRefusal(each, refusal))
   }
-  return warnings
+  for (const write of listPlannedWrites(target, (path) => refused.has(path)))
+    warnings.push(...(await listRefusedWrites(write, isView(write.resource), connection)))
+  return [...new Set(warnings)]
+}
+
+function formatRefusal({ path, what, fix }: Subject, refusal: string): string {
+  return `${path}: ${what} is 501 not_supported_by_database: the database refuses the statement: ${refusal}; to fix it: ${fix}`
+}
+
+/** Plans a write. @returns the warning about its first statement that the database refuses */
+async function listRefusedWrites(
+  write: PlannedWrite,
+  isView: boolean,
+  connection: Pick<PostgresConnection, 'allUnprepared'>,
+): Promise<string[]> {
+  const { resource, field, values, ofFields } = write
+  for (const statement of write.statements) {
+    const refusal = await findRefusal(statement, connection, values)
+    if (refusal === undefined) continue
+    const warnings: string[] = []
+    for (const each of ofFields)
+      warnings.push(...(await listRefusedWrites(each, isView, connection)))
+    if (warnings.length > 0) return warnings
+    const { type, table } = resource
+    const path = field === undefined ? type : `${type}.fields.${field}`
+    const what = field === undefined ? write.name : `${write.name} of it`
+    const name = quoteIdentifier(table.name)
+    const fix = isView
+      ? `declare the table behind the view ${name}, or nothing of it as writable`
+      : `distribute ${name} by its id, or make it a reference table`
+    return [formatRefusal({ path, what, fix }, refusal)]
+  }
+  return []
 }
 
 /** Lists the statements of declared SQL. A procedure has no plan. */
@@ -68,7 +113,7 @@ function listDeclared(target: Target): Planned[] {
   return listDeclaredSql(target).flatMap(({ path, statement }) =>
     /^\s*call\b/i.test(statement.sql)
       ? []
-      : [{ subject: `${path}: a request that uses it is`, statement, fix }],
+      : [{ path, what: 'a request that uses it', statement, fix }],
   )
 }
 
@@ -103,7 +148,8 @@ function listRelated(resource: ResourceType, field: RelationshipField, target: T
   const select = (joins: Sql, where: readonly Sql[], end: Sql) =>
     sql`select ${idColumn(resource, target)} from ${tableAt(0, resource.table)}${joins} where ${and([...inScope(0, resource), ...where])}${end}`
   const plan = (what: string, query: Sql): Planned => ({
-    subject: `${resource.type}.fields.${relationship}: a ${what} it is`,
+    path: `${resource.type}.fields.${relationship}`,
+    what: `a ${what} it`,
     statement: compileStatement(query, target.dialect),
     fix: otherTables,
   })
@@ -124,17 +170,26 @@ function listRelated(resource: ResourceType, field: RelationshipField, target: T
   ]
 }
 
-/** Plans a statement. @returns the message of the database if it refuses it */
+/**
+ * Plans a statement.
+ * @param values - those of a write, which its columns may not accept
+ * @returns the message of the database if it refuses the statement
+ */
 async function findRefusal(
   { sql: text, placeholders }: Statement,
   connection: Pick<PostgresConnection, 'allUnprepared'>,
+  values?: RunValues,
 ): Promise<string | undefined> {
   try {
-    await connection.allUnprepared({ sql: `explain ${text}`, placeholders })
+    await connection.allUnprepared({ sql: `explain ${text}`, placeholders }, values)
     return undefined
   } catch (error) {
-    const isRefused = error instanceof HttpError && error.code === 'not_supported_by_database'
-    if (!isRefused) throw error
-    return error.cause instanceof Error ? error.cause.message : error.message
+    const isKnown = error instanceof HttpError
+    if (!isKnown || error.code !== 'not_supported_by_database') {
+      if (values && !(isKnown && error.status === 503)) return undefined
+      throw error
+    }
+    const { message } = error.cause instanceof Error ? error.cause : error
+    return message === needsValues ? undefined : message
   }
 }

@@ -6,7 +6,7 @@ import type { WriteShape } from '../../plan/write.ts'
 import type { WriteColumn } from '../../plan/write-builder.ts'
 import { compileDeniedWrites, type DeniedWrite } from '../access/denied-write.ts'
 import { isDeletable } from '../access/write-locks.ts'
-import { idPartParams, isEqualKey, isInIdList } from '../keys/keys.ts'
+import { idPartParams, isEqualKey, isInIdList, toKey } from '../keys/keys.ts'
 import { linkKeyAt } from '../keys/link-keys.ts'
 import { hasSpellings } from '../read/linkage.ts'
 import {
@@ -33,6 +33,7 @@ import {
 } from '../tables.ts'
 import { compileLink } from './link-changes.ts'
 import { changesOneRow, hasVersion, isStillPlain } from './one-row.ts'
+import { compileVisibleKeys } from './unlink-checks.ts'
 import {
   type Assignment,
   columnNames,
@@ -338,9 +339,13 @@ function compileHiddenKey(
   target: Target,
 ): Sql | undefined {
   if (column.is !== 'key') return undefined
-  const { link, to } = getRelationship(resource, column.relationship)
+  const field = getRelationship(resource, column.relationship)
+  const { link, to } = field
   const other = getResourceType(target.model, to)
   if (other.scope === undefined && !target.facts.mayHide(other.table)) return undefined
+  const visible = compileVisibleKeys(field, resource, target)
+  if (visible)
+    return sql`case when ${toKey(linkKeyAt(link, 'ownKey', 0))} not in (${visible}) then ${columnAt(0, name)} end`
   const isView = isChangedByTriggers(resource.table, target)
   const own = (column: string) =>
     isView ? sql`${tableName(resource.table)}.${sql.id(column)}` : columnAt(0, column)

@@ -9,8 +9,10 @@ import {
   type ResourceType,
 } from '../../model/model.ts'
 import type { WriteShape } from '../../plan/write.ts'
+import { isCurrentMember } from '../access/written-rows.ts'
 import { isEqualKey, isInIdList, isKeyPresent, outerKey, toKey } from '../keys/keys.ts'
 import { linkKeyAt } from '../keys/link-keys.ts'
+import { crossesShards, shardBarrier } from '../keys/shards.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 import { and, columnsAt, inScope, matchesRequestedId, type Target, tableAt } from '../tables.ts'
 import { compileIsMember } from './link-changes.ts'
@@ -87,9 +89,10 @@ function compileUnlinked(
 /** Compiles the written row if null would clear its key: not if the key references a hidden row, for which responses have null. */
 function compileCleared(
   resource: ResourceType,
-  { link, to }: RelationshipField,
+  field: RelationshipField,
   target: Target,
 ): Sql | undefined {
+  const { link, to } = field
   const other = getResourceType(target.model, to)
   // Otherwise the plan has rejected the null.
   if (!mayHideRow(target.model, other)) return undefined
@@ -98,10 +101,32 @@ function compileCleared(
     outerKey(linkKeyAt(link, 'ownKey', 0), target.dialect),
   )
   const isVisible = and([isLinked, ...inScope(1, other)])
+  const visible = compileVisibleKeys(field, resource, target)
   const where = and([
     matchesRequestedId(resource, 0, target),
     ...isKeyPresent(linkKeyAt(link, 'ownKey', 0)),
-    sql`exists (select 1 from ${tableAt(1, other.table)} where ${isVisible})`,
+    visible
+      ? sql`${toKey(linkKeyAt(link, 'ownKey', 0))} in (${visible})`
+      : sql`exists (select 1 from ${tableAt(1, other.table)} where ${isVisible})`,
   ])
   return sql`${tableAt(0, resource.table)} where ${where}`
+}
+
+/**
+ * Compiles the query for the key of the row that the own key of the resource in the path references, if the request may see it, where that
+ * row may be on another server.
+ * @returns `undefined` where a subquery may refer to the own key instead
+ */
+export function compileVisibleKeys(
+  field: RelationshipField,
+  resource: ResourceType,
+  target: Target,
+): Sql | undefined {
+  const barrier = shardBarrier(crossesShards(resource, field, target), target)
+  if (barrier === undefined) return undefined
+  const { link, to } = field
+  const other = getResourceType(target.model, to)
+  const where = and([isCurrentMember(field, resource, target), ...inScope(0, other)])
+  const keys = sql.join(linkKeyAt(link, 'otherKey', 0))
+  return sql`select ${keys} from ${tableAt(0, other.table)} where ${where}${barrier}`
 }
