@@ -15,7 +15,8 @@ interface Row {
   readonly send: readonly [method: string, path: string, body?: unknown]
   readonly reference: number
   readonly distributed: number
-  /** The number of shards that have its rows, where Citus searches more of them: it sends the result of a subquery to every shard. */
+  /** The number of shards that have its rows, where Citus searches more of them: it sends the result of a subquery, as a list, an array or a
+   * scalar, to every shard. Only a value in the statement leads to one, and another round trip would read it. */
   readonly needed?: number
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
+  checkCreated,
   checkHistory,
   type Entry,
   type History,
@@ -137,4 +138,10 @@ describe('The checker of histories', () => {
           found.join('; '),
         )
     })
+
+  it('finds a second effect of a create without a journal', () => {
+    const [{ board } = { board: '' }] = created.parts
+    assert.deepEqual(checkCreated([board], [created]), [])
+    assert.match(String(checkCreated([board, 'other'], [created])), /the board other was created/)
+  })
 })

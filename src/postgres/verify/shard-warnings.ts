@@ -19,7 +19,7 @@ import { compileStatement, type RunValues, type Statement } from '../../sql/stat
 import { and, idColumn, inScope, type Target, tableAt } from '../../sql/tables.ts'
 import { listDeclaredSql } from '../../sql/verify/declared-sql.ts'
 import type { PostgresConnection } from '../connection/connection.ts'
-import { listPlannedWrites, type PlannedWrite } from './planned-writes.ts'
+import { listRefusableWrites, type RefusableWrite } from './refusable-writes.ts'
 
 /** What a warning is about. */
 interface Subject {
@@ -71,7 +71,7 @@ export async function listShardWarnings(
     refused.add(each.path)
     warnings.push(formatRefusal(each, refusal))
   }
-  for (const write of listPlannedWrites(target, (path) => refused.has(path)))
+  for (const write of listRefusableWrites(target, (path) => refused.has(path)))
     warnings.push(...(await listRefusedWrites(write, isView(write.resource), connection)))
   return [...new Set(warnings)]
 }
@@ -82,7 +82,7 @@ function formatRefusal({ path, what, fix }: Subject, refusal: string): string {
 
 /** Plans a write. @returns the warning about its first statement that the database refuses */
 async function listRefusedWrites(
-  write: PlannedWrite,
+  write: RefusableWrite,
   isView: boolean,
   connection: Pick<PostgresConnection, 'allUnprepared'>,
 ): Promise<string[]> {

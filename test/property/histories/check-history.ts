@@ -114,6 +114,16 @@ export function checkHistory(history: History): readonly string[] {
   ]
 }
 
+/** Without a journal: every stored board is one whose creation was acknowledged, because a repeated create has one effect. */
+export function checkCreated(stored: readonly string[], writes: readonly Write[]): string[] {
+  const created = writes.flatMap(({ parts }) =>
+    parts.flatMap(({ is, board }) => (is === 'create' ? [board] : [])),
+  )
+  return stored
+    .filter((id) => !created.includes(id))
+    .map((id) => `the board ${id} was created by a write that has another one`)
+}
+
 /** Finds the write of each entry, and the members of the boards before and after it. */
 function attribute(writes: readonly Write[], entries: readonly Entry[]) {
   const problems: string[] = []

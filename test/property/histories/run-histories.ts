@@ -7,7 +7,7 @@ import { type Child, folder, startProgram } from '../../service/child.ts'
 import { connectToDatabase } from '../../service/direct-database.ts'
 import { childrenOf, isRunning, until } from '../../service/processes.ts'
 import { boardTables, createBoardModel, journalTables, type VersionSource } from './boards.ts'
-import { checkHistory, type Entry } from './check-history.ts'
+import { checkCreated, checkHistory, type Entry, type Write } from './check-history.ts'
 import { HistoryRecorder } from './record-history.ts'
 
 const program = fileURLToPath(new URL('serve-boards.ts', import.meta.url))
@@ -63,6 +63,7 @@ async function runRounds(
 ): Promise<readonly string[]> {
   const random = createRandom(seed)
   const problems: string[] = []
+  const writes: Write[] = []
   const rounds = Math.ceil(histories / parallel)
   let killed = 0
   for (let round = 0; round < rounds; round += 1) {
@@ -80,9 +81,14 @@ async function runRounds(
     const entries = hasJournal ? await readJournal(connection) : undefined
     for (const recorder of recorders) {
       const boards = new Set(recorder.boards)
-      const { writes, reads } = recorder
       const own = entries?.filter(({ board }) => boards.has(board))
-      problems.push(...checkHistory({ writes, reads, ...(own && { entries: own }) }))
+      problems.push(...checkHistory({ ...recorder, ...(own && { entries: own }) }))
+      writes.push(...recorder.writes)
+    }
+    if (!hasJournal) {
+      const stored = await connection.run('select id from board')
+      const ids = stored.map(({ id }) => String(id))
+      problems.push(...checkCreated(ids, writes))
     }
     if (endsEarly && problems.length > 0) break
   }

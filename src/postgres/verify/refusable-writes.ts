@@ -23,7 +23,7 @@ import type { Target } from '../../sql/tables.ts'
 // the server that its key shows. An id is always one of them, because the plan of an insert that generates it takes it from its sequence.
 
 /** The statements of one kind of write. */
-export interface PlannedWrite {
+export interface RefusableWrite {
   /** The type whose rows it writes. */
   readonly resource: ResourceType
   /** The relationship or the attribute that it writes; `undefined` for all attributes. */
@@ -32,17 +32,17 @@ export interface PlannedWrite {
   readonly statements: readonly Statement[]
   readonly values: RunValues
   /** The same write of each field by itself, to name the one that the database refuses. */
-  readonly ofFields: readonly PlannedWrite[]
+  readonly ofFields: readonly RefusableWrite[]
 }
 
 /**
  * Lists the writes of a model with their statements.
  * @param isRefused - whether the database refuses the SQL of a rule, by its path: then it refuses every statement with the rule
  */
-export function listPlannedWrites(
+export function listRefusableWrites(
   target: Target,
   isRefused: (path: string) => boolean,
-): readonly PlannedWrite[] {
+): readonly RefusableWrite[] {
   const statementsOf = createStatementsByRules(createStatements(target), (restricted) =>
     createStatements(restricted),
   )
@@ -71,7 +71,7 @@ interface WriteContext {
   readonly statements: Statements
 }
 
-function listWrites(context: WriteContext): readonly PlannedWrite[] {
+function listWrites(context: WriteContext): readonly RefusableWrite[] {
   const { resource } = context
   if (!resource.isWritable) return []
   const updated = listAttributes(resource).filter(({ isImmutable }) => !isImmutable)
@@ -86,13 +86,13 @@ function listWrites(context: WriteContext): readonly PlannedWrite[] {
   ]
 }
 
-function planCreate(context: WriteContext): PlannedWrite {
+function planCreate(context: WriteContext): RefusableWrite {
   const { resource } = context
   const shape = createShape(resource, 'newWithId', listNewColumns(resource))
   return planWrite({ name: 'a create', operation: 'create', shape }, context)
 }
 
-function planUpdate(attributes: readonly AttributeField[], context: WriteContext): PlannedWrite {
+function planUpdate(attributes: readonly AttributeField[], context: WriteContext): RefusableWrite {
   const update = (fields: readonly AttributeField[], field?: string) => {
     const columns = fields.map(({ name }) => ({ is: 'attribute', name }) as const)
     const shape = createShape(context.resource, 'existing', columns)
@@ -101,7 +101,7 @@ function planUpdate(attributes: readonly AttributeField[], context: WriteContext
   return { ...update(attributes), ofFields: attributes.map((each) => update([each], each.name)) }
 }
 
-function planDeletion(context: WriteContext): PlannedWrite {
+function planDeletion(context: WriteContext): RefusableWrite {
   const { resource, statements } = context
   const shape = createShape(resource, 'existing', [])
   const write = planWrite({ name: 'a deletion', operation: 'delete', shape }, context)
@@ -110,7 +110,7 @@ function planDeletion(context: WriteContext): PlannedWrite {
 }
 
 /** Lists the changes of a relationship, at its own address and in an update. */
-function listLinkWrites(field: RelationshipField, context: WriteContext): PlannedWrite[] {
+function listLinkWrites(field: RelationshipField, context: WriteContext): RefusableWrite[] {
   const { name, many, isWritable, isImmutable } = field
   if (!isWritable || isImmutable) return []
   const { resource, statements } = context
@@ -135,7 +135,7 @@ function listLinkWrites(field: RelationshipField, context: WriteContext): Planne
 function listRelatedCreates(
   field: RelationshipField,
   { resource, statements }: WriteContext,
-): PlannedWrite[] {
+): RefusableWrite[] {
   const { model } = statements.target
   const other = getResourceType(model, field.to)
   const isOwn = field.link.foreignKey === 'own'
@@ -185,7 +185,7 @@ function listNewColumns(resource: ResourceType): WriteColumn[] {
 }
 
 /** What a write is planned from. */
-interface WriteOptions extends Pick<PlannedWrite, 'name'> {
+interface WriteOptions extends Pick<RefusableWrite, 'name'> {
   readonly operation: WriteOperation
   readonly shape: WriteShape
   readonly field?: string | undefined
@@ -193,7 +193,7 @@ interface WriteOptions extends Pick<PlannedWrite, 'name'> {
   readonly to?: string
 }
 
-function planWrite(options: WriteOptions, { resource, statements }: WriteContext): PlannedWrite {
+function planWrite(options: WriteOptions, { resource, statements }: WriteContext): RefusableWrite {
   const { name, operation, shape, field, to = resource.type } = options
   const { model } = statements.target
   const id = sampleId(resource)
