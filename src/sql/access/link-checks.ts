@@ -287,13 +287,26 @@ function isSameKeyAt(
   return isEqualKey(linkKeyAt(link, 'otherKey', member), ownKey)
 }
 
+/** Compiles the listed members as `t2`, and the conditions on it. */
+function selectListed(field: RelationshipField, context: LinkContext) {
+  const { member, target } = context
+  const columns = columnsAt(2, member.id.columns)
+  const isMember = isInIdList(columns, 'ids', member.id, target.dialect)
+  const listed = [isMember, ...inScope(2, member)]
+  const table = tableAt(2, member.table)
+  const barrier = memberBarrier(field, context)
+  if (!barrier) return { from: table, listed }
+  const rows = sql`(select * from ${table} where ${and(listed)}${barrier})`
+  return { from: sql`${rows} as ${sql.id('t2')}`, listed: [] }
+}
+
 /** Checks the row with the new key, which references the listed member: a condition may depend on it. */
 function compileWithNewKey(
   { key, condition }: EffectiveRule,
   { field, ids }: ChangedLinks,
   context: LinkContext,
 ): AccessCheck[] {
-  const { target, resource, member, pointer } = context
+  const { target, resource, pointer } = context
   const { link } = field
   if (link.foreignKey !== 'own' || typeof condition === 'boolean') return []
   const used = new Set<string>()
@@ -308,20 +321,10 @@ function compileWithNewKey(
     const value = index === -1 ? columnAt(1, name) : columnAt(2, link.otherKey[index] ?? '')
     return sql`${value} as ${sql.id(name)}`
   })
-  const listed = [
-    isInIdList(columnsAt(2, member.id.columns), 'ids', member.id, target.dialect),
-    ...inScope(2, member),
-  ]
-  const barrier = memberBarrier(field, context)
-  const members = barrier
-    ? sql`(select * from ${tableAt(2, member.table)} where ${and(listed)}${barrier}) as ${sql.id('t2')}`
-    : tableAt(2, member.table)
-  const where = and([
-    matchesRequestedId(resource, 1, target),
-    ...(barrier ? [] : listed),
-    isNot(isSameKeyAt(1, field, 2, target.dialect)),
-  ])
-  const row = sql`select ${sql.join(values)} from ${tableAt(1, resource.table)}, ${members} where ${where}`
+  const { from, listed } = selectListed(field, context)
+  const isChanged = isNot(isSameKeyAt(1, field, 2, target.dialect))
+  const where = and([matchesRequestedId(resource, 1, target), ...listed, isChanged])
+  const row = sql`select ${sql.join(values)} from ${tableAt(1, resource.table)}, ${from} where ${where}`
   const select = sql`select 1 from (${row}) as ${sql.id('t0')} where (${rule}) is not true limit 1`
   const statement = compileStatement(select, target.dialect)
   return [{ statement, key, type: resource.type, pointer, ids }]
