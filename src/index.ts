@@ -11,7 +11,7 @@ export {
   VersionConflictError,
 } from './errors/errors.ts'
 export { createHandler, type HandlerOptions, type RequestInfo } from './http/adapters/fetch.ts'
-export { createErrorResponse } from './http/create-error-response.ts'
+export { createErrorResponse } from './http/errors.ts'
 export type { HttpOptions } from './http/options.ts'
 export type {
   Client,

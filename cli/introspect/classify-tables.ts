@@ -6,11 +6,10 @@ import {
   type StoredTable,
 } from 'lapidary'
 import { commandDatabases } from '../databases/databases.ts'
-import { canStoreKeys } from './can-store-keys.ts'
 import { identifier } from './code.ts'
 import { isNamedId } from './find-view-keys.ts'
 import type { Findings } from './findings.ts'
-import { inferKeyKind } from './infer-kind.ts'
+import { canStoreKeys, inferKeyKind } from './infer-kind.ts'
 import type { KindCode } from './kind-code.ts'
 import { isSecret } from './secrets.ts'
 

@@ -1,6 +1,5 @@
 import type { Catalog, ForeignKey, StoredColumn, StoredTable } from 'lapidary'
 import { commandDatabases } from '../databases/databases.ts'
-import { canStoreKeys } from './can-store-keys.ts'
 import {
   alignColumns,
   type ClassifiedTables,
@@ -11,6 +10,7 @@ import {
   type Key,
 } from './classify-tables.ts'
 import { type Code, call, object } from './code.ts'
+import { canStoreKeys } from './infer-kind.ts'
 import {
   joinNames,
   type Name,

@@ -1,5 +1,4 @@
 import type { Catalog, ForeignKey, RowChange, StoredColumn, StoredTable } from 'lapidary'
-import { canStoreKeys } from './can-store-keys.ts'
 import {
   type FindReferenced,
   foreignKeysInColumnOrder,
@@ -8,7 +7,7 @@ import {
 import { type Code, type CodeEntry, call, object } from './code.ts'
 import type { RelationshipCandidate } from './find-relationships.ts'
 import type { Findings } from './findings.ts'
-import { inferKind } from './infer-kind.ts'
+import { canStoreKeys, inferKind } from './infer-kind.ts'
 import {
   joinNames,
   type Name,

@@ -1,6 +1,8 @@
 import { type Catalog, canStore, type StoredColumn } from 'lapidary'
 import { commandDatabases } from '../databases/databases.ts'
 import { type Code, call, object } from './code.ts'
+import { evaluateCodec } from './evaluate-code.ts'
+import type { Findings } from './findings.ts'
 import { constantsByName, integer64, type KindCode, readOnly } from './kind-code.ts'
 
 /** Infers the attribute kind of a column from its type. @returns `undefined` when no kind fits the type */
@@ -62,4 +64,24 @@ export function inferKeyKind(
   const { integerDigits } = commandDatabases[catalog.dialect]
   if (digits !== undefined && Number(digits) <= integerDigits) return integer64
   return inferKind(column.type === 'enum' ? column : withoutValues, catalog)
+}
+
+/** The catalog and the kinds of its columns. */
+interface KeyContext {
+  readonly catalog: Pick<Catalog, 'dialect'>
+  readonly findings: Pick<Findings, 'kinds'>
+}
+
+/** True if a foreign key column can store every value of the column that it references, by the kind with which that column is declared. */
+export function canStoreKeys(
+  foreignKey: StoredColumn | undefined,
+  referenced: StoredColumn | undefined,
+  { catalog, findings }: KeyContext,
+): boolean {
+  if (foreignKey === undefined || referenced === undefined) return false
+  const kind = findings.kinds.get(referenced) ?? inferKeyKind(referenced, catalog)
+  // Keys that are numbers and texts have a codec of their own, which needs a column that converts texts as theirs does.
+  const { mixedKeys } = commandDatabases[catalog.dialect]
+  const codec = (kind?.name === 'databaseText' && mixedKeys) || evaluateCodec(kind)
+  return codec === undefined || canStore(foreignKey.type, { codec }, catalog.dialect)
 }

@@ -3,8 +3,7 @@ import { throwDeclarationErrors } from '../model/check/declaration-error.ts'
 import { type Check, isFunction, members, mustBe, optional } from '../model/check/option-checks.ts'
 import type { Awaitable } from '../model/declare/hooks.ts'
 import { type Authenticator, createAuthenticator, type Outcome } from './authenticator.ts'
-import { type AuthRequest, readCredentials } from './credentials.ts'
-import { createUnauthenticatedError } from './unauthenticated.ts'
+import { type AuthRequest, createUnauthenticatedError, readCredentials } from './credentials.ts'
 
 /** A stored API key: its hash, and the auth context of requests that send it. */
 export interface StoredApiKey<Auth> {

@@ -1,8 +1,7 @@
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto'
 import { type Authenticator, createAuthenticator, type Outcome } from './authenticator.ts'
 import { type BearerAuthOptions, type BearerKey, checkBearerOptions } from './bearer-options.ts'
-import { type AuthRequest, readCredentials } from './credentials.ts'
-import { createUnauthenticatedError } from './unauthenticated.ts'
+import { type AuthRequest, createUnauthenticatedError, readCredentials } from './credentials.ts'
 import type { TokenOptions, TokenVerifier } from './verify-token.ts'
 
 /** Parses `Authorization`: the scheme is case-insensitive, the token is base64url with dots (RFC 6750 §2.1). */

@@ -1,3 +1,5 @@
+import { RequestError } from '../errors/errors.ts'
+
 /** A request of any host: of Fastify, Express and `node:http`, or of the Fetch API. */
 export interface AuthRequest {
   readonly headers:
@@ -39,4 +41,21 @@ function isFetchHeaders(
 /** Node keeps only the first of repeated `Authorization` fields. */
 function countFields(rawHeaders: readonly string[], name: string): number {
   return rawHeaders.filter((each, index) => index % 2 === 0 && each.toLowerCase() === name).length
+}
+
+/**
+ * Creates the error of a request whose credentials are missing or not valid.
+ *
+ * @param challenge - the value of `WWW-Authenticate` (RFC 9110 §11.6.1)
+ */
+export function createUnauthenticatedError(challenge: string, isMissing: boolean): RequestError {
+  return new RequestError({
+    status: 401,
+    code: 'unauthenticated',
+    title: 'The request is not authenticated',
+    detail: isMissing
+      ? 'The request has no credentials; WWW-Authenticate names what it needs.'
+      : 'The credentials of the request are not valid.',
+    headers: { 'www-authenticate': challenge },
+  })
 }

@@ -10,8 +10,7 @@ import {
   findCredentialCheck,
   type Outcome,
 } from './authenticator.ts'
-import { type AuthRequest, readCredentials } from './credentials.ts'
-import { createUnauthenticatedError } from './unauthenticated.ts'
+import { type AuthRequest, createUnauthenticatedError, readCredentials } from './credentials.ts'
 
 /**
  * Combines methods of authentication, in any order and nested at will. A request is authenticated by the first one that accepts its

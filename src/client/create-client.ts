@@ -6,11 +6,10 @@ import {
 } from '../parse/format-document.ts'
 import { formatQuery, type QueryInput } from '../parse/format-query.ts'
 import { createBatchSender } from './atomic.ts'
-import { readWrite } from './dry-run.ts'
 import type { DeclarationSource, HttpClient, SourceDeclarations } from './http-client.ts'
 import { addIncluded, linkResources } from './link-resources.ts'
-import { omitMessage } from './omit-message.ts'
 import { betweenCursors, findNext, readList } from './read-list.ts'
+import { omitMessage, readWrite } from './read-write.ts'
 import { createLocationFinder, type LocationFinder, type RootDocument } from './root-document.ts'
 import {
   type CallOptions,

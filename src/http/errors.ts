@@ -7,7 +7,7 @@ import { atomicMediaType } from '../model/media-types.ts'
 import { parameterNames } from '../parse/parameters.ts'
 import type { DocumentVersion } from '../serialize/document.ts'
 import { type ErrorResponse, serializeErrors, serializeInternalError } from '../serialize/errors.ts'
-import { createRouteNotFound } from './headers.ts'
+import { createRouteNotFound, documentHeaders } from './headers.ts'
 import type { HttpRequest } from './request.ts'
 
 /** Returns the response to a request whose processing threw an error, and logs what the client does not learn. */
@@ -167,4 +167,19 @@ function redactPair(pair: string): string {
   if (pair === '' || knownParameters.test(pair)) return pair
   const [name] = pair.split('=', 1)
   return `${name}=[redacted]`
+}
+
+/**
+ * Creates the response to an error of a call in process, for routes of an application: the same status and document as those
+ * of a request, e.g. `` const { status, headers, body } = createErrorResponse(error) ?? … ``.
+ *
+ * @returns the status, the headers, and a JSON:API document as text; `undefined` for an error that is internal, which clients
+ *   must not see
+ * @see https://jsonapi.org/format/1.0/#errors
+ */
+export function createErrorResponse(error: unknown): ErrorResponse | undefined {
+  const response = serializeErrors(error)
+  if (response === undefined) return undefined
+  const { status, headers, body } = response
+  return { status, headers: { ...documentHeaders, ...headers }, body }
 }

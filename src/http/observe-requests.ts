@@ -1,17 +1,19 @@
 import type { Route } from '../endpoints/route-table.ts'
+import { hidesRows } from '../model/hides-rows.ts'
 import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import {
   type ObservedRequest,
+  partMeasured,
   type RouteTemplate,
   requestEnded,
   requestStarted,
   runObserved,
+  statementEnded,
   streamStarted,
 } from '../observe/events.ts'
 import type { HttpOptions } from './options.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
 import type { Match } from './router.ts'
-import { createServerTiming } from './server-timing.ts'
 
 /** Publishes a request while `process` makes its response, and until the response is complete. */
 type ObserveRequest = (
@@ -116,3 +118,32 @@ function observeStream(
   }
   return observed
 }
+
+/** What a duration is rounded up to in a model that hides rows, in milliseconds: a rule of a hidden row takes time to evaluate. */
+const coarse = 10
+/** The same in any other model. */
+const fine = 0.01
+
+/**
+ * Creates the function that adds the header field `Server-Timing` to the response to a request that shows it. Errors never have it.
+ * @see https://www.w3.org/TR/server-timing/
+ */
+function createServerTiming({
+  model,
+  serverTiming = false,
+}: HttpOptions): (response: HttpResponse, request: ObservedRequest) => HttpResponse {
+  if (serverTiming === false) return (response) => response
+  // The parts of a request are measured while somebody listens.
+  for (const channel of [requestEnded, partMeasured, statementEnded]) channel.subscribe(ignore)
+  const step = hidesRows(model) ? coarse : fine
+  const round = (duration: number) => Number((Math.ceil(duration / step) * step).toFixed(2))
+  return (response, { showsTiming, parts }) => {
+    if (!showsTiming || response.status >= 400) return response
+    const entries = Object.entries(parts).map(
+      ([name, duration]) => `${name};dur=${round(duration)}`,
+    )
+    return { ...response, headers: { ...response.headers, 'server-timing': entries.join(', ') } }
+  }
+}
+
+function ignore(): void {}

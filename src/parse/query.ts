@@ -12,13 +12,13 @@ import { encodeQuery, type Pair } from './encode-query.ts'
 import { parseFields } from './fields.ts'
 import {
   type FilterClause,
+  filterLimits,
   type Operand,
   parseFieldFilter,
   parseFieldFilterName,
   parseFilter,
   tooManyTerms,
 } from './filter.ts'
-import { filterLimits } from './filter-limits.ts'
 import { parseInclude } from './include.ts'
 import { type ParsedIncludePage, parseIncludePage, parseIncludeParameter } from './include-page.ts'
 import { describeRemedy } from './other-idioms.ts'

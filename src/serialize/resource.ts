@@ -1,4 +1,5 @@
 import { traitsOf } from '../model/kinds/codec-names.ts'
+import { flattenText } from '../model/kinds/texts.ts'
 import {
   type Field,
   getResourceType,
@@ -16,9 +17,8 @@ import {
   type RowLayout,
 } from '../plan/row-layout.ts'
 import { createVersions } from '../plan/version.ts'
-import { generateRecordBuilder, type RowPart } from './code-generation.ts'
+import { generateConcatenation, generateRecordBuilder, type RowPart } from './code-generation.ts'
 import { encodeId, serializeAddress } from './links.ts'
-import { compileTemplate, type Template } from './template.ts'
 
 /** Serializes a row to the JSON text of a resource object or an identifier object. */
 export type RowSerializer = (row: Row) => string
@@ -246,4 +246,15 @@ function getIdSerializer(resource: ResourceType): IdSerializer {
 /** The row layout guarantees an array of ids for to-many linkage. */
 function toIds(linkage: unknown): readonly string[] {
   return linkage as readonly string[]
+}
+
+/** A JSON text in order: the strings are the same for every row, the functions return what depends on the row. */
+type Template = readonly (string | RowPart)[]
+
+/** Compiles a template to one function. Adjacent strings become one, so a row costs one call for each function. */
+function compileTemplate(template: Template): RowPart {
+  const parts = template.filter((part) => typeof part !== 'string')
+  const texts: string[] = ['']
+  for (const part of template) texts.push(typeof part === 'string' ? texts.pop() + part : '')
+  return generateConcatenation(parts.length)(texts.map(flattenText), parts)
 }

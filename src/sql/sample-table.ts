@@ -16,7 +16,7 @@ import {
   listPossibleNames,
   type SampledMember,
 } from './verify/column-content.ts'
-import { maxViewRows } from './verify/view-ids.ts'
+import { maxViewRows } from './verify/stored-ids.ts'
 
 /** The maximum number of rows that are read from each table. */
 const maxRows = 1000

@@ -18,7 +18,7 @@ import type { ReadExplanation } from './read/explain.ts'
 import type { RunStatement } from './statement.ts'
 import type { Statements } from './statements.ts'
 import type { ActionCallValues } from './write/action.ts'
-import type { ReferencingQuestion } from './write/find-referencing.ts'
+import type { ReferencingQuestion } from './write/referencing.ts'
 import type { Step } from './write/steps.ts'
 
 /** Runs SQL in a transaction. @returns rows by the names of their columns */

@@ -14,6 +14,7 @@ import type {
 } from '../declare/fields.ts'
 import type { Hooks, ModelHooks } from '../declare/hooks.ts'
 import type { IdQuery } from '../declare/id-query.ts'
+import { type DefaultParameter, readArgument } from '../declare/parameter.ts'
 import type { IdOptions, PageOptions, ResourceDeclaration } from '../declare/resource.ts'
 import type { SessionOptions } from '../declare/session.ts'
 import { isCodecName } from '../kinds/codec-names.ts'
@@ -29,7 +30,6 @@ import {
   tenantOptions,
 } from './check-access-options.ts'
 import { createActionCheck } from './check-actions.ts'
-import { createParameterCheck } from './check-parameters.ts'
 import {
   booleanCheck,
   type Check,
@@ -453,3 +453,26 @@ const modelOptions = members({
   idempotencyHours: optional(hours),
   atomic: optional(atomicOptions),
 } satisfies Record<keyof ModelOptions, Check>)
+
+/** Creates the check of a parameter of a query or of a table function. @param kind - the check of an attribute kind */
+function createParameterCheck(kind: Check): Check {
+  return (value, location) => {
+    if (!isObject(value) || !('nullable' in value || 'default' in value))
+      return kind(value, location)
+    const errors = kind(value.kind, `${location}.kind`)
+    if (errors.length > 0 || 'nullable' in value) return errors
+    // The checks have found a kind and a default.
+    return checkDefault(value as unknown as DefaultParameter, location)
+  }
+}
+
+function checkDefault(
+  { kind, default: value }: DefaultParameter,
+  location: string,
+): readonly string[] {
+  if (isSql(value)) return []
+  const result = readArgument(kind, value)
+  return 'value' in result
+    ? []
+    : [`${location}.default: must be ${result.expected}; it is ${describeValue(value)}`]
+}

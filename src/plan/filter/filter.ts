@@ -24,7 +24,7 @@ import {
   type ResourceType,
 } from '../../model/model.ts'
 import type { FilterClause, Operand } from '../../parse/filter.ts'
-import { filterLimits } from '../../parse/filter-limits.ts'
+import { filterLimits } from '../../parse/filter.ts'
 import {
   type FilterMember,
   filterError,

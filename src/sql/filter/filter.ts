@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
+import type { TextIndex } from '../../model/declare/fields.ts'
 import { listParameters } from '../../model/declare/parameter.ts'
-import type { Sql } from '../../model/dialect.ts'
+import type { Dialect, Sql } from '../../model/dialect.ts'
 import { type Codec, getCodec } from '../../model/kinds/codecs.ts'
 import { findCustomOperator, type Operator, operators } from '../../model/kinds/operators.ts'
 import {
@@ -29,6 +30,7 @@ import {
   castArgument,
   keyListParam,
   keyParam,
+  type ParameterSource,
   param,
   patternParam,
 } from '../statement.ts'
@@ -45,7 +47,6 @@ import {
   validValue,
 } from '../tables.ts'
 import type { Comparison, ConditionTable } from './condition-table.ts'
-import { compileIndexedMatch } from './text-index.ts'
 
 /** Compiles a condition. Tables are `t0`, `t1`, …: one deeper for each relationship that is followed. */
 export function compileCondition(condition: Condition, table: ConditionTable, target: Target): Sql {
@@ -363,4 +364,30 @@ function joinBalanced(parts: readonly Sql[], separator: Sql): Sql {
   if (parts.length <= maxChain) return sql.join(parts, separator)
   const half = parts.length >> 1
   return sql`(${joinBalanced(parts.slice(0, half), separator)})${separator}(${joinBalanced(parts.slice(half), separator)})`
+}
+
+/** The text index that an attribute has in a database, and how its columns are compiled. */
+interface IndexedText {
+  readonly index: TextIndex
+  /** The attribute's own column in the index. */
+  readonly name: string
+  readonly column: (name: string) => Sql
+}
+
+/**
+ * Compiles `match` by a text index. The index decides what a word is.
+ * @param parameter - the number of the parameter with the words
+ * @returns `undefined` if the attribute has no index in this database
+ */
+function compileIndexedMatch(
+  { index, name, column }: IndexedText,
+  parameter: ParameterSource,
+  dialect: Dialect,
+): Sql | undefined {
+  const { isDeclared, toQuery, match } = dialect.textIndexes
+  if (!isDeclared(index)) return undefined
+  const query = toQuery
+    ? patternParam(parameter, 'match', ({ text }) => toQuery(text, name))
+    : param(parameter, 'text', dialect)
+  return match(index, column, query)
 }

@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import { getRelationship, getResourceType } from '../../model/model.ts'
+import type { Identity } from '../../plan/access/identity.ts'
 import type { ReferencingShape } from '../../plan/referencing.ts'
 import { isInIdList, toKey } from '../keys/keys.ts'
 import { linkKeyAt } from '../keys/link-keys.ts'
+import { addAuth } from '../read/run-values.ts'
 import { compileSelection } from '../read/select.ts'
-import { compileStatement, rawParam, type Statement } from '../statement.ts'
+import { compileStatement, type RunStatement, rawParam, type Statement } from '../statement.ts'
 import { and, columnsAt, inScope, type Target, tableAt } from '../tables.ts'
 
 /** Compiles the read of the rows that reference rows with the given `ids`, as far as the request may read them. `maxRows` limits them. */
@@ -26,4 +28,23 @@ export function compileReferencing({ layout, over }: ReferencingShape, target: T
     sql`select ${sql.join(columns)} from ${from} where ${where} limit ${rawParam('maxRows')} + 0`,
     dialect,
   )
+}
+
+/** Which rows reference others, as far as an identity may read them. */
+export interface ReferencingQuestion {
+  readonly identity: Identity | undefined
+  readonly shape: ReferencingShape
+  /** One at least. */
+  readonly ids: readonly string[]
+  readonly maxRows: number
+}
+
+/** Runs the statement that answers the question. @returns the ids of the rows */
+export async function findReferencing(
+  { identity, ids, maxRows }: ReferencingQuestion,
+  statement: Statement,
+  run: RunStatement,
+): Promise<readonly string[]> {
+  const rows = await run(statement, addAuth({ planValues: [], ids, maxRows }, identity))
+  return rows.map(([id]) => String(id))
 }

@@ -8,8 +8,8 @@ import {
   type TableSample,
 } from '../../sql/sample-table.ts'
 import { sqliteDialect } from '../dialect.ts'
-import { isIdPart } from '../read/id-parts.ts'
 import { LimitedReader } from '../readers/limited-reader.ts'
+import { isIdPart } from './stored-rows.ts'
 
 /**
  * Reads the first 1,000 rows of tables without creating or changing a file. The statements run in a process that is killed when one

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Catalog, findTable, type StoredTable } from '../../model/catalog.ts'
 import type { Sql } from '../../model/dialect.ts'
-import { getCodec } from '../../model/kinds/codecs.ts'
+import { type Codec, getCodec } from '../../model/kinds/codecs.ts'
 import type { AttributeField, IdPart, Model, ResourceType } from '../../model/model.ts'
 import type { RowsWithoutId } from '../../sql/database-facts.ts'
 import { compileStatement } from '../../sql/statement.ts'
@@ -9,7 +9,6 @@ import { and, asIdText, columnsAt, tableAt, tableName } from '../../sql/tables.t
 import type { SqliteConnection } from '../connection/connection.ts'
 import { sqlite } from '../database.ts'
 import { sqliteDialect } from '../dialect.ts'
-import { isIdPart } from '../read/id-parts.ts'
 import { estimateRowCount } from './table-size.ts'
 
 /** The rows of a table that are checked, and the rows of all tables. */
@@ -150,4 +149,33 @@ function findOtherNumbers(
   const statement = compileStatement(sql`select ${sql.join(tests)} from (${first})`, sqliteDialect)
   const [row = []] = connection.all(statement, { planValues: [] })
   return new Set(columns.filter((_, index) => row[index] === 1))
+}
+
+/** Whether the value of a column is a part of an id, by the codec of the part. */
+const tests: Readonly<Record<string, (column: Sql) => Sql>> = {
+  id: (column) => sql`typeof(${column}) = 'integer'`,
+  text: (column) => sql`typeof(${column}) = 'text'`,
+  enumerationId: (column) => sql`typeof(${column}) = 'text'`,
+  booleanId: (column) => sql`ifnull(${column} in (0, 1), 0)`,
+  uuidId: (column) =>
+    sql`ifnull(lapidary_is_valid(${column}, 'uuid') and ${column} = lower(${column}), 0)`,
+  databaseTextId: (column) => sql`typeof(${column}) in ('integer', 'real', 'text')`,
+  date: (column) => sql`ifnull(lapidary_is_valid(${column}, 'date') and length(${column}) = 10, 0)`,
+}
+
+/** The codecs of ids by those of attributes. All others are the same. */
+const idCodecs: Readonly<Record<string, string>> = {
+  integer: 'id',
+  integer64: 'id',
+  boolean: 'booleanId',
+  uuid: 'uuidId',
+  enumeration: 'enumerationId',
+  databaseText: 'databaseTextId',
+}
+
+/** Compiles whether the value of a column is a part of an id. Null is none. @param codec - that of the id, or of an attribute */
+export function isIdPart(codec: Codec, column: Sql): Sql {
+  const { valid } = getCodec(codec, sqlite)
+  const test = typeof codec === 'string' ? tests[idCodecs[codec] ?? codec] : undefined
+  return test?.(column) ?? sql`${valid?.(column) ?? column} is not null`
 }

@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import { quote, quoteNames } from '../../errors/quote.ts'
 import { type Catalog, findTable, type StoredTable } from '../../model/catalog.ts'
 import type { ResourceType } from '../../model/model.ts'
+import { invalidSegments } from '../../plan/path-id.ts'
 import { type RunCheck, runCheck } from '../run-check.ts'
 import { compileStatement, type Statement } from '../statement.ts'
-import { asIdText, columnsAt, type Target, tableAt } from '../tables.ts'
+import { and, asIdText, columnsAt, inScope, type Target, tableAt } from '../tables.ts'
 
 /** The number of rows of a view whose ids are checked. */
 export const maxViewRows = 10_000
@@ -50,4 +51,30 @@ function describeId({ type, id, table }: ResourceType, value: unknown): string {
   const column = `the ${label} ${names} of "${table.name}"`
   const problem = value === null ? 'is null in some rows' : `has ${quote(value)} in several rows`
   return `${type}.id: ${column} ${problem}, and each id must name one resource; choose another column, or change the view`
+}
+
+/**
+ * Warns of stored ids that a URL path segment cannot hold: the rows are returned, but the links of their resources lead elsewhere. No
+ * create can store such an id.
+ * @returns a line for each resource type
+ */
+export async function listSegmentIdWarnings(target: Target, run: RunCheck): Promise<string[]> {
+  const warnings: string[] = []
+  for (const resource of target.model.types.values()) {
+    const { type, id, table } = resource
+    if (table.call || id.columns.length > 1 || id.kind.codec !== 'text') continue
+    const [column] = columnsAt(0, id.columns)
+    const segments = sql.join(invalidSegments.map((segment) => sql.lit(segment)))
+    const conditions = [sql`${column} in (${segments})`, ...inScope(0, resource)]
+    const statement = sql`select ${column} from ${tableAt(0, table)} where ${and(conditions)} order by 1 limit 1`
+    const isByKey = target.facts.hasUniqueIds(type) && !resource.hasDeclaredScope
+    const compiled = compileStatement(statement, target.dialect)
+    const [row] = (await runCheck(compiled, run, isByKey)) ?? []
+    if (row === undefined) continue
+    const key = `the column "${id.columns[0]}" of "${table.name}" contains ${quote(row[0])}`
+    warnings.push(
+      `${type}.id: ${key}, which no segment of a URL can be; clients cannot address such resources; change or delete the rows`,
+    )
+  }
+  return warnings
 }

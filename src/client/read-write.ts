@@ -1,3 +1,4 @@
+import { actionMessage } from '../model/declare/action.ts'
 import type { DryRun } from '../model/declare/restricted-writes.ts'
 import type { ResponseDocument, WriteCallOptions } from './transport.ts'
 
@@ -30,4 +31,11 @@ export function readNew(data: unknown, read: (document: ResponseDocument) => unk
   const resource = read({ data })
   Reflect.deleteProperty(Object(resource), 'id')
   return resource
+}
+
+/** Returns the members of `meta` that an action returns: one that returns nothing has a message for people. */
+export function omitMessage(meta: unknown): unknown {
+  const isMessage =
+    typeof meta === 'object' && meta !== null && Reflect.get(meta, 'message') === actionMessage
+  return isMessage ? undefined : meta
 }
