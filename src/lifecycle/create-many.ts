@@ -3,6 +3,7 @@ import { ApiError } from '../errors/errors.ts'
 import type { RequestContext } from '../model/declare/request-context.ts'
 import { getRelationship, type Model } from '../model/model.ts'
 import { planSeveral, type ReadShape } from '../plan/read.ts'
+import type { Row } from '../plan/row-layout.ts'
 import type { WritePlan } from '../plan/write.ts'
 import { notStoredError } from '../sql/errors.ts'
 import type { LifecycleContext } from './context.ts'
@@ -61,13 +62,21 @@ export async function createMany<Result>(
   request: RequestContext,
 ): Promise<readonly Result[] | undefined> {
   return executeInTransaction(context, request, async (unit) => {
-    const insert = unit.transaction.prepareInserts(creates.map(({ write }) => write))
-    if (insert === undefined) return undefined
+    const [first] = creates
+    const plans = creates.map(({ write }) => write)
+    const prepared = first && unit.transaction.prepareInserts(plans, first.response.plan.shape)
+    if (first === undefined || prepared === undefined) return undefined
     try {
       return await unit.transaction.savepoint(async () => {
-        const ids = await insert()
-        if (ids === undefined) throw new RejectedRow()
-        return readCreated(creates, ids, unit)
+        const inserted = await prepared.insert()
+        if (inserted === undefined) throw new RejectedRow()
+        const rows = prepared.returnsRows ? inserted : await readCreated(first, inserted, unit)
+        return creates.map(({ write, response: { plan, serialize } }, index) => {
+          const row = rows[index]
+          if (row === undefined) throw notStoredError(write.shape)
+          const read = { is: 'complete', count: undefined, primary: [row], included: [] } as const
+          return serialize(plan, read, String(row[0]))
+        })
       })
     } catch (error) {
       // Executed one by one, the first that is rejected has the error.
@@ -85,19 +94,14 @@ function isOfRequest(error: unknown): boolean {
 /** The database rejects one of several rows. */
 class RejectedRow extends Error {}
 
+/** Reads rows that were inserted, in the order of their ids. @returns `undefined` for one that is not stored */
 async function readCreated<Result>(
-  creates: readonly PlannedCreate<Result>[],
-  ids: readonly string[],
+  { response: { plan } }: PlannedCreate<Result>,
+  inserted: readonly Row[],
   { planner, transaction }: UnitOfWork,
-): Promise<readonly Result[]> {
-  const [first] = creates
-  if (first === undefined) return []
-  const { primary } = await transaction.read(planSeveral(planner, first.response.plan, ids))
+): Promise<readonly (Row | undefined)[]> {
+  const ids = inserted.map(([id]) => String(id))
+  const { primary } = await transaction.read(planSeveral(planner, plan, ids))
   const rows = new Map(primary.map((row) => [String(row[0]), row]))
-  return creates.map(({ write, response: { plan, serialize } }, index) => {
-    const id = ids[index]
-    const row = id === undefined ? undefined : rows.get(id)
-    if (id === undefined || row === undefined) throw notStoredError(write.shape)
-    return serialize(plan, { is: 'complete', count: undefined, primary: [row], included: [] }, id)
-  })
+  return ids.map((id) => rows.get(id))
 }

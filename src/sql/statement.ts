@@ -53,6 +53,8 @@ export interface Statement {
   readonly load?: ((row: unknown[]) => void) | undefined
   /** Whether a parameter may be a pattern. */
   readonly hasPattern?: boolean
+  /** Whether it writes and returns values: unlike a read, it must not run again for a value that the driver could not read. */
+  readonly isWrite?: boolean
   /** Whether it changes each of its `ids` by itself, and costs as much for parts of them, one after the other. */
   readonly isPerId?: boolean
   /** What a statement visits that reads nothing but columns of one row, by its id; absent for any other. */

@@ -4,6 +4,7 @@ import { getResourceType, type ResourceType } from '../model/model.ts'
 import type { MembersShape } from '../plan/members.ts'
 import type { ReadShape } from '../plan/read.ts'
 import type { ReferencingShape } from '../plan/referencing.ts'
+import type { RowLayout } from '../plan/row-layout.ts'
 import type { WritePlan, WriteShape } from '../plan/write.ts'
 import type { AccessCheck } from './access/access-check.ts'
 import { compileChangedMemberChecks } from './access/link-checks.ts'
@@ -25,6 +26,7 @@ import {
 } from './write/compile-write.ts'
 import { compileMemberLocks } from './write/link-changes.ts'
 import { compileMembers } from './write/members.ts'
+import { findReturnedLayout } from './write/one-row.ts'
 import { compileReferencing } from './write/referencing.ts'
 import { compileUnlinkChecks, type UnlinkCheck } from './write/unlink-checks.ts'
 
@@ -44,6 +46,12 @@ interface TypeStatements {
   readonly lookupInScope: Statement
 }
 
+/** Compiles the inserts of several rows of a shape, by their numbers of rows. */
+export type InsertsBySize = ReadonlyMap<number, (shape: WriteShape) => Statement>
+
+/** The statements of writes that return the rows of their responses. */
+interface ReturningWrites extends Pick<Statements, 'write' | 'inserts'> {}
+
 /** What the access rules of a write depend on. */
 type CheckedPlan = Pick<WritePlan, 'requested' | 'operation'>
 
@@ -52,8 +60,10 @@ export interface Statements {
   /** The statements of a stream. Those of a read in memory are different for each database. */
   readonly streamedRead: (shape: ReadShape) => CompiledRead
   readonly write: (shape: WriteShape) => CompiledWrite
+  /** The statements of writes whose responses are rows that these statements return; null if other ones have to read them. */
+  readonly returning: (response: ReadShape) => ReturningWrites | null
   /** The inserts of several rows of a shape, by their numbers of rows. */
-  readonly inserts: ReadonlyMap<number, (shape: WriteShape) => Statement>
+  readonly inserts: InsertsBySize
   /** Returns the access rules that a write must meet; absent for a target without rules. */
   readonly checks: ((plan: CheckedPlan) => AccessChecks | undefined) | undefined
   /** Returns the access rules for members whose foreign key a link of a write changed. */
@@ -82,6 +92,7 @@ export function createStatements(target: Target, cache = new StatementCache()): 
       readSize,
     ),
     write: cache.memoize((shape: WriteShape) => compileWrite(shape, target), writeSize),
+    returning: memoizeByIdentity((response) => createReturning(response, target, cache)),
     inserts: createInserts(target, cache),
     checks: createAccessChecks(target, cache),
     memberChecks: createMemberChecks(target, cache),
@@ -114,10 +125,23 @@ function createStatementsOfTypes(target: Target): Statements['ofType'] {
   }
 }
 
-function createInserts(target: Target, cache: StatementCache): Statements['inserts'] {
+function createReturning(
+  response: ReadShape,
+  target: Target,
+  cache: StatementCache,
+): ReturningWrites | null {
+  const layout = findReturnedLayout(response, target)
+  if (layout === undefined) return null
+  return {
+    write: cache.memoize((shape: WriteShape) => compileWrite(shape, target, layout), writeSize),
+    inserts: createInserts(target, cache, layout),
+  }
+}
+
+function createInserts(target: Target, cache: StatementCache, layout?: RowLayout): InsertsBySize {
   const createInsert = (size: number) =>
     cache.memoize(
-      (shape: WriteShape) => compileInserts(shape, size, target),
+      (shape: WriteShape) => compileInserts(shape, size, target, layout),
       (statement) => statementSize(statement),
     )
   return new Map(insertSizes.map((size) => [size, createInsert(size)]))

@@ -6,7 +6,7 @@ import type { DialectName, Sql } from '../model/dialect.ts'
 import type { Model, ResourceType } from '../model/model.ts'
 import type { Identity } from '../plan/access/identity.ts'
 import type { MembersShape } from '../plan/members.ts'
-import type { ReadPlan } from '../plan/read.ts'
+import type { ReadPlan, ReadShape } from '../plan/read.ts'
 import type { CompleteRows, Rows } from '../plan/read-result.ts'
 import type { ReferencingShape } from '../plan/referencing.ts'
 import type { Row, RowLayout } from '../plan/row-layout.ts'
@@ -94,8 +94,13 @@ export interface WriteTransactionOptions {
   readonly isLarge?: boolean
 }
 
-/** Inserts rows. @returns their ids, in the order of the plans; `undefined` if a row is rejected: nothing says which one */
-export type InsertRows = () => Promise<readonly string[] | undefined>
+/** The insert of several rows. */
+export interface PreparedInserts {
+  /** Returns the rows, in the order of the plans; `undefined` if a row is rejected: nothing says which one. */
+  readonly insert: () => Promise<readonly Row[] | undefined>
+  /** Whether the rows are those of the response; otherwise they have only their ids. */
+  readonly returnsRows: boolean
+}
 
 /** The operations of a transaction that writes. */
 export interface Transaction {
@@ -141,9 +146,10 @@ export interface Transaction {
   write(plan: WritePlan, options?: WriteOptions): Awaitable<Written>
   /**
    * Prepares the insert of several rows of one shape by few statements.
+   * @param response - of which shape their responses are
    * @returns `undefined` if somebody could tell it from inserts of one row
    */
-  prepareInserts(plans: readonly WritePlan[]): InsertRows | undefined
+  prepareInserts(plans: readonly WritePlan[], response: ReadShape): PreparedInserts | undefined
   /** Lists the steps of a create or an update. They throw `ApiError` for violated constraints. */
   prepareWrite(plan: WritePlan, options?: WriteOptions): PreparedWrite
   /**

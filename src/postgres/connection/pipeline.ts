@@ -9,9 +9,10 @@ import type { SessionSetup } from './session-setup.ts'
 
 // Pipelined statements. The driver's own queries contain one statement each; if `begin` fails, pipelined ones run outside of any
 // transaction. This one sends several statements followed by one `Sync`, so a write takes two round trips instead of five (rows
-// `create`, `update` and `replace` of the benchmark): the commit follows when the response is serialized. `returning` cannot provide the
-// response: a trigger may change the row after the write, and linkage is not visible before the statement ends. A write that is one batch
-// takes one, and neither `begin` nor `commit`: the server commits at the `Sync`, as durably as by a command.
+// `create`, `update` and `replace` of the benchmark): the commit follows when the response is serialized. `returning`
+// provides the response of a plain row only: a trigger may change the row after the write, and linkage is not visible before the
+// statement ends. A write that is one batch takes one, and neither `begin` nor `commit`: the server commits at the `Sync`, as durably as
+// by a command.
 //
 // Invariant: the server runs the statements in order. If one fails, it skips the rest up to the `Sync`, so no statement runs
 // outside of its transaction. Results arrive in the same order. Whether a statement was prepared is unknown after a failure, so

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { isAuthValue } from '../../model/declare/access.ts'
 import type { Sql } from '../../model/dialect.ts'
 import { getRelationship, getResourceType, type ResourceType } from '../../model/model.ts'
+import type { RowLayout } from '../../plan/row-layout.ts'
 import type { WriteShape } from '../../plan/write.ts'
 import type { WriteColumn } from '../../plan/write-builder.ts'
 import { compileDeniedWrites, type DeniedWrite } from '../access/denied-write.ts'
@@ -9,6 +10,7 @@ import { isDeletable } from '../access/write-locks.ts'
 import { idPartParams, isEqualKey, isInIdList, toKey } from '../keys/keys.ts'
 import { linkKeyAt } from '../keys/link-keys.ts'
 import { hasSpellings } from '../read/linkage.ts'
+import { compileLoad } from '../read/select.ts'
 import {
   assignedParam,
   compileStatement,
@@ -40,6 +42,7 @@ import {
   compileChangedRows,
   compileIncrement,
   compileKey,
+  compileWrittenRow,
   isChangedByTriggers,
   zipColumns,
 } from './written-columns.ts'
@@ -56,6 +59,11 @@ export interface CompiledWrite {
   readonly insertedId: Statement | undefined
   /** Whether what follows the write of the row needs the id that it returned: the plan has none, or a trigger may change it. */
   readonly needsId: boolean
+  /**
+   * Set if `insert` and the updates return the row of the response. It is loaded apart (`Statement.load`), because a write succeeds
+   * also when its response cannot be shown.
+   */
+  readonly returned: Pick<Statement, 'load'> | undefined
   /** Whether the written row has to match the scope of its type. */
   readonly hasScope: boolean
   /** Updates the row's own columns; `undefined` if there are none. */
@@ -72,41 +80,65 @@ export interface CompiledWrite {
   readonly parent: readonly Statement[]
 }
 
-/** Compiles the statements of a create or an update. Parameter n is the value of the shape's column n. */
-export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
+/**
+ * Compiles the statements of a create or an update. Parameter n is the value of the shape's column n.
+ * @param returned - the layout of the row that the statement of the row returns, unless others change it later
+ */
+export function compileWrite(
+  shape: WriteShape,
+  target: Target,
+  returned?: RowLayout,
+): CompiledWrite {
   const resource = getResourceType(target.model, shape.type)
-  const { lastInsertId } = target.dialect
-  const linking = shape.row === 'new' ? { ...target, insertedRow: lastInsertId } : target
   const isNew = shape.row !== 'existing'
   const triggers = isNew ? target.facts.triggersOf(resource.table) : undefined
-  const mayChangeId = triggers?.changes.has('insert') ?? false
   const sent = compileSentColumns(shape, resource, target)
   const inserted = isNew ? compileInsertedColumns(sent, resource, target) : undefined
-  const writesInOneStatement = (isNew || sent.length > 0) && isOneRow(shape, resource, target)
+  const writesRow = isNew || sent.length > 0
+  const writesInOneStatement = writesRow && isOneRow(shape, resource, target)
+  const layout = writesRow && writesRowAlone(shape) ? returned : undefined
+  const written = { resource, row: layout && compileWrittenRow(layout, resource, target) }
   return {
-    insert: inserted && compileInsert(shape, inserted, resource, target),
+    insert: inserted && compileInsert(shape, inserted, written, target),
     denied: mayBeKnown(shape, resource, target)
       ? compileDeniedWrites(resource, { sent, inserted }, target)
       : [],
     returnsStoredId: triggers?.newId === undefined,
     insertedId: triggers?.newId === 'by rowid' ? compileInsertedId(resource, target) : undefined,
-    needsId: shape.row === 'new' ? !isFoundAsLastInsert(shape, resource, target) : mayChangeId,
+    needsId: needsId(shape, resource, target),
+    returned: layout && { load: compileLoad(layout, target) },
     hasScope: (resource.unrestricted ?? resource).scope !== undefined,
-    ...(isNew ? noUpdates : compileUpdates(sent, resource, target, writesInOneStatement)),
+    ...(isNew ? noUpdates : compileUpdates(sent, written, target, writesInOneStatement)),
     writesInOneStatement,
-    links: shape.links.map((change) => compileLink(resource, change, linking)),
+    links: compileLinks(shape, resource, target),
     parent: compileParent(shape, target),
   }
+}
+
+function compileLinks(
+  { row, links }: WriteShape,
+  resource: ResourceType,
+  target: Target,
+): (readonly Statement[])[] {
+  const { lastInsertId } = target.dialect
+  const linking = row === 'new' ? { ...target, insertedRow: lastInsertId } : target
+  return links.map((change) => compileLink(resource, change, linking))
 }
 
 /** The numbers of rows of one insert, so that a shape has few statements. */
 export const insertSizes = [64, 32, 16, 8, 4, 2, 1] as const
 
 /**
- * Compiles an insert of several rows of a shape, which returns their ids. The values of each row follow those of the row before it; behind
- * them is its id, if the shape has one.
+ * Compiles an insert of several rows of a shape. The values of each row follow those of the row before it; behind them is its id, if the
+ * shape has one.
+ * @param layout - of the rows that it returns. Default: their ids
  */
-export function compileInserts(shape: WriteShape, rows: number, target: Target): Statement {
+export function compileInserts(
+  shape: WriteShape,
+  rows: number,
+  target: Target,
+  layout?: RowLayout,
+): Statement {
   const resource = getResourceType(target.model, shape.type)
   const hasId = shape.row === 'newWithId'
   const width = shape.columns.length + (hasId ? 1 : 0)
@@ -118,11 +150,12 @@ export function compileInserts(shape: WriteShape, rows: number, target: Target):
   })
   const names = sql.join((inserted[0] ?? []).map(([name]) => sql.id(name)))
   const values = inserted.map((columns) => sql`(${sql.join(columns.map(([, value]) => value))})`)
-  const returned = asIdText(columnNames(resource.id.columns), resource.id, target)
-  return compileStatement(
-    sql`insert into ${tableName(resource.table)} (${names}) values ${sql.join(values)} returning ${returned}`,
-    target.dialect,
-  )
+  const returned = layout
+    ? compileWrittenRow(layout, resource, target)
+    : asIdText(columnNames(resource.id.columns), resource.id, target)
+  const insert = sql`insert into ${tableName(resource.table)} (${names}) values ${sql.join(values)} returning ${returned}`
+  const statement = { ...compileStatement(insert, target.dialect), isWrite: true }
+  return layout ? { ...statement, load: compileLoad(layout, target) } : statement
 }
 
 function compileParent({ parent }: WriteShape, target: Target): Statement[] {
@@ -131,8 +164,18 @@ function compileParent({ parent }: WriteShape, target: Target): Statement[] {
   return compileLink(getResourceType(target.model, type), { ...link, change: 'add' }, target)
 }
 
-function isOneRow({ links, parent }: WriteShape, resource: ResourceType, target: Target): boolean {
-  return links.length === 0 && parent === undefined && changesOneRow(resource, target)
+function isOneRow(shape: WriteShape, resource: ResourceType, target: Target): boolean {
+  return writesRowAlone(shape) && changesOneRow(resource, target)
+}
+
+function writesRowAlone({ links, parent }: WriteShape): boolean {
+  return links.length === 0 && parent === undefined
+}
+
+function needsId(shape: WriteShape, resource: ResourceType, target: Target): boolean {
+  if (shape.row === 'new') return !isFoundAsLastInsert(shape, resource, target)
+  const changes = target.facts.triggersOf(resource.table)?.changes
+  return shape.row === 'newWithId' && changes?.has('insert') === true
 }
 
 /** Whether the values of a write may decide its rules. Those of a row that links change, or a view computes, are known after it. */
@@ -193,10 +236,16 @@ function compileInsertedColumns(
   return columns
 }
 
+/** The type of a written row, and the columns that its statement returns for the response; `undefined` if it is read. */
+interface WrittenRow {
+  readonly resource: ResourceType
+  readonly row: Sql | undefined
+}
+
 function compileInsert(
   shape: WriteShape,
   columns: readonly Assignment[],
-  resource: ResourceType,
+  { resource, row }: WrittenRow,
   target: Target,
 ): Statement {
   const names = sql.join(columns.map(([name]) => sql.id(name)))
@@ -204,12 +253,10 @@ function compileInsert(
   const isQuery =
     target.dialect.insertsQueries && shape.columns.some((each) => looksUp(each, resource, target))
   const given = isQuery ? sql`select ${values}` : sql`values (${values})`
-  const row = columns.length === 0 ? sql`default values` : sql`(${names}) ${given}`
-  const returning = compileReturning(shape, resource, target)
-  return compileStatement(
-    sql`insert into ${tableName(resource.table)} ${row}${returning}`,
-    target.dialect,
-  )
+  const inserted = columns.length === 0 ? sql`default values` : sql`(${names}) ${given}`
+  const returning = row ? sql` returning ${row}` : compileReturning(shape, resource, target)
+  const insert = sql`insert into ${tableName(resource.table)} ${inserted}${returning}`
+  return { ...compileStatement(insert, target.dialect), isWrite: true }
 }
 
 /** Whether a key is looked up by the id of the row that has it. */
@@ -290,26 +337,27 @@ const noUpdates: CompiledUpdates = {
 
 function compileUpdates(
   columns: readonly Assignment[],
-  resource: ResourceType,
+  written: WrittenRow,
   target: Target,
   writesInOneStatement: boolean,
 ): CompiledUpdates {
-  const update = compileUpdate(columns, resource, target)
+  const { resource } = written
+  const update = compileUpdate(columns, written, target)
   if (!writesInOneStatement) return { ...noUpdates, update }
   const isPlain = isStillPlain(resource, target)
   const isOfVersion = hasVersion(resource, target)
   return {
     update,
-    updateAtOnce: compileUpdate(columns, resource, target, isPlain),
+    updateAtOnce: compileUpdate(columns, written, target, isPlain),
     updateIfVersion:
-      isOfVersion && compileUpdate(columns, resource, target, [...isPlain, isOfVersion]),
+      isOfVersion && compileUpdate(columns, written, target, [...isPlain, isOfVersion]),
   }
 }
 
 /** @returns `undefined` if there is nothing to set */
 function compileUpdate(
   columns: readonly Assignment[],
-  resource: ResourceType,
+  { resource, row }: WrittenRow,
   target: Target,
   further: readonly Sql[] = [],
 ): Statement | undefined {
@@ -321,10 +369,8 @@ function compileUpdate(
     ...further,
   ]
   const changed = compileChangedRows(resource, conditions, target)
-  return compileStatement(
-    sql`update ${changed.table} set ${sql.join(pairs)}${compileIncrement(resource, target)} where ${changed.where}`,
-    target.dialect,
-  )
+  const update = sql`update ${changed.table} set ${sql.join(pairs)}${compileIncrement(resource, target)} where ${changed.where}${row ? sql` returning ${row}` : sql``}`
+  return { ...compileStatement(update, target.dialect), isWrite: true }
 }
 
 /**

@@ -1,8 +1,9 @@
+import type { ReadShape } from '../../plan/read.ts'
+import type { Row } from '../../plan/row-layout.ts'
 import type { WritePlan, WriteShape } from '../../plan/write.ts'
 import { ConstraintError } from '../errors.ts'
-import type { Statement } from '../statement.ts'
-import type { Statements } from '../statements.ts'
-import type { InsertRows } from '../store.ts'
+import type { InsertsBySize, Statements } from '../statements.ts'
+import type { PreparedInserts } from '../store.ts'
 import { insertSizes } from './compile-write.ts'
 import { isPlainTable } from './one-row.ts'
 import { checkRelated } from './preconditions.ts'
@@ -21,8 +22,9 @@ const maxParameters = 32_766
 export function prepareInserts(
   connection: WriteConnection,
   plans: readonly WritePlan[],
+  response: ReadShape,
   statements: Statements,
-): InsertRows | undefined {
+): PreparedInserts | undefined {
   const [first] = plans
   if (first === undefined || !plans.every((plan) => isInsertable(plan, first.shape)))
     return undefined
@@ -30,7 +32,10 @@ export function prepareInserts(
   const width = first.shape.columns.length + 1
   if (!isPlainTable(resource, statements.target)) return undefined
   if (first.shape.columns.length === 0 || width * insertSizes[0] > maxParameters) return undefined
-  return () => insertRows(connection, plans, statements)
+  const returning = statements.returning(response)
+  const { inserts } = returning ?? statements
+  const insert = () => insertRows({ connection, statements, inserts }, plans)
+  return { insert, returnsRows: returning !== null }
 }
 
 /** Whether a create writes one row of a shape, and no other one. */
@@ -50,11 +55,17 @@ function isInsertable(
   )
 }
 
+/** What rows are inserted with. */
+interface InsertContext {
+  readonly connection: WriteConnection
+  readonly statements: Statements
+  readonly inserts: InsertsBySize
+}
+
 async function insertRows(
-  connection: WriteConnection,
+  { connection, statements, inserts }: InsertContext,
   plans: readonly WritePlan[],
-  statements: Statements,
-): Promise<readonly string[] | undefined> {
+): Promise<readonly Row[] | undefined> {
   const [first] = plans
   if (first === undefined) return []
   const existenceChecks = plans.flatMap((plan) => plan.existenceChecks)
@@ -66,15 +77,15 @@ async function insertRows(
   const invalid = plans.flatMap((plan) => connection.checkValues?.(plan) ?? [])
   if (related.errors.length + invalid.length > 0) return undefined
   // Sent together; the transaction must not go on before all of them have ended.
-  const parts = divide(plans).map(async (part) => insertPart(connection, part, statements))
+  const parts = divide(plans).map(async (part) => insertPart(connection, part, inserts))
   const inserted = await Promise.allSettled(parts)
-  const ids: string[] = []
+  const rows: Row[] = []
   for (const each of inserted) {
-    if (each.status === 'fulfilled') ids.push(...each.value)
+    if (each.status === 'fulfilled') rows.push(...each.value)
     else if (each.reason instanceof ConstraintError) return undefined
     else throw each.reason
   }
-  return ids.length === plans.length ? ids : undefined
+  return rows.length === plans.length ? rows : undefined
 }
 
 /** Divides a list into parts of the sizes of statements. */
@@ -92,22 +103,13 @@ function divide(plans: readonly WritePlan[]): readonly (readonly WritePlan[])[] 
 async function insertPart(
   connection: WriteConnection,
   plans: readonly WritePlan[],
-  statements: Statements,
-): Promise<readonly string[]> {
+  inserts: InsertsBySize,
+): Promise<readonly Row[]> {
   const [first] = plans
-  const insert = first && findInsert(first.shape, plans.length, statements)
+  const insert = first && inserts.get(plans.length)?.(first.shape)
   if (insert === undefined) throw new Error('There is no insert of so many rows.')
   const planValues = plans.flatMap(({ shape, values, id }) =>
     shape.row === 'newWithId' ? [...values, id ?? crypto.randomUUID()] : values,
   )
-  const rows = await connection.all(insert, { planValues })
-  return rows.map(([id]) => String(id))
-}
-
-function findInsert(
-  shape: WriteShape,
-  size: number,
-  { inserts }: Statements,
-): Statement | undefined {
-  return inserts.get(size)?.(shape)
+  return connection.all(insert, { planValues })
 }

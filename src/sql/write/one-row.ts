@@ -1,7 +1,10 @@
 import { findTable } from '../../model/catalog.ts'
 import type { Sql } from '../../model/dialect.ts'
-import type { ResourceType } from '../../model/model.ts'
+import { getRelationship, getResourceType, type ResourceType } from '../../model/model.ts'
+import type { ReadShape } from '../../plan/read.ts'
+import type { RowLayout } from '../../plan/row-layout.ts'
 import { quoteTableName } from '../quote-identifier.ts'
+import { isOwnKey } from '../read/linkage.ts'
 import { listParam } from '../statement.ts'
 import { columnAt, type Target } from '../tables.ts'
 
@@ -20,6 +23,27 @@ export function changesOneRow(
   const isId = (columns: readonly string[]) =>
     columns.length === id.columns.length && columns.every((name) => id.columns.includes(name))
   return isId(stored.primaryKey)
+}
+
+/**
+ * Finds what the statement that writes a row has to return so that its response need not be read: the columns that the response shows.
+ * @returns `undefined` if the response shows anything else, or if the row may change after the statement has returned it
+ */
+export function findReturnedLayout(
+  { type, addressed, where, includeEdges, primary }: ReadShape,
+  target: Target,
+): RowLayout | undefined {
+  const resource = getResourceType(target.model, type)
+  if (addressed.is !== 'one' || where !== undefined || includeEdges.length > 0) return undefined
+  const isAlone =
+    isPlainTable(resource, target) &&
+    // Of several rows with the id, a read finds all.
+    (target.facts.hasUniqueIds(type) || changesOneRow(resource, target)) &&
+    primary.values.every((value) => 'column' in value || 'versionOf' in value) &&
+    primary.linkages.every(({ relationship }) =>
+      isOwnKey(getRelationship(resource, relationship), target),
+    )
+  return isAlone ? primary : undefined
 }
 
 /**

@@ -111,6 +111,7 @@ function insertRow(state: WriteState): Awaitable<void> {
   return thenMaybe(connection.all(insert, { planValues, id }), (rows) => {
     // The columns of a primary key of SQLite may be null.
     if (isIdMissing(rows, shape, statements)) throw missingIdError(shape, statements)
+    if (compiled.returned) state.returned = firstRow(rows)
     const found = findInsertedId(connection, rows, { shape, id }, statements)
     return thenMaybe(found, (newId) => {
       state.id = newId
@@ -123,13 +124,23 @@ function updateAtOnce(state: WriteState): Awaitable<unknown> {
   return updateRow(state, state.plan.condition ? updateIfVersion : updateAtOnce)
 }
 
-function updateRow(
-  { connection, plan, id, compiled }: WriteState,
-  update = compiled.update,
-): Awaitable<unknown> {
+/** @returns the number of changed rows */
+function updateRow(state: WriteState, update = state.compiled.update): Awaitable<unknown> {
+  const { connection, plan, id, compiled } = state
   const { shape, values: planValues, condition } = plan
   if (id === undefined) throw new Error(`An update of ${shape.type} was planned without an id.`)
-  return update && connection.run(update, { planValues, id, versions: condition?.digests })
+  if (update === undefined) return undefined
+  const values = { planValues, id, versions: condition?.digests }
+  if (compiled.returned === undefined) return connection.run(update, values)
+  return thenMaybe(connection.all(update, values), (rows) => {
+    state.returned = firstRow(rows)
+    return rows.length
+  })
+}
+
+/** Returns the row that a statement has returned. No other code has a reference to it, so its values can be replaced in place. */
+function firstRow(rows: readonly Row[]): unknown[] | undefined {
+  return (rows as unknown[][])[0]
 }
 
 /** Whether a new row has been stored without a composite id, because a column of it is null. */

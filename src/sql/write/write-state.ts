@@ -18,6 +18,8 @@ export interface WriteState extends PlannedWrite, WriteOptions {
   readonly compiled: CompiledWrite
   /** The id of the written resource; `undefined` before the database has generated it. */
   id: string | undefined
+  /** The row of the response as the statement that has written it returns it; `undefined` if it has to be read. */
+  returned: unknown[] | undefined
   /** The rows of the response; `undefined` before they are read. */
   rows: CompleteRows | undefined
   /** As of `Written`. */
@@ -35,8 +37,9 @@ export function createWriteState(
   statements: Statements,
 ): WriteState {
   const id = plan.shape.row === 'newWithId' ? (plan.id ?? crypto.randomUUID()) : plan.id
-  const compiled = statements.write(plan.shape)
-  const found = { id, rows: undefined, changedLinks: false }
+  const { write } = (readPlan && statements.returning(readPlan.shape)) ?? statements
+  const compiled = write(plan.shape)
+  const found = { id, returned: undefined, rows: undefined, changedLinks: false }
   return { connection, statements, compiled, plan, readPlan, mayLeaveScope, ...found }
 }
 

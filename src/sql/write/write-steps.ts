@@ -39,7 +39,7 @@ export function createWriteOperations(
       steps.push(...listWriteSteps(state))
       return thenMaybe(connection.runSteps(steps, state), getWritten)
     },
-    prepareInserts: (plans) => prepareInserts(connection, plans, statements),
+    prepareInserts: (plans, response) => prepareInserts(connection, plans, response, statements),
     prepareWrite: (plan, options = {}) => {
       const state = createWriteState(connection, plan, options, statements)
       const [first, ...others] = bindSteps(listWriteSteps(state), state)
@@ -65,7 +65,8 @@ function listWriteSteps(state: WriteState): WriteStep[] {
   for (const statement of parent) steps.push(createParentStep(statement, needs))
   if (hasScope && !mayLeaveScope) steps.push({ needs, run: checkScope })
   if (access) steps.push({ needs, run: checkAccess })
-  if (readPlan) steps.push({ ...(access ? readVisible : read), needs })
+  const response = compiled.returned ? [writeRow] : needs
+  if (readPlan) steps.push({ ...(access ? readVisible : read), needs: response })
   return steps
 }
 
@@ -77,7 +78,7 @@ function isOneRoundTrip({ connection, compiled, plan, readPlan, statements }: Wr
   return (
     compiled.writesInOneStatement &&
     // Otherwise the id of the new row has to arrive before its response is read.
-    (readPlan === undefined || !compiled.needsId) &&
+    (readPlan === undefined || !compiled.needsId || compiled.returned !== undefined) &&
     // The precondition of a create is about another row.
     (compiled.insert === undefined) === (plan.precondition !== undefined) &&
     (plan.condition === undefined ||
@@ -96,14 +97,33 @@ function isOneRoundTrip({ connection, compiled, plan, readPlan, statements }: Wr
 async function writeAtOnce(state: WriteState, commit: CommitNext): Promise<Written> {
   const { compiled, readPlan } = state
   const writeRow = compiled.insert ? insertStep : updateAtOnceStep
-  const steps = readPlan ? [writeRow, { ...read, needs: [] }] : [writeRow]
+  const steps = readPlan && !compiled.returned ? [writeRow, { ...read, needs: [] }] : [writeRow]
   const results = await runAtOnce(steps, state, commit)
   const [written, committed] = [results[0], results.at(-1)]
-  const reading = readPlan && results[1]
-  const failure = reading?.status === 'rejected' ? { reason: reading.reason } : undefined
   if (written?.status === 'rejected') throw written.reason
+  const reading = steps.length > 1 ? results[1] : undefined
+  const failure = reading?.status === 'rejected' ? reading : compiled.returned && tryToLoad(state)
   if (committed?.status === 'rejected') throw failure ? failure.reason : committed.reason
   return { ...getWritten(state), isCommitted: true, ...(failure && { failure: failure.reason }) }
+}
+
+/** Loads the row that was returned, of a write that is committed already. */
+function tryToLoad(state: WriteState): Readonly<{ reason: unknown }> | undefined {
+  try {
+    loadReturned(state)
+  } catch (reason) {
+    return { reason }
+  }
+  return undefined
+}
+
+/** Makes the row that the statement of the write returned that of the response. @returns false if it has to be read */
+function loadReturned(state: WriteState): boolean {
+  const { compiled, returned } = state
+  if (compiled.returned === undefined || returned === undefined) return false
+  compiled.returned.load?.(returned)
+  state.rows = { is: 'complete', count: 1, primary: [returned], included: [] }
+  return true
 }
 
 /** Locks the resource in the path, before everything else: if it does not exist, no other error is reported. */
@@ -139,7 +159,7 @@ function checkAccess({ connection, plan, statements, id }: WriteState): Awaitabl
 /** Reads the written resource. @throws NotFoundError when it does not exist */
 function readResponse(state: WriteState): Awaitable<void> {
   const { connection, readPlan, id, statements } = state
-  if (readPlan === undefined) return undefined
+  if (readPlan === undefined || loadReturned(state)) return undefined
   const reading =
     id === undefined ? connection.readInserted?.(readPlan) : connection.read(readPlan, id)
   return thenMaybe(reading, (rows) => {

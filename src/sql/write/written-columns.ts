@@ -1,12 +1,21 @@
 import { sql } from 'kysely'
 import type { Sql } from '../../model/dialect.ts'
 import { getCodec } from '../../model/kinds/codecs.ts'
-import type { KeyColumns, ResourceType, Table } from '../../model/model.ts'
+import {
+  getRelationship,
+  getResourceType,
+  type KeyColumns,
+  type ResourceType,
+  type Table,
+} from '../../model/model.ts'
+import type { RowLayout } from '../../plan/row-layout.ts'
 import { asTypedKeys, idPartParams, isEqualKey, toKey } from '../keys/keys.ts'
 import { hasSpellings } from '../read/linkage.ts'
 import type { ParameterSource } from '../statement.ts'
 import {
   and,
+  asId,
+  asText,
   columnAt,
   columnsAt,
   requestedId,
@@ -21,6 +30,25 @@ export type Assignment = readonly [name: string, value: Sql]
 /** The names of columns in statements without an alias. */
 export function columnNames(columns: KeyColumns): Sql[] {
   return columns.map((column) => sql.id(column))
+}
+
+/** Compiles the columns of a layout that shows nothing but columns of a row, for the statement that writes the row. */
+export function compileWrittenRow(
+  { values, linkages }: RowLayout,
+  resource: ResourceType,
+  target: Target,
+): Sql {
+  const ids = columnNames(resource.id.columns)
+  const columns = values.map((value) => {
+    if ('column' in value) return asText(sql.id(value.column), value.codec, target)
+    if (!('versionOf' in value)) throw new Error(`A row of ${resource.type} has no such column.`)
+    return asText(target.dialect.versionOf(columnNames(value.versionOf)), value.codec, target)
+  })
+  const keys = linkages.map(({ relationship }) => {
+    const { link, to } = getRelationship(resource, relationship)
+    return asId(columnNames(link.ownKey), getResourceType(target.model, to).id, target)
+  })
+  return sql.join([asId(ids, resource.id, target), ...columns, ...keys])
 }
 
 /** Compiles the increment of the column that is the version of a row, behind other assignments; nothing without such a column. */

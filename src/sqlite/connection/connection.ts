@@ -394,6 +394,7 @@ export class SqliteConnection {
     const cached = this.#prepared.get(statement)
     if (cached !== undefined) return cached
     const prepared = this.#compile(statement.sql)
+    if (statement.isWrite) switchToBigInts(prepared)
     this.#prepared.set(statement, prepared)
     return prepared
   }

@@ -7,7 +7,8 @@ import type { PreparedStatement } from '../connection/prepared.ts'
 // `included` of the benchmark take 9 % longer.
 //
 // Invariant: the values are the same in both modes. A statement that threw runs again from its first row. A single statement
-// sees one snapshot, and an iterated one runs in a transaction, so it returns the same rows again.
+// sees one snapshot, and an iterated one runs in a transaction, so it returns the same rows again. One that writes must not run again: it
+// reads bigints from the start.
 
 /** Returns every row. Integers beyond 2^53 - 1 are bigints. */
 export function readRows(
