@@ -1,7 +1,7 @@
 import { it } from 'node:test'
 import { databases } from '../databases.ts'
 import { longOnOthers } from '../long-tests.ts'
-import { testMalformedRequests } from './malformed.ts'
+import { testMalformedRequests } from '../property/malformed/malformed.ts'
 
 /** Malformed requests for each database. `npm run test:long` sends more. */
 const requests = 200

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { cursorMutants } from '../property/cursor-mutants.ts'
+import { cursorMutants } from '../property/cursors/cursor-mutants.ts'
 
 const folder = fileURLToPath(new URL('../property/', import.meta.url))
 

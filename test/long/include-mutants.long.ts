@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { includeMutants } from '../property/include-mutants.ts'
+import { includeMutants } from '../property/includes/include-mutants.ts'
 
 const folder = fileURLToPath(new URL('../property/', import.meta.url))
 

@@ -1,6 +1,6 @@
 import { it } from 'node:test'
 import { databases } from '../databases.ts'
-import { testMalformedRequests } from '../failures/malformed.ts'
+import { testMalformedRequests } from '../property/malformed/malformed.ts'
 import { readCount } from '../read-count.ts'
 
 /** Malformed requests, for all databases together; `mutated.long.ts` sends more. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { databases } from '../databases.ts'
-import { serveLists } from './cursor-lists.ts'
-import { readList, walk } from './cursor-walks.ts'
+import { serveLists } from './cursors/cursor-lists.ts'
+import { readList, walk } from './cursors/cursor-walks.ts'
 import { randomOf } from './random-choices.ts'
 import { scale, seed } from './seed.ts'
 

@@ -1,7 +1,7 @@
 import { it } from 'node:test'
 import { databases } from '../databases.ts'
-import { serveForest } from './include-forest.ts'
-import { compareRequest } from './include-requests.ts'
+import { serveForest } from './includes/include-forest.ts'
+import { compareRequest } from './includes/include-requests.ts'
 import { randomOf } from './random-choices.ts'
 import { scale, seed } from './seed.ts'
 

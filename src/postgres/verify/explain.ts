@@ -3,11 +3,6 @@ import type { ReadPlan, ReadShape } from '../../plan/read.ts'
 import { compileAllowed, findAllowed } from '../../sql/access/find-allowed.ts'
 import { notFoundError } from '../../sql/errors.ts'
 import { mayHideRows } from '../../sql/filter/may-hide-rows.ts'
-import {
-  type CursorIndexes,
-  compileOrderProbes,
-  describeCursorIndexes,
-} from '../../sql/read/cursor-index.ts'
 import { readBudget } from '../../sql/read/document-budget.ts'
 import { executeReadSequence } from '../../sql/read/execute-read-sequence.ts'
 import {
@@ -21,6 +16,11 @@ import { addAuth, createRunValues, limitRows } from '../../sql/read/run-values.t
 import type { RunStatement, RunValues, Statement } from '../../sql/statement.ts'
 import type { ReadHooks, Store } from '../../sql/store.ts'
 import type { Target } from '../../sql/tables.ts'
+import {
+  type CursorIndexes,
+  compileOrderProbes,
+  describeCursorIndexes,
+} from '../../sql/verify/cursor-index.ts'
 import { describeIndexes } from '../../sql/verify/index-effects.ts'
 import { findReferencing } from '../../sql/write/referencing.ts'
 import { queryPostgresCatalog } from '../catalog/catalog.ts'

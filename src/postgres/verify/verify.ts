@@ -13,10 +13,10 @@ import {
   type Table,
 } from '../../model/model.ts'
 import { listDeclaredPages } from '../../plan/include-page.ts'
-import { listCursorTypeWarnings } from '../../sql/read/cursor-index.ts'
 import { compileStatement, listParam, type Statement } from '../../sql/statement.ts'
 import type { Store } from '../../sql/store.ts'
 import type { Target } from '../../sql/tables.ts'
+import { listCursorTypeWarnings } from '../../sql/verify/cursor-index.ts'
 import { checkDeclaredSql } from '../../sql/verify/declared-sql.ts'
 import { addTableFunctions } from '../../sql/verify/describe-table-functions.ts'
 import { formatRelationshipWarnings } from '../../sql/verify/member-index.ts'

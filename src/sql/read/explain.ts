@@ -8,6 +8,7 @@ import { simplifyNegations } from '../filter/simplify-negations.ts'
 import type { RunValues, Statement } from '../statement.ts'
 import { bound } from '../statement-values.ts'
 import { columnAt, getAttribute, sortKey, type Target } from '../tables.ts'
+import { type CursorIndexes, listCursorWarnings } from '../verify/cursor-index.ts'
 import { listFilterWarnings } from '../verify/filter-warnings.ts'
 import type { IndexUse, UncountedWarning } from '../verify/index-effects.ts'
 import { listRelationshipWarnings, type PagedMembers } from '../verify/member-index.ts'
@@ -17,7 +18,6 @@ import {
   isConverted,
   type WarningContext,
 } from '../verify/unindexed-access.ts'
-import { type CursorIndexes, listCursorWarnings } from './cursor-index.ts'
 
 // What a read does, for developers: its statements with their plans, and what makes them slow. Nothing here runs for a request
 // that is not explained.

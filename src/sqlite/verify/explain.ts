@@ -1,9 +1,4 @@
 import type { ReadPlan, ReadShape } from '../../plan/read.ts'
-import {
-  type CursorIndexes,
-  compileOrderProbes,
-  describeCursorIndexes,
-} from '../../sql/read/cursor-index.ts'
 import { type DocumentBudget, writeBudget } from '../../sql/read/document-budget.ts'
 import { executeReadSequence } from '../../sql/read/execute-read-sequence.ts'
 import { type ExplainedStatement, formatParameters } from '../../sql/read/explain.ts'
@@ -13,6 +8,11 @@ import type { QueryRequest } from '../../sql/read/stream.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { ReadHooks } from '../../sql/store.ts'
 import type { Target } from '../../sql/tables.ts'
+import {
+  type CursorIndexes,
+  compileOrderProbes,
+  describeCursorIndexes,
+} from '../../sql/verify/cursor-index.ts'
 import type { SqliteConnection } from '../connection/connection.ts'
 import { createSqliteRunQuery, endOnError, type ReadTransaction } from '../read/read-transaction.ts'
 import type { SqliteStatements } from '../statements.ts'

@@ -1,7 +1,8 @@
 import { createHandler } from 'lapidary'
 import { openPostgres } from 'lapidary/postgres'
 import { openSqlite } from 'lapidary/sqlite'
-import type { Database } from '../databases.ts'
+import type { Database } from '../../databases.ts'
+import type { Random } from '../random-choices.ts'
 import {
   declareLists,
   drawRow,
@@ -11,7 +12,6 @@ import {
   writeForeignTexts,
   writeLists,
 } from './cursor-schemas.ts'
-import type { Random } from './random-choices.ts'
 
 /** A server of lists. */
 export interface ListServer {

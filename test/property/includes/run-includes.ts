@@ -1,7 +1,7 @@
-import { everyDatabase } from '../databases.ts'
+import { everyDatabase } from '../../databases.ts'
+import { randomOf } from '../random-choices.ts'
 import { serveForest } from './include-forest.ts'
 import { compareRequest } from './include-requests.ts'
-import { randomOf } from './random-choices.ts'
 
 // A program: random requests with pages of included members on SQLite, with a seed. It ends with 0, or with 2 after a document that
 // differs from that of plain objects.

@@ -1,7 +1,7 @@
-import { everyDatabase } from '../databases.ts'
+import { everyDatabase } from '../../databases.ts'
+import { randomOf } from '../random-choices.ts'
 import { serveLists } from './cursor-lists.ts'
 import { walk } from './cursor-walks.ts'
-import { randomOf } from './random-choices.ts'
 
 // A program: walks through lists on SQLite, with a seed. It ends with 0, or with 2 after a walk that lost or repeated a row, or found
 // another order.

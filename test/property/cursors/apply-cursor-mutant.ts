@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { registerHooks } from 'node:module'
+import { includeMutants } from '../includes/include-mutants.ts'
 import { cursorMutants } from './cursor-mutants.ts'
-import { includeMutants } from './include-mutants.ts'
 
 // Loaded before a program with `--import`: replaces the text of a mutant in the source that Node loads. The variable CURSOR_MUTANT has
 // the title of the mutant.

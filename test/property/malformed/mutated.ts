@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import * as fc from 'fast-check'
-import { mediaType } from '../client.ts'
-import { anyBadBody } from '../property/malformed/malformed-bodies.ts'
-import { anyBadFilter, anyBadQuery } from '../property/malformed/malformed-queries.ts'
-import type { MalformedRequest } from '../property/malformed/malformed-request.ts'
-import { seed } from '../property/seed.ts'
+import { mediaType } from '../../client.ts'
+import { seed } from '../seed.ts'
+import { anyBadBody } from './malformed-bodies.ts'
+import { anyBadFilter, anyBadQuery } from './malformed-queries.ts'
+import type { MalformedRequest } from './malformed-request.ts'
 
 /** Connections, each with one request at a time. */
 const connections = 16

@@ -1,8 +1,8 @@
 import { attribute, createHandler, declare, integer, sql, text, toMany, toOne } from 'lapidary'
 import { openPostgres } from 'lapidary/postgres'
 import { openSqlite } from 'lapidary/sqlite'
-import type { Database } from '../databases.ts'
-import type { Random } from './random-choices.ts'
+import type { Database } from '../../databases.ts'
+import type { Random } from '../random-choices.ts'
 
 // A forest whose members are included by pages: nodes with children (a self-relation), leaves (in a table shared with tags, which they
 // are told apart by), and tags (over a join table that may hold a pair twice). Rows have a tenant, and some are secret.

@@ -2,17 +2,12 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import type { TestContext } from 'node:test'
 import { promisify } from 'node:util'
-import { assertServiceConforms } from '../checker/check-served.ts'
-import { connect } from '../client.ts'
-import type { Database } from '../databases.ts'
-import {
-  assertNoFailures,
-  createStats,
-  sendMalformed,
-  type Target,
-} from '../property/malformed/send-malformed.ts'
-import { folder, start } from '../service/child.ts'
-import { parseResponse } from '../test-response.ts'
+import { assertServiceConforms } from '../../checker/check-served.ts'
+import { connect } from '../../client.ts'
+import type { Database } from '../../databases.ts'
+import { folder, start } from '../../service/child.ts'
+import { parseResponse } from '../../test-response.ts'
+import { assertNoFailures, createStats, sendMalformed, type Target } from './send-malformed.ts'
 
 /** The maximum number of requests that are generated together. */
 const maxBatch = 10_000

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Random } from '../random-choices.ts'
 import {
   type Document,
   type Forest,
@@ -8,7 +9,6 @@ import {
   type TypeName,
   types,
 } from './include-forest.ts'
-import type { Random } from './random-choices.ts'
 
 /** What a request says about the members of a path. */
 interface PathOptions {

@@ -1,4 +1,4 @@
-import type { CursorMutant } from './cursor-mutants.ts'
+import type { CursorMutant } from '../cursors/cursor-mutants.ts'
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: source text
 /** Mutants of the engine whose pages of included members are wrong. Random requests must detect each by itself. */

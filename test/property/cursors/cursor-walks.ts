@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
+import type { Random } from '../random-choices.ts'
 import type { Document, ListServer } from './cursor-lists.ts'
 import { stableItems } from './cursor-schemas.ts'
-import type { Random } from './random-choices.ts'
 
 /** How a list is walked through. */
 interface Walk {

@@ -20,8 +20,8 @@ import {
   toOne,
   uuid,
 } from 'lapidary'
-import type { ColumnTypes } from '../databases.ts'
-import type { Random } from './random-choices.ts'
+import type { ColumnTypes } from '../../databases.ts'
+import type { Random } from '../random-choices.ts'
 
 // Random schemas of lists that cursors walk through: items with columns of any kinds, null or not, with or without indexes; their
 // makers and the countries of these, which are related; parts, which are counted; and slots, whose id has several columns.
