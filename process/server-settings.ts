@@ -209,7 +209,7 @@ export const serverSettings = {
   idMismatch: {
     ...oneOf('discard', 'conflict'),
     default: undefined,
-    help: 'an id in an update that differs from the path: discard it, or conflict (409); without it, discard, and conflict in JSON:API 1.1',
+    help: 'an id in an update that differs from the path: discard it, or conflict (409); without it, discard, and conflict in JSON:API 1.1 and in operations',
   },
   clientIds: {
     ...oneOf('discard', 'forbid'),

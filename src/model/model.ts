@@ -237,7 +237,7 @@ export interface ModelOptions<Type extends string = string, Auth = unknown> {
    * exist, and the defaults of `idMismatch` and `atomic` are `conflict` and true. Default 1.0.
    */
   readonly jsonapi?: JsonApiVersion | undefined
-  /** An `id` in an update's body that differs from the path's: ignored, or rejected with 409. Default `discard`, in 1.1 `conflict`. */
+  /** An `id` in an update's body that differs from the path's: ignored, or rejected with 409. Default `discard`, in 1.1 and in operations `conflict`. */
   readonly idMismatch?: 'discard' | 'conflict' | undefined
   /** The number of resources on a page without `page[size]`. Default 30. */
   readonly pageSize?: number
@@ -283,6 +283,12 @@ export interface AtomicOptions {
   readonly maxOperations?: number
 }
 
+/** What the operations of a request may do. */
+interface ResolvedAtomic extends Required<AtomicOptions> {
+  /** Their documents are those of JSON:API 1.1 in every model, so the default is `conflict`. */
+  readonly idMismatch: 'discard' | 'conflict'
+}
+
 /** How writes are repeated. */
 interface IdempotencyOptions {
   /** Absent: the member `sub` of the auth context. */
@@ -320,7 +326,7 @@ export interface Model<Types extends Declarations = Declarations, Auth = unknown
    * What the operations of one request may do; absent if there are none.
    * @internal
    */
-  readonly atomic?: Required<AtomicOptions>
+  readonly atomic?: ResolvedAtomic
   /** @internal */
   readonly transactionScope: TransactionScope
   /**

@@ -44,6 +44,8 @@ export interface ParsedResource {
   readonly attributes: readonly (readonly [name: string, value: unknown])[]
   /** A relationship with nothing but `links` or `meta` has no linkage, and changes nothing (docs/decisions/0015). */
   readonly relationships: readonly ParsedRelationship[]
+  /** Whether it is the data of an operation, which may name its target apart from it. */
+  readonly isOfOperation?: boolean
 }
 
 type JsonObject = Readonly<Record<string, unknown>>
@@ -85,6 +87,7 @@ export function parseResource(body: RequestBody, requiresId = false): ParsedReso
     id: parseId(data, type, { isRequired: requiresId, errors, findLocalId }),
     attributes: Object.entries(parseMembers(data, 'attributes', errors)),
     relationships: parseRelationships(data, { errors, findLocalId }),
+    ...(findLocalId && { isOfOperation: true }),
   }
   throwErrors(errors)
   return parsed
@@ -191,12 +194,20 @@ function parseId(
   type: string,
   { isRequired, errors, findLocalId }: ParserContext & Readonly<{ isRequired: boolean }>,
 ): unknown {
+  if (isRequired && findLocalId) checkOneName({ id, lid }, '/data', errors)
   if (id !== undefined && id !== null) return id
   if (isRequired && lid !== undefined && findLocalId)
     return findLocalId({ type, lid, pointer: '/data' }, errors)?.id
   return isRequired
     ? report(errors, () => documentError('/data', 'must have the member "id"'))
     : undefined
+}
+
+/** Checks that an object of an operation names a resource once: its id and its local id could be those of two. */
+function checkOneName({ id, lid }: JsonObject, pointer: string, errors: ErrorCollector): void {
+  if (id === undefined || lid === undefined) return
+  const problem = 'is not allowed beside "id": only the data of an add has both; remove one of them'
+  report(errors, () => documentError(`${pointer}/lid`, problem))
 }
 
 function parseMembers(
@@ -308,6 +319,7 @@ function parseIdentifier(
   const type = parseType(json, pointer, errors)
   if (type === undefined) return undefined
   const { id, lid } = json
+  if (findLocalId) checkOneName({ id, lid }, pointer, errors)
   if (typeof id === 'string') return { type, id, pointer }
   if (id === undefined && lid !== undefined && findLocalId) {
     const found = findLocalId({ type, lid, pointer }, errors)

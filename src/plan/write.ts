@@ -134,7 +134,8 @@ export function planUpdate(
 ): WritePlan {
   const { model } = planner
   checkType(parsed, resource)
-  const mustAgree = model.idMismatch === 'conflict' || writer !== 'client'
+  const { idMismatch } = (parsed.isOfOperation ? model.atomic : undefined) ?? model
+  const mustAgree = idMismatch === 'conflict' || writer !== 'client'
   if (mustAgree && !isSameId(parsed.id, resource, id)) {
     const detail = `/data/id must be ${quote(id)}, the id in the URL; it is ${quote(parsed.id)}.`
     throw new BodyError('id_conflict', '/data/id', detail)

@@ -255,7 +255,7 @@ describe('The description of an API', () => {
   })
 
   it('names every error code with its status', () => {
-    const atomic = { actions: false, maxOperations: 100 }
+    const atomic = { actions: false, maxOperations: 100, idMismatch: 'conflict' } as const
     const { responses } = describeApi(
       { ...shop, atomic },
       { security: { schemes: {}, isOptional: false } },
@@ -271,7 +271,7 @@ describe('The description of an API', () => {
   })
 
   it('has the version of JSON:API, and the header fields of several writes', () => {
-    const atomic = { actions: false, maxOperations: 100 }
+    const atomic = { actions: false, maxOperations: 100, idMismatch: 'conflict' } as const
     const { components, paths } = describeApi({ ...shop, jsonapi: '1.1', atomic })
     const { version } = Object(components.schemas['jsonapi.object']).properties
     assert.deepEqual(version, { const: '1.1' })

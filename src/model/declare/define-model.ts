@@ -210,10 +210,11 @@ function resolveAccess(
 function resolveAtomic({
   jsonapi,
   atomic = jsonapi === '1.1',
+  idMismatch = 'conflict',
 }: ModelOptions): Pick<Model, 'atomic'> {
   if (atomic === false) return {}
   const { actions = false, maxOperations = 100 } = atomic === true ? {} : atomic
-  return { atomic: { actions, maxOperations } }
+  return { atomic: { actions, maxOperations, idMismatch } }
 }
 
 /** The default of `maxPageSize`. */

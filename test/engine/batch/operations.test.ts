@@ -331,6 +331,34 @@ describeBatches('Several writes in one request', office, (app) => {
     assert.equal((await app.batch([{ op: 'remove', ref, meta }])).status, 200)
   })
 
+  const both = { type: 'person', id: '1', lid: 'p' }
+  const twice: readonly [operation: object, pointer: string][] = [
+    [{ op: 'update', data: { ...both, attributes: { name: 'Ida' } } }, '/data/lid'],
+    [
+      { op: 'update', ref: { type: 'person', lid: 'p' }, data: { ...both, attributes: {} } },
+      '/data/lid',
+    ],
+    [
+      { op: 'update', ref: { type: 'person', id: '2', relationship: 'boss' }, data: both },
+      '/data/lid',
+    ],
+    ...['add', 'update', 'remove'].map((op): [object, string] => [
+      { op, href: '/teams/1/relationships/people', data: [{ type: 'person', lid: 'p' }, both] },
+      '/data/1/lid',
+    ]),
+    [addComputer('c', both), '/data/relationships/owner/data/lid'],
+    [
+      { op: 'update', data: { type: 'person', id: '2', relationships: { boss: { data: both } } } },
+      '/data/relationships/boss/data/lid',
+    ],
+  ]
+  for (const [operation, pointer] of twice)
+    it(`refuses two names of one resource: ${JSON.stringify(operation)}`, async () => {
+      const response = await app.batch([addPerson('Eve', 'p'), { ...operation }])
+      assert.deepEqual(summarize(response), [`400 invalid_document /atomic:operations/1${pointer}`])
+      assert.deepEqual(await names(), ['Ada', 'Bob'])
+    })
+
   it('says all that a reference lacks', async () => {
     const { errors } = await app.batch([{ op: 'remove', ref: {} }])
     assert.deepEqual(

@@ -64,39 +64,63 @@ describeBatches('JSON:API 1.0 beside 1.1', office, (app) => {
     })
 })
 
-describeBatches('JSON:API 1.1', modernOffice, (app) => {
-  it('says that the id of the data is not that of the target', async () => {
-    const update = (target: object, name: object) => ({
-      ...{ op: 'update', ...target },
-      data: { type: 'person', attributes: {}, ...name },
-    })
-    const summarizeDetails = ({ errors }: Awaited<ReturnType<typeof app.batch>>) =>
-      errors.map(({ code, detail }) => [code, detail])
-    const ref = { type: 'person', id: '1' }
-    const begin = '/atomic:operations/0'
-    const cases: readonly [operation: object, detail: string][] = [
-      [
-        update({ ref }, { id: '2' }),
-        `${begin}/data must have the id "1", as ${begin}/ref; it has the id "2".`,
-      ],
-      [
-        update({ href: '/persons/1' }, { id: '2' }),
-        `${begin}/data must have the id of "/persons/1", as ${begin}/href; it has the id "2".`,
-      ],
-    ]
-    for (const [operation, detail] of cases)
-      assert.deepEqual(summarizeDetails(await app.batch([operation as never])), [
-        ['id_conflict', detail],
+for (const suite of [office, modernOffice])
+  describeBatches('Operations of every version', suite, (app) => {
+    it('writes nothing if the data has another id than the target', async () => {
+      const update = (target: object, name: object) => ({
+        ...{ op: 'update', ...target },
+        data: { type: 'person', attributes: {}, ...name },
+      })
+      const summarizeDetails = ({ errors }: Awaited<ReturnType<typeof app.batch>>) =>
+        errors.map(({ code, detail }) => [code, detail])
+      const ref = { type: 'person', id: '1' }
+      const begin = '/atomic:operations/0'
+      const cases: readonly [operation: object, detail: string][] = [
+        [
+          update({ ref }, { id: '2' }),
+          `${begin}/data must have the id "1", as ${begin}/ref; it has the id "2".`,
+        ],
+        [
+          update({ href: '/persons/1' }, { id: '2' }),
+          `${begin}/data must have the id of "/persons/1", as ${begin}/href; it has the id "2".`,
+        ],
+      ]
+      for (const [operation, detail] of cases)
+        assert.deepEqual(summarizeDetails(await app.batch([operation as never])), [
+          ['id_conflict', detail],
+        ])
+      const two = [addPerson('Eve', 'p'), update({ ref }, { lid: 'p' })]
+      assert.deepEqual(summarizeDetails(await app.batch(two)), [
+        [
+          'id_conflict',
+          '/atomic:operations/1/data must have the id "1", as /atomic:operations/1/ref; it has the lid "p".',
+        ],
       ])
-    const local = update({ ref: { type: 'person', lid: 'p' } }, { id: '2' })
-    assert.deepEqual(summarizeDetails(await app.batch([addPerson('Eve', 'p'), local])), [
-      [
-        'id_conflict',
-        '/atomic:operations/1/data must have the lid "p", as /atomic:operations/1/ref; it has the id "2".',
-      ],
-    ])
+      const local = update({ ref: { type: 'person', lid: 'p' } }, { id: '2' })
+      assert.deepEqual(summarizeDetails(await app.batch([addPerson('Eve', 'p'), local])), [
+        [
+          'id_conflict',
+          '/atomic:operations/1/data must have the lid "p", as /atomic:operations/1/ref; it has the id "2".',
+        ],
+      ])
+    })
   })
 
+const lenient: BatchSuite = {
+  ...office,
+  model: { ...office.model, atomic: { actions: true, maxOperations: 5, idMismatch: 'discard' } },
+}
+
+describeBatches('Operations of a model that discards other ids', lenient, (app) => {
+  it('write to their target', async () => {
+    const ref = { type: 'person', id: '1' }
+    const data = { type: 'person', id: '2', attributes: { name: 'Ida' } }
+    const { results } = await app.batch([{ op: 'update', ref, data }])
+    assert.equal(results[0]?.data?.id, '1')
+  })
+})
+
+describeBatches('JSON:API 1.1', modernOffice, (app) => {
   for (const [status, accept] of accepted)
     it(`answers a read that accepts ${accept} with ${status}`, async () => {
       const response = await app.send('GET', '/persons', undefined, { accept })
