@@ -38,9 +38,7 @@ export interface AggregatedIds {
  * - how the statements of a read are put together: `src/sql/read/read-sequence.ts` reads in several statements,
  *   `src/postgres/read/document-statement.ts` in one
  * - linkage from groups (`array_agg`), which only a dialect with `joinedGroups` uses: `src/sql/read/select.ts`
- * - syntax that another database may not have: casts as `value::type` for codecs with a type (`src/sql/statement.ts`), `nulls first`
- *   (`src/sql/read/sort.ts`), `returning` and `last_insert_rowid()` (`src/sql/write/compile-write.ts`), and `limit ? + 0`, which keeps
- *   SQLite from planning anew for each limit (`src/sql/read/primary-rows.ts`)
+ * - syntax that another database may not have, such as `returning`: `docs/adding-a-database.md` lists it with its files
  *
  * Each function takes and returns SQL expressions; texts and patterns may be columns or bind parameters.
  */

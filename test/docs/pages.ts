@@ -37,7 +37,7 @@ export function tableRows(text: string): string[][] {
 }
 
 function cellsOf(line: string): string[] {
-  const cells = line.slice(1, line.lastIndexOf('|')).split('|')
+  const cells = line.slice(1, line.lastIndexOf('|')).split(/(?<!\\)\|/)
   return cells.map((cell) => cell.trim())
 }
 
