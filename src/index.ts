@@ -153,6 +153,7 @@ export {
   type QueryParameters,
   withDefault,
 } from './model/declare/parameter.ts'
+export type { Profile } from './model/declare/profile.ts'
 export type {
   Filter,
   FilterInput,

@@ -5,7 +5,9 @@ export interface ErrorObject {
   readonly code?: string
   readonly title?: string
   readonly detail?: string
-  readonly source?: Readonly<{ pointer?: string; parameter?: string }>
+  /** `type` identifies the type of the error, where the server of JSON:API 1.1 has addresses of them. */
+  readonly links?: Readonly<{ type?: string }>
+  readonly source?: Readonly<{ pointer?: string; parameter?: string; header?: string }>
   readonly meta?: Readonly<{ version?: string }>
   readonly [member: string]: unknown
 }

@@ -12,6 +12,8 @@ export interface ModelDescription {
   /** All types, by name: also those of which the identity may only see identifiers, or nothing. */
   readonly types: ReadonlyMap<string, TypeDescription>
   readonly jsonapi: Model['jsonapi']
+  readonly profiles?: Model['profiles']
+  readonly errorTypes?: Model['errorTypes']
   /** The number of resources on a page without `page[size]`. */
   readonly pageSize: number
   /** The largest `page[size]`; `undefined` for no maximum. */
@@ -34,9 +36,14 @@ export const describeModel = memoizeByIdentity((rights: Rights): ModelDescriptio
     const isReadable = rights.findRule(type, 'read') !== false
     return [type, describeType(resource, model, { isUsable: used.has(type), isReadable })] as const
   })
-  const { jsonapi, pageSize, maxPageSize, atomic } = model
+  const { jsonapi, profiles, errorTypes, pageSize, maxPageSize, atomic } = model
   const described = { paths, types: new Map(types), jsonapi, pageSize, maxPageSize }
-  return { ...described, ...(atomic && { atomic }) }
+  return {
+    ...described,
+    ...(atomic && { atomic }),
+    ...(profiles && { profiles }),
+    ...(errorTypes !== undefined && { errorTypes }),
+  }
 })
 
 function listAllowedPaths(rights: Rights): readonly ModelPath[] {

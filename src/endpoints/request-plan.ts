@@ -11,7 +11,6 @@ import type { PendingCursors, ReadPlan } from '../plan/read.ts'
 import type { CompleteRows, Rows } from '../plan/read-result.ts'
 import type { WritePlan } from '../plan/write.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
-import { cursorProfiles } from '../serialize/profile.ts'
 import { thenMaybe } from '../sql/then-maybe.ts'
 import type { AppContext } from './app-context.ts'
 import type { ApiRequest, ApiResponse } from './handler.ts'
@@ -102,7 +101,10 @@ export function executePlan<Body>(
     case 'read': {
       const { revalidation } = request
       const read = () => executeReadPlan(plan, request, context)
-      return revalidation ? revalidate(revalidation, plan.read, request, context, read) : read()
+      // The functions of profiles depend on more than the database.
+      return revalidation && !context.serializer.profiles?.meta
+        ? revalidate(revalidation, plan.read, request, context, read)
+        : read()
     }
     case 'write':
       return plan.isNew
@@ -134,10 +136,11 @@ function executeReadPlan<Body>(
     return completeCursors(plan.read.pending, context, request).then((read) =>
       executeReadPlan({ ...plan, read }, request, context),
     )
+  const { profiles } = context.serializer
   return thenMaybe(executeRead(plan.read, plan.id, context, request), (rows) => ({
     status: 200,
     body: plan.serialize(plan.read, rows),
-    mediaType: plan.read.page?.cursors && cursorProfiles[context.planner.model.jsonapi]?.mediaType,
+    mediaType: (plan.read.page?.cursors ? profiles?.cursors : profiles?.other)?.mediaType,
     cacheControl: context.getCacheControl(plan.read.shape),
     version: rows.is === 'complete' ? plan.version?.(rows) : undefined,
   }))

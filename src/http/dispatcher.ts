@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { applyProfiles } from '../endpoints/apply-profiles.ts'
 import type { ApiRequest, ApiResponse, RouteHandler } from '../endpoints/handler.ts'
 import { locateErrorsOf } from '../endpoints/operation-errors.ts'
 import { reportUnreadable } from '../endpoints/preferences.ts'
@@ -72,7 +73,7 @@ export interface Dispatcher {
  */
 export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher {
   const { routes, context: app } = createRoutes(options)
-  const { jsonapi } = options.model
+  const { jsonapi, profiles } = options.model
   const { respond, fail } = createResponder(options, log, new Set(routes.filter(takesQuery)))
   const toQuery = options.methodOverride ? overrideMethod : undefined
   const resolveOrigin = createOriginResolver(options.publicUrl)
@@ -121,10 +122,12 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
         const search = getQueryString(target)
         const { auth } = identity
         const call = { auth, requestId, ip, log, signal, id, search, origin, body }
+        const hasProfiles = profiles !== undefined && isRead(request.method)
+        const context = hasProfiles ? applyProfiles(app, call, request.header('accept')) : app
         // V8 copies one object quickly, and most requests need no copy.
-        if (query) return handle({ ...call, ...query, ...readPreferences(request) }, app)
+        if (query) return handle({ ...call, ...query, ...readPreferences(request) }, context)
         const demands = readDemands(request, body, origin)
-        return handle(demands ? { ...call, ...demands } : call, app)
+        return handle(demands ? { ...call, ...demands } : call, context)
       }
       if (method !== 'GET') return await respond(await request.processBody(runHandler), request)
       if (request.method === 'QUERY') {
@@ -319,7 +322,7 @@ function createResponder(
 ): Responder {
   const { prefix = '', html, model } = options
   const resolveOrigin = createOriginResolver(options.publicUrl)
-  const toErrorResponse = createErrorResponder(log)
+  const toErrorResponse = createErrorResponder(log, model.errorTypes)
   const fields = { mount: createMountHeaders(options), identity: createIdentityHeaders(options) }
   const listFields = {
     mount: { ...fields.mount, 'accept-query': acceptQuery },

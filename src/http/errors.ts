@@ -22,8 +22,9 @@ type ErrorResponder = (
  * with a `statusCode` from 400 to 499 with its status and message. It logs any other error and reports it as a bare 500.
  *
  * @param log - the logger of the application, for errors that many requests share
+ * @param types - the beginning of the addresses of the types of errors; absent for none
  */
-export function createErrorResponder(log: Logger): ErrorResponder {
+export function createErrorResponder(log: Logger, types?: string): ErrorResponder {
   const logUnavailable = createUnavailableLogger(log)
   return (thrown, request, version) => {
     const error = thrown instanceof HiddenRouteError ? createRouteNotFound(request.target) : thrown
@@ -35,8 +36,8 @@ export function createErrorResponder(log: Logger): ErrorResponder {
     const { observed } = request
     if (observed) observed.code = findCode(reported)
     const response =
-      serializeErrors(reported, version) ??
-      serializeInternalError(logInternalError(error, request), version)
+      serializeErrors(reported, version, types) ??
+      serializeInternalError(logInternalError(error, request), version, types)
     if (version !== 'atomic') return response
     return { ...response, headers: { ...response.headers, 'content-type': atomicMediaType } }
   }

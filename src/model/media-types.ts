@@ -9,5 +9,8 @@ export const mediaType = 'application/vnd.api+json'
 /** The extension Atomic Operations. @see https://jsonapi.org/ext/atomic */
 export const atomicExtension = 'https://jsonapi.org/ext/atomic'
 
+/** The profile of pages between cursors. @see https://jsonapi.org/profiles/ethanresnick/cursor-pagination */
+export const cursorProfile = 'https://jsonapi.org/profiles/ethanresnick/cursor-pagination'
+
 /** The media type of the documents of a batch. */
 export const atomicMediaType = `${mediaType};ext="${atomicExtension}"`

@@ -12,6 +12,7 @@ import type { ColumnUse, Computed } from './declare/computed.ts'
 import type { Expression, IncludeOptions, InvalidValues, TextIndex } from './declare/fields.ts'
 import type { Hooks, ModelHooks } from './declare/hooks.ts'
 import type { IdQuery } from './declare/id-query.ts'
+import type { Profile } from './declare/profile.ts'
 import type { CacheOptions, PageOptions, ResourceDeclaration } from './declare/resource.ts'
 import type { SessionOptions } from './declare/session.ts'
 import type { TableFunction } from './declare/table-function.ts'
@@ -237,6 +238,16 @@ export interface ModelOptions<Type extends string = string, Auth = unknown> {
    * exist, and the defaults of `idMismatch` and `atomic` are `conflict` and true. Default 1.0.
    */
   readonly jsonapi?: JsonApiVersion | undefined
+  /**
+   * The profiles of the application, by their URIs, for `jsonapi: '1.1'`: the documents of reads whose `Accept` names one have its member
+   * in `meta`.
+   */
+  readonly profiles?: Readonly<Record<string, Profile>> | undefined
+  /**
+   * An absolute URI, for `jsonapi: '1.1'`: with the code of an error behind it, it is the link `type` of the error. Default: errors have no
+   * such link.
+   */
+  readonly errorTypes?: string | undefined
   /** An `id` in an update's body that differs from the path's: ignored, or rejected with 409. Default `discard`, in 1.1 and in operations `conflict`. */
   readonly idMismatch?: 'discard' | 'conflict' | undefined
   /** The number of resources on a page without `page[size]`. Default 30. */
@@ -313,6 +324,13 @@ export interface Model<Types extends Declarations = Declarations, Auth = unknown
    */
   readonly types: ReadonlyMap<string, ResourceType>
   readonly jsonapi: JsonApiVersion
+  /**
+   * The profiles of the application by URI; absent for none.
+   * @internal
+   */
+  readonly profiles?: ReadonlyMap<string, Profile>
+  /** The beginning of the addresses of the types of errors; absent for none. */
+  readonly errorTypes?: string
   readonly clientIds: 'discard' | 'forbid'
   readonly idMismatch: 'discard' | 'conflict'
   readonly pageSize: number

@@ -56,12 +56,15 @@ export function describeCommonSchemas({ described, nameType, ref }: SchemaContex
   const document = (links: JsonSchema, others: Schemas = {}) =>
     openObject({ included, links, ...others, jsonapi }, required)
   const isModern = described.jsonapi === '1.1'
+  const ofProfiles = describeProfiles(described)
+  const hasProfiles = described.profiles !== undefined
   const describedby = isModern && { describedby: link }
-  const self = isModern
-    ? objectOf({ self: link, ...describedby }, ['self'])
-    : ref('jsonapi.selfLink')
   // A page between cursors has a profile.
   const ofPage = isModern ? { anyOf: [link, describeTypedLink()] } : link
+  const ofOne = hasProfiles ? ofPage : link
+  const self = isModern
+    ? objectOf({ self: ofOne, ...describedby }, ['self'])
+    : ref('jsonapi.selfLink')
   const collection = objectOf({ self: ofPage, ...describedby, ...pages }, ['self'])
   return {
     'jsonapi.relationshipMeta': objectOf({
@@ -88,6 +91,7 @@ export function describeCommonSchemas({ described, nameType, ref }: SchemaContex
         description: 'Whether a filter left out members, where the query is too long for links.',
       },
       dryRun: { const: true, description: 'Of an action that was not executed.' },
+      ...ofProfiles,
     }),
     'jsonapi.resourceMeta': objectOf({
       version: text,
@@ -95,12 +99,21 @@ export function describeCommonSchemas({ described, nameType, ref }: SchemaContex
     }),
     'jsonapi.included': arrayOf(describeIncluded(readable, nameType, ref)),
     'jsonapi.writeMeta': describeWriteMeta(),
-    'jsonapi.document': document(self, { meta: ref('jsonapi.writeMeta') }),
+    'jsonapi.profileMeta': objectOf(ofProfiles),
+    'jsonapi.document': document(self, {
+      meta: hasProfiles
+        ? { anyOf: [ref('jsonapi.profileMeta'), ref('jsonapi.writeMeta')] }
+        : ref('jsonapi.writeMeta'),
+    }),
     'jsonapi.collection': openObject(
       { included, links: collection, meta: ref('jsonapi.listMeta'), jsonapi },
       [...required, 'meta'],
     ),
-    'jsonapi.toOneDocument': document(ref('jsonapi.relationshipLinks')),
+    'jsonapi.toOneDocument': hasProfiles
+      ? document(objectOf({ ...both, self: ofOne }, ['self', 'related']), {
+          meta: ref('jsonapi.profileMeta'),
+        })
+      : document(ref('jsonapi.relationshipLinks')),
     'jsonapi.toManyDocument': document(
       objectOf({ ...both, self: ofPage, ...pages }, ['self', 'related']),
       {
@@ -131,7 +144,16 @@ export function describeCommonSchemas({ described, nameType, ref }: SchemaContex
   }
 }
 
-/** Describes what the response to a write says of its execution. */
+/** Describes the members of `meta` by the profiles of the application. */
+function describeProfiles({ profiles = new Map() }: Pick<ModelDescription, 'profiles'>): Schemas {
+  return Object.fromEntries(
+    [...profiles].map(([uri, { member }]) => {
+      const description = `Of the profile ${uri}, if \`Accept\` names it.`
+      return [member, { type: 'object', description }]
+    }),
+  )
+}
+
 /** Describes the cursors, or the numbers, of other pages. */
 function describeOtherPages(): Schemas {
   const end: JsonSchema = { type: ['string', 'integer'] }
@@ -140,6 +162,7 @@ function describeOtherPages(): Schemas {
   return { first: end, before: cursor, after: cursor, prev: number, next: number, last: end }
 }
 
+/** Describes what the response to a write says of its execution. */
 function describeWriteMeta(): JsonSchema {
   const byName = (values: JsonSchema) => ({ type: 'object', additionalProperties: values })
   return objectOf(
@@ -203,7 +226,7 @@ function describeTypedLink(): JsonSchema {
 /** https://jsonapi.org/format/1.0/#error-objects */
 function describeErrors(
   jsonapi: JsonSchema,
-  described: Pick<ModelDescription, 'jsonapi' | 'atomic'>,
+  described: Pick<ModelDescription, 'jsonapi' | 'atomic' | 'errorTypes'>,
 ): JsonSchema {
   const isModern = described.jsonapi === '1.1' || described.atomic !== undefined
   const source = objectOf({
@@ -216,6 +239,11 @@ function describeErrors(
   const error = objectOf(
     {
       id: { ...text, description: 'The id of the entry in the log of the server.' },
+      ...(described.errorTypes !== undefined && {
+        links: objectOf({
+          type: { ...link, description: 'Identifies the type of the error.' },
+        }),
+      }),
       status: text,
       code: { ...text, description: 'A stable name for programs.' },
       title: text,

@@ -112,6 +112,24 @@ function checkExtensionAccept(header: string, extensions: readonly string[]): vo
   throw new HttpError('not_acceptable', detail)
 }
 
+/**
+ * Returns the profiles that a client accepts, which need not be known: those of the acceptable JSON:API type with the greatest weight, of
+ * equal ones the first.
+ * @see https://jsonapi.org/format/1.1/#profiles-processing
+ */
+export function parseProfiles(accept: string): ReadonlySet<string> {
+  let profiles: readonly string[] = []
+  let weight = 0
+  for (const range of parseMediaRanges(accept)) {
+    const parameters = withoutWeight(range.parameters).map(readParameter)
+    const isPlain = parameters.every(({ name }) => name === 'profile')
+    if (range.type !== mediaType || !isPlain || readWeight(range) <= weight) continue
+    weight = readWeight(range)
+    profiles = listUris(parameters, 'profile')
+  }
+  return new Set(profiles)
+}
+
 /** A parameter of a media type. */
 interface MediaParameter {
   /** In lower case. */

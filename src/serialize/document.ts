@@ -12,7 +12,13 @@ import {
   serializePageLinks,
 } from './links.ts'
 import { addCursors, serializePageMeta } from './page.ts'
-import { type AppliedProfile, cursorProfiles } from './profile.ts'
+import {
+  type AppliedProfiles,
+  addMembers,
+  type DocumentProfiles,
+  type NamedProfiles,
+  nameProfiles,
+} from './profile.ts'
 import { compileIdentifierSerializer, compileSerializer, type RowSerializer } from './resource.ts'
 import { type ShapeSerializers, serializeIncluded, serializeRows } from './rows.ts'
 import { streamList, streamSingle } from './stream.ts'
@@ -66,6 +72,10 @@ export interface DocumentSerializer<Body = DocumentText> {
     meta: Readonly<Record<string, unknown>>,
     links: Readonly<Record<string, string>>,
   ) => Body
+  /** The profiles of the documents of reads; absent in process. */
+  readonly profiles?: DocumentProfiles
+  /** Returns a serializer whose documents of reads have profiles of the application. */
+  readonly withProfiles?: (applied: AppliedProfiles) => DocumentSerializer<Body>
 }
 
 /** The members of a serializer that writes need. */
@@ -87,12 +97,39 @@ interface RelationshipLinkBase extends LinkBase {
 export function createDocumentSerializer(model: Model, prefix: string): DocumentSerializer {
   const getSerializers = createSerializerCache(model, prefix)
   const jsonapi = jsonapiMembers[model.jsonapi]
-  const cursorProfile = cursorProfiles[model.jsonapi]
+  const messages = {
+    serializeMessage: (message) => `{"meta":${JSON.stringify({ message })},${jsonapi}}`,
+    serializeMeta: (values, kinds) => `{${formatMeta(values, kinds)},${jsonapi}}`,
+    ofOperations: createResultSerializer(getSerializers),
+    serializeResults,
+    serializeRoot: (meta, links) =>
+      `{"meta":${JSON.stringify(meta)},"links":${JSON.stringify(links)},${jsonapi}}`,
+  } satisfies Partial<DocumentSerializer>
+  const create = (applied?: AppliedProfiles): DocumentSerializer => {
+    const profiles = nameProfiles(model.jsonapi, applied)
+    const reads = createReadSerializer(getSerializers, jsonapi, profiles)
+    return { ...messages, ...reads, profiles, withProfiles: create }
+  }
+  return create()
+}
+
+/** Creates the serializer of the documents with primary data. @param jsonapi - the member of a document without a profile */
+function createReadSerializer(
+  getSerializers: GetSerializers,
+  jsonapi: string,
+  profiles: DocumentProfiles,
+): Pick<
+  DocumentSerializer,
+  'serializeCollection' | 'serializeResource' | 'serializeToManyLinkage' | 'serializeToOneLinkage'
+> {
+  const { cursors, other } = profiles
+  const added = profiles.meta
+  const tail = (added === '' ? '' : `"meta":{${added}},`) + (other?.jsonapi ?? jsonapi)
   return {
     serializeCollection: (plan, rows, linkBase) => {
       const serializers = getSerializers(plan.shape)
       const { origin, path, isLong, describedBy } = linkBase
-      const profile = plan.page?.cursors && cursorProfile
+      const profile = plan.page?.cursors ? cursors : other
       const self = isLong ? '' : serializeSelfLink(plan, origin + path, profile)
       return serializeList(plan, rows, serializers, serializers.primary, (end) => {
         const pageLinks =
@@ -103,38 +140,34 @@ export function createDocumentSerializer(model: Model, prefix: string): Document
             ? serializePageMeta(plan, end, isLong)
             : `{"count":${end.count}}`
         const links = isLong ? pageLinks.slice(1) : self + pageLinks
-        return `,"links":{${links}},"meta":${meta},${profile?.jsonapi ?? jsonapi}}`
+        const all = added === '' ? meta : addMembers(meta, added)
+        return `,"links":{${links}},"meta":${all},${profile?.jsonapi ?? jsonapi}}`
       })
     },
     serializeResource: (plan, rows, path, describedBy) => {
       const serializers = getSerializers(plan.shape)
-      const self = serializeSelfLink(plan, path)
+      const self = serializeSelfLink(plan, path, other)
       const links = describedBy === undefined ? self : self + serializeDescribedBy(describedBy)
-      return serializeSingle(plan, rows, serializers, serializers.primary, [links, jsonapi])
+      return serializeSingle(plan, rows, serializers, serializers.primary, [links, tail])
     },
     serializeToManyLinkage: (plan, rows, linkBase) => {
       const serializers = getSerializers(plan.shape)
-      const profile = plan.page?.cursors && cursorProfile
+      const profile = plan.page?.cursors ? cursors : other
       const links = serializeRelationshipLinks(plan, linkBase, profile)
       return serializeList(plan, rows, serializers, serializers.identifier, (end) => {
         const pageLinks = serializePageLinks(plan, end, linkBase)
         const hasMeta = linkBase.isLong || plan.page?.cursors
-        const meta = hasMeta && serializePageMeta(plan, end, linkBase.isLong, false)
-        const member = meta ? `"meta":${meta},` : ''
+        const meta = hasMeta ? serializePageMeta(plan, end, linkBase.isLong, false) : undefined
+        const all = added === '' ? meta : addMembers(meta, added)
+        const member = all ? `"meta":${all},` : ''
         return `,"links":{${links}${pageLinks}},${member}${profile?.jsonapi ?? jsonapi}}`
       })
     },
     serializeToOneLinkage: (plan, rows, linkBase) => {
       const serializers = getSerializers(plan.shape)
-      const links = serializeRelationshipLinks(plan, linkBase)
-      return serializeSingle(plan, rows, serializers, serializers.identifier, [links, jsonapi])
+      const links = serializeRelationshipLinks(plan, linkBase, other)
+      return serializeSingle(plan, rows, serializers, serializers.identifier, [links, tail])
     },
-    serializeMessage: (message) => `{"meta":${JSON.stringify({ message })},${jsonapi}}`,
-    serializeMeta: (values, kinds) => `{${formatMeta(values, kinds)},${jsonapi}}`,
-    ofOperations: createResultSerializer(getSerializers),
-    serializeResults,
-    serializeRoot: (meta, links) =>
-      `{"meta":${JSON.stringify(meta)},"links":${JSON.stringify(links)},${jsonapi}}`,
   }
 }
 
@@ -211,9 +244,9 @@ function serializeSingle(
   rows: Rows,
   serializers: ShapeSerializers,
   serialize: RowSerializer,
-  [links, jsonapi]: readonly [links: string, jsonapi: string],
+  [links, end]: readonly [links: string, end: string],
 ): DocumentText {
-  const tail = `,"links":{${links}},${jsonapi}}`
+  const tail = `,"links":{${links}},${end}}`
   if (rows.is === 'stream') return streamSingle(plan, rows, serializers, serialize, tail)
   const [row] = rows.primary
   if (row === undefined) return `{"data":null${tail}`
@@ -225,7 +258,7 @@ function serializeSingle(
 function serializeSelfLink(
   { canonicalQuery }: ReadPlan,
   address: string,
-  profile?: AppliedProfile,
+  profile: NamedProfiles | undefined,
 ): string {
   const href = serializeAddress(address + canonicalQuery.full)
   if (profile === undefined) return `"self":${href}`
@@ -235,7 +268,7 @@ function serializeSelfLink(
 function serializeRelationshipLinks(
   plan: ReadPlan,
   { path, related, isLong }: RelationshipLinkBase,
-  profile?: AppliedProfile,
+  profile: NamedProfiles | undefined,
 ): string {
   const self = isLong ? '' : `${serializeSelfLink(plan, path, profile)},`
   return `${self}"related":${serializeAddress(related)}`

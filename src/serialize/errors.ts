@@ -21,11 +21,13 @@ export interface ErrorResponse {
  * Serializes the errors of a request.
  *
  * @param version - that of the document
+ * @param types - the beginning of the addresses of the types of errors; absent for none
  * @returns `undefined` when the thrown value is not an error of the request
  */
 export function serializeErrors(
   thrown: unknown,
   version: DocumentVersion = '1.0',
+  types?: string,
 ): ErrorResponse | undefined {
   const list = toErrorList(thrown)
   const [first] = list?.errors ?? []
@@ -34,7 +36,7 @@ export function serializeErrors(
     status: getStatus(list),
     headers: first instanceof HttpError || first instanceof RequestError ? first.headers : {},
     body: serializeErrorDocument(
-      list.errors.map((error) => toErrorObject(error, version)),
+      list.errors.map((error) => toErrorObject(error, version, types)),
       list,
       version,
     ),
@@ -45,10 +47,16 @@ export function serializeErrors(
 export function serializeInternalError(
   id: string,
   version: DocumentVersion = '1.0',
+  types?: string,
 ): ErrorResponse {
   const detail = `The server failed to process the request. Its log has the cause under the id ${id}.`
-  const error = toErrorMembers({ code: 'internal_error', ...errorCodes.internal_error }, detail)
-  const body = serializeErrorDocument([{ id, ...error }], { more: 0 }, version)
+  const code = 'internal_error'
+  const error = toErrorMembers({ code, ...errorCodes.internal_error }, detail)
+  const body = serializeErrorDocument(
+    [{ id, ...toLinks(code, types), ...error }],
+    { more: 0 },
+    version,
+  )
   return { status: 500, headers: {}, body }
 }
 
@@ -62,8 +70,20 @@ function serializeErrorDocument(
   return `{"errors":${JSON.stringify(errors)},${meta}${jsonapiMembers[version]}}`
 }
 
-function toErrorObject(error: ApiError, version: DocumentVersion): object {
-  return { ...toErrorMembers(error, error.message), ...toSource(error, version), ...toMeta(error) }
+function toErrorObject(error: ApiError, version: DocumentVersion, types?: string): object {
+  const links = toLinks(error.code, types)
+  return {
+    ...links,
+    ...toErrorMembers(error, error.message),
+    ...toSource(error, version),
+    ...toMeta(error),
+  }
+}
+
+/** The link that identifies the type of an error. @see https://jsonapi.org/format/1.1/#error-objects */
+function toLinks(code: string | undefined, types?: string): object {
+  if (types === undefined || code === undefined) return {}
+  return { links: { type: types + encodeURIComponent(code.toWellFormed()) } }
 }
 
 function toErrorMembers(

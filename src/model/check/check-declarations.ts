@@ -17,6 +17,7 @@ import { findAccessErrors, findLinkRuleErrors } from './check-access.ts'
 import { findActionErrors } from './check-actions.ts'
 import { findKeyErrors, type ModelContext } from './check-keys.ts'
 import { findOptionErrors } from './check-options.ts'
+import { findProfileErrors } from './check-profiles.ts'
 import {
   findInsertDefaultErrors,
   findReadOnlyErrors,
@@ -41,6 +42,7 @@ export function checkDeclarations(
     ...findDuplicates(resources, 'type'),
     ...findDuplicates(resources, 'path'),
     ...findTakenPaths(resources, options),
+    ...findProfileErrors(options),
     ...resources.flatMap((resource) => findResourceErrors(resource, context)),
     ...resources.flatMap((resource) => findAccessErrors(resource, context)),
     ...resources.flatMap((resource) => findLinkRuleErrors(resource, resources)),

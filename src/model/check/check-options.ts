@@ -15,6 +15,7 @@ import type {
 import type { Hooks, ModelHooks } from '../declare/hooks.ts'
 import type { IdQuery } from '../declare/id-query.ts'
 import { type DefaultParameter, readArgument } from '../declare/parameter.ts'
+import type { Profile } from '../declare/profile.ts'
 import type { IdOptions, PageOptions, ResourceDeclaration } from '../declare/resource.ts'
 import type { SessionOptions } from '../declare/session.ts'
 import { isCodecName } from '../kinds/codec-names.ts'
@@ -440,6 +441,10 @@ const modelOptions = members({
   hooks: optional(modelHooks),
   clientIds: optional(oneOf('discard', 'forbid')),
   jsonapi: optional(oneOf('1.0', '1.1')),
+  profiles: optional(
+    each(members({ member: stringCheck, meta: aFunction } satisfies Record<keyof Profile, Check>)),
+  ),
+  errorTypes: optional(stringCheck),
   idMismatch: optional(oneOf('discard', 'conflict')),
   pageSize: optional(pageSize),
   maxPageSize: (value, location) => (value === null ? [] : optional(pageSize)(value, location)),

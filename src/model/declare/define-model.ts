@@ -149,6 +149,8 @@ export function defineModel<const Resources extends readonly ResourceDeclaration
     transactionScope,
     clientIds: options.clientIds ?? 'discard',
     jsonapi: options.jsonapi ?? '1.0',
+    ...(options.profiles && { profiles: new Map(Object.entries(options.profiles)) }),
+    ...(options.errorTypes !== undefined && { errorTypes: options.errorTypes }),
     idMismatch: options.idMismatch ?? (options.jsonapi === '1.1' ? 'conflict' : 'discard'),
     ...pageSizes(options),
     idempotency: {
