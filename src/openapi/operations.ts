@@ -59,9 +59,9 @@ interface Operation {
 
 /** The names of the parameters of conditional writes among the components. */
 const conditionFields = {
-  version: 'ifMatch',
-  requiredVersion: 'requiredIfMatch',
-  isNew: 'writeIfNoneMatch',
+  version: ['ifMatch', 'ifNoneMatch'],
+  requiredVersion: ['requiredIfMatch', 'ifNoneMatch'],
+  isNew: ['ifNoneMatch'],
 } as const
 
 /** What the operations of a path have in common. */
@@ -93,14 +93,21 @@ export function formatPath({ path }: Pick<ModelPath, 'path'>): string {
 /** Describes a route: each of its methods becomes an operation. */
 export function describeRoute(route: ModelPath, context: OperationContext): PathItem {
   const { tag, parameters, operations, query } = describePath(route, context)
-  const own = route.methods.flatMap((method) => {
+  const described = route.methods.flatMap((method) => {
     const operation = operations[method]
-    return operation ? [{ method, operation: addHeaderFields(operation, method) }] : []
+    return operation ? [{ method, operation, fields: listHeaderFields(operation, method) }] : []
   })
+  // Those of every operation are described once, with their path.
+  const shared = listShared(described.map(({ fields }) => fields))
+  const own = described.map(({ method, operation, fields }) => ({
+    method,
+    operation: addFields(operation, fields, shared),
+  }))
+  const all = [...parameters, ...shared.map(parameter)]
   // A path without GET, that of an action, has no HEAD.
   const general = own.find(({ method }) => method === 'GET' || !route.methods.includes('GET'))
   return {
-    ...(parameters.length > 0 && { parameters }),
+    ...(all.length > 0 && { parameters: all }),
     ...Object.fromEntries(
       own.map(({ method, operation }) => [
         method.toLowerCase(),
@@ -109,25 +116,46 @@ export function describeRoute(route: ModelPath, context: OperationContext): Path
     ),
     ...(query !== undefined &&
       operations.GET &&
-      context.hasQuery && { query: describeQuery(operations.GET, tag, query) }),
+      context.hasQuery && {
+        query: describeQuery(addFields({ ...operations.GET, parameters: [] }, readFields, shared), {
+          tag,
+          sent: query,
+        }),
+      }),
     ...(general &&
       context.hasGeneralMethods &&
       describeGeneralMethods(general.operation, tag, route)),
   }
 }
 
-/** Adds the header fields that make an operation conditional, repeatable or restricted. */
-function addHeaderFields(operation: Operation, method: Method): Operation {
-  const { parameters = [], condition, requiresKey = false, hasDryRun = true } = operation
-  const names =
-    method === 'GET'
-      ? ['ifNoneMatch']
-      : [
-          ...(condition ? [conditionFields[condition]] : []),
-          requiresKey ? 'requiredIdempotencyKey' : 'idempotencyKey',
-          ...(hasDryRun ? ['prefer'] : []),
-        ]
-  return { ...operation, parameters: [...parameters, ...names.map(parameter)] }
+/** The names of the parameters of reads that are header fields among the components. */
+const readFields: readonly string[] = ['ifNoneMatch', 'prefer']
+
+/** Lists those that make an operation conditional, repeatable or restricted. */
+function listHeaderFields(
+  { condition, requiresKey = false, hasDryRun = true }: Operation,
+  method: Method,
+): readonly string[] {
+  if (method === 'GET') return readFields
+  return [
+    ...(condition ? conditionFields[condition] : []),
+    requiresKey ? 'requiredIdempotencyKey' : 'idempotencyKey',
+    hasDryRun ? 'prefer' : 'commonPrefer',
+  ]
+}
+
+function listShared([first = [], ...others]: readonly (readonly string[])[]): readonly string[] {
+  return first.filter((name) => others.every((names) => names.includes(name)))
+}
+
+/** Adds header fields to an operation, but those that are described with its path. */
+function addFields(
+  operation: Operation,
+  fields: readonly string[],
+  shared: readonly string[],
+): Operation {
+  const own = fields.filter((name) => !shared.includes(name)).map(parameter)
+  return { ...operation, parameters: [...(operation.parameters ?? []), ...own] }
 }
 
 /** How a create is conditional: only on an id that the client chooses. */
@@ -169,13 +197,12 @@ function describeGeneralMethods(
 
 /** Describes QUERY of a list: its GET with the query as a body. */
 function describeQuery(
-  { verb, summary, response: name }: Operation,
-  tag: string | undefined,
-  sent: string,
+  { verb, summary, parameters = [], response: name }: Operation,
+  { tag, sent }: Readonly<{ tag: string | undefined; sent: string }>,
 ): object {
   const operation: Operation = {
     ...{ verb: `${verb}.query`, summary: `${summary} by a query of any length` },
-    ...{ parameters: [parameter('ifNoneMatch')], body: sent, response: name, errors: queryErrors },
+    ...{ parameters, body: sent, response: name, errors: queryErrors },
   }
   return describeOperation(operation, tag, '')
 }
@@ -320,7 +347,7 @@ function describeResourcePath(
       },
       PATCH: {
         ...{ verb: `${name}.update`, summary: `Update ${type}`, body: `${name}.update` },
-        ...{ parameters: [parameter('writeIfNoneMatch')], hasMinimal: true },
+        hasMinimal: true,
         ...{ response: document, errors: writeErrors, ...fields },
       },
       DELETE: {

@@ -50,18 +50,19 @@ export function describeCommonParameters({ described }: SchemaContext): Paramete
     prefer: {
       ...{ name: 'Prefer', in: 'header' },
       description:
-        '`dry-run`: nothing is written; the response says what would be. `max-affected=5`: nothing is written if more rows would be. `return=minimal`: the response to an update has no document. `wait=5`: nothing is written after 5 seconds. `handling=strict`: a preference that cannot be applied is an error.',
+        'Of a write `dry-run`: nothing is written; the response says what would be. `max-affected=5`: nothing is written if more rows would be. `return=minimal`: the response to an update has no document. Of any request `wait=5`: it is given up after 5 seconds, and nothing is written. `handling=strict`: a preference that cannot be applied is an error.',
+      schema: { type: 'string' },
+    },
+    commonPrefer: {
+      ...{ name: 'Prefer', in: 'header' },
+      description:
+        '`wait=5`: the request is given up after 5 seconds. `handling=strict`: a preference that cannot be applied is an error.',
       schema: { type: 'string' },
     },
     ifNoneMatch: {
       ...{ name: 'If-None-Match', in: 'header' },
-      description: 'Entity tags: the response is 304 if the document has one of them.',
-      schema: { type: 'string' },
-    },
-    writeIfNoneMatch: {
-      ...{ name: 'If-None-Match', in: 'header' },
       description:
-        '`*`: nothing is written (412) if it exists. Entity tags or versions in quotation marks: if its version is one of them.',
+        'Entity tags, or `*`. Of a read: 304 if the document has one of them. Of a write: nothing is written (412) if it exists (`*`), or if its version is one of them.',
       schema: { type: 'string' },
     },
     linkageInclude: {

@@ -25,6 +25,15 @@ export function describeHeaders(): ExchangedByName {
         'The entity tag of the document, for `If-None-Match`; that of one resource or relationship also for `If-Match`.',
       schema: { type: 'string' },
     },
+    'Accept-Query': {
+      description: 'The media types of the body of a QUERY, which every list takes.',
+      schema: { type: 'string' },
+    },
+    Location: {
+      description:
+        'The path of the new resource; of a QUERY the address of the GET with its query.',
+      schema: { type: 'string', format: 'uri-reference' },
+    },
     'Idempotency-Replayed': {
       description: 'The request was executed before: this is the response that it got then.',
       schema: { const: 'true' },
@@ -48,6 +57,9 @@ export function withHeaders(
 ): Readonly<{ headers: Readonly<Record<string, JsonSchema>> }> {
   return { headers: Object.fromEntries(names.map((name) => [name, headerReference(name)])) }
 }
+
+/** The header fields of the response to a read. */
+const readHeaders = ['ETag', 'Preference-Applied'] as const
 
 /** The header fields of the response to a write. */
 export const writtenHeaders = ['Idempotency-Replayed', 'Preference-Applied'] as const
@@ -122,16 +134,16 @@ export function describeCommonResponses(
     },
     root: {
       description: 'The resource types.',
-      ...withHeaders('ETag'),
+      ...withHeaders(...readHeaders),
       ...describeContent(ref('jsonapi.root')),
     },
     head: {
       description: 'The status and the header fields of the response to GET, without a body.',
-      ...withHeaders('ETag'),
+      ...withHeaders(...readHeaders, 'Accept-Query'),
     },
     notModified: {
       description: 'The client has the document: its entity tag is in If-None-Match.',
-      ...withHeaders('ETag'),
+      ...withHeaders(...readHeaders, 'Accept-Query', 'Location'),
     },
     dryRun: {
       description: 'Nothing was written: this was a dry run.',
@@ -140,9 +152,12 @@ export function describeCommonResponses(
     },
     minimal: {
       description: 'Done; the client prefers no document.',
-      ...withHeaders('ETag', ...writtenHeaders),
+      ...withHeaders('Location', 'ETag', ...writtenHeaders),
     },
-    options: { description: 'The methods.', headers: { Allow: { schema: { type: 'string' } } } },
+    options: {
+      description: 'The methods.',
+      headers: { Allow: { schema: { type: 'string' } }, ...withHeaders('Accept-Query').headers },
+    },
     readError: describeErrors(rejected, (code, status) => status < 500 && !writeCodes.has(code)),
     queryError: describeErrors(
       rejected,
@@ -150,7 +165,7 @@ export function describeCommonResponses(
     ),
     writeError: {
       ...describeErrors(rejected, (_code, status) => status < 500),
-      ...withHeaders('Retry-After'),
+      ...withHeaders('Retry-After', 'Location'),
     },
     operationError: {
       description: [rejected, '', ...unauthenticated, ...listOperationCodes()].join('\n'),
@@ -210,21 +225,20 @@ export function describeTypeResponses(
   }
   const responses = Object.entries(descriptions).map(([suffix, description]) => {
     const schema = ref(`${name}.${suffix}`)
-    // An update has this response, too.
-    const headers = withHeaders('ETag', ...(suffix === 'document' ? writtenHeaders : []))
+    const isList = suffix === 'collection' || suffix === 'toManyDocument'
+    const headers = withHeaders(
+      ...readHeaders,
+      ...(isList ? ['Accept-Query', 'Location'] : []),
+      // An update has this response, too, and an action may have any.
+      ...(suffix === 'document' || suffix === 'collection' ? ['Idempotency-Replayed'] : []),
+    )
     return [`${name}.${suffix}`, { description, ...headers, ...describeContent(schema) }] as const
   })
   return {
     ...Object.fromEntries(responses),
     [`${name}.created`]: {
       description: `The new ${type}.`,
-      headers: {
-        Location: {
-          description: `The path of the new ${type}.`,
-          schema: { type: 'string', format: 'uri-reference' },
-        },
-        ...withHeaders('ETag', ...writtenHeaders).headers,
-      },
+      ...withHeaders('Location', 'ETag', ...writtenHeaders),
       ...describeContent(ref(`${name}.document`)),
     },
   }

@@ -234,7 +234,10 @@ describe('The description of an API', () => {
     assert.ok(creates.length > 0)
     for (const [, { post }] of creates) {
       const name = String(Object(post).responses[201].$ref).split('/').at(-1) ?? ''
-      assert.equal(Object(components.responses[name]).headers.Location.schema.type, 'string')
+      assert.equal(
+        Object(components.responses[name]).headers.Location.$ref,
+        '#/components/headers/Location',
+      )
     }
   })
 
@@ -302,30 +305,31 @@ describe('The description of an API', () => {
     )
     const parameters = Object(components.parameters)
     const headersOf = (path: string, method: string) =>
-      Object(paths[path])
-        [method].parameters.map(
-          ({ $ref }: { $ref: string }) => parameters[$ref.split('/').at(-1) ?? ''],
-        )
+      [Object(paths[path])[method], Object(paths[path])]
+        .flatMap(({ parameters: listed = [] }) => listed)
+        .map(({ $ref }: { $ref: string }) => parameters[$ref.split('/').at(-1) ?? ''])
         .filter((each: { in: string }) => each.in === 'header')
         .map(({ name, required }: { name: string; required?: boolean }) =>
           required ? `${name}!` : name,
         )
+        .toSorted()
         .join(' ')
     const [ifMatch, key] = ['If-Match!', 'Idempotency-Key!']
     const linked = '/orders/{id}/relationships/lines'
+    const conditions = `${ifMatch} If-None-Match`
     const expected = [
-      ['/orders', 'post', `If-None-Match ${key} Prefer`],
-      ['/orders/{id}', 'patch', `If-None-Match ${ifMatch} ${key} Prefer`],
-      ['/orders/{id}', 'delete', `${ifMatch} ${key} Prefer`],
+      ['/orders', 'post', `${key} If-None-Match Prefer`],
+      ['/orders/{id}', 'patch', `${key} ${conditions} Prefer`],
+      ['/orders/{id}', 'delete', `${key} ${conditions} Prefer`],
       ['/orders/{id}/lines', 'post', 'Idempotency-Key Prefer'],
-      [linked, 'patch', `${ifMatch} ${key} Prefer`],
-      [linked, 'post', `If-Match ${key} Prefer`],
-      [linked, 'delete', `${ifMatch} ${key} Prefer`],
+      [linked, 'patch', `${key} ${conditions} Prefer`],
+      [linked, 'post', `${key} If-Match If-None-Match Prefer`],
+      [linked, 'delete', `${key} ${conditions} Prefer`],
       ['/orders/actions/import', 'post', 'Idempotency-Key Prefer'],
-      ['/orders/{id}/actions/close', 'post', `If-Match ${key}`],
+      ['/orders/{id}/actions/close', 'post', `${key} If-Match If-None-Match Prefer`],
       ['/lines', 'post', 'Idempotency-Key Prefer'],
-      ['/lines/{id}', 'patch', 'If-None-Match If-Match Idempotency-Key Prefer'],
-      ['/lines/{id}', 'get', 'If-None-Match'],
+      ['/lines/{id}', 'patch', 'Idempotency-Key If-Match If-None-Match Prefer'],
+      ['/lines/{id}', 'get', 'If-None-Match Prefer'],
     ] as const
     for (const [path, method, fields] of expected)
       assert.equal(headersOf(path, method), fields, `${method} ${path}`)
@@ -334,23 +338,33 @@ describe('The description of an API', () => {
   it('has the header fields of responses, each described once', () => {
     const { paths, components } = describeApi(shop)
     assert.deepEqual(Object.keys(components.headers), [
-      ...['ETag', 'Idempotency-Replayed', 'Preference-Applied', 'Retry-After'],
+      ...['ETag', 'Accept-Query', 'Location', 'Idempotency-Replayed'],
+      ...['Preference-Applied', 'Retry-After'],
     ])
     const headersOf = (path: string, method: string, status: string) => {
       const { $ref } = Object(paths[path])[method].responses[status]
       const { headers = {} } = Object(components.responses)[$ref.split('/').at(-1)]
       for (const [name, { $ref }] of Object.entries<{ $ref?: string }>(headers))
-        if (name !== 'Location') assert.equal($ref, `#/components/headers/${name}`)
+        assert.equal($ref, `#/components/headers/${name}`)
       return Object.keys(headers).join(' ')
     }
     const written = 'Idempotency-Replayed Preference-Applied'
-    assert.equal(headersOf('/persons', 'get', '200'), 'ETag')
+    assert.equal(
+      headersOf('/persons', 'get', '200'),
+      'ETag Preference-Applied Accept-Query Location Idempotency-Replayed',
+    )
     assert.equal(headersOf('/persons', 'post', '201'), `Location ETag ${written}`)
-    assert.equal(headersOf('/persons', 'post', '4XX'), 'Retry-After')
-    assert.equal(headersOf('/persons/{id}', 'patch', '200'), `ETag ${written}`)
-    assert.equal(headersOf('/persons/{id}', 'patch', '204'), `ETag ${written}`)
+    assert.equal(headersOf('/persons', 'post', '4XX'), 'Retry-After Location')
+    assert.equal(
+      headersOf('/persons/{id}', 'patch', '200'),
+      'ETag Preference-Applied Idempotency-Replayed',
+    )
+    assert.equal(headersOf('/persons/{id}', 'patch', '204'), `Location ETag ${written}`)
     assert.equal(headersOf('/persons/{id}', 'delete', '200'), written)
-    assert.equal(headersOf('/persons/{id}', 'get', '304'), 'ETag')
+    assert.equal(
+      headersOf('/persons/{id}', 'get', '304'),
+      'ETag Preference-Applied Accept-Query Location',
+    )
     assert.equal(headersOf('/persons/{id}', 'get', '5XX'), 'Retry-After')
   })
 
