@@ -182,8 +182,10 @@ function planOrFail<Body>(plan: () => RequestPlan<Body>): Planned<Body> {
 }
 
 /** Checks the rules that no row decides, as they are now. @throws ApiError `forbidden` (403) */
-function checkTypeRules<Body>(plan: RequestPlan<Body>, { transaction, request }: UnitOfWork): void {
+function checkTypeRules<Body>(plan: RequestPlan<Body>, unit: UnitOfWork): void {
+  const { transaction, request } = unit
   const { identity } = transaction
+  if (plan.is === 'operations') plan.checkEach((each) => checkTypeRules(each, unit))
   if (plan.is === 'action') checkCallRules(plan.call, identity, request.auth)
   if (plan.is !== 'write' && plan.is !== 'delete') return
   const { operation, shape } = plan.write
@@ -247,8 +249,8 @@ async function replay<Body>(
   // A program gets the resource as it may see it now.
   const isRead = plan && id !== undefined && (isShown || is === 'value')
   const read = isRead ? await readAgain(plan, id, unit, context) : undefined
-  const told =
-    is === 'text' ? `{${replayedMeta},${jsonapiMembers[context.planner.model.jsonapi]}}` : undefined
+  const document = plan?.is === 'operations' ? 'atomic' : context.planner.model.jsonapi
+  const told = is === 'text' ? `{${replayedMeta},${jsonapiMembers[document]}}` : undefined
   return { ...shown, body: (read ?? told) as Body }
 }
 

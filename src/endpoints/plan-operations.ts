@@ -39,7 +39,7 @@ import {
 import { handleRequest } from './handle-request.ts'
 import type { ApiRequest } from './handler.ts'
 import { LocalIdTable, splitOwnReferences } from './local-id-table.ts'
-import { locateErrors, type OperationLocation } from './operation-errors.ts'
+import { locateError, locateErrors, type OperationLocation } from './operation-errors.ts'
 import {
   type EndpointIndex,
   findOperationTarget,
@@ -94,10 +94,23 @@ export function createOperationsPlanner(planner: Planner): RequestPlanner {
       is: 'operations',
       mayBeMinimal: planned.every(({ steps }) => steps.every(({ planned }) => !needsData(planned))),
       plans: planned.flatMap(({ steps: [first] }) => (first ? [first.planned] : [])),
+      checkEach: (check) => checkOperations(planned, check),
       execute: (sent, within, executeOne) =>
         executeOperations(planned, { request: sent, executeOne }, within),
     }
   }
+}
+
+function checkOperations<Body>(
+  operations: readonly PlannedOperation<Body>[],
+  check: (plan: RequestPlan<Body>) => void,
+): void {
+  for (const { steps, location } of operations)
+    try {
+      for (const { planned } of steps) check(planned)
+    } catch (error) {
+      throw locateError(error, location)
+    }
 }
 
 /** Whether the result of a write has to contain data: the client does not know what it has written. */

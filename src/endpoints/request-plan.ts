@@ -53,6 +53,8 @@ export type RequestPlan<Body> =
       mayBeMinimal: boolean
       /** The writes of the operations, in their order. */
       plans: readonly RequestPlan<Body>[]
+      /** Checks each of them. @throws what the check of one throws, with a pointer to its operation */
+      checkEach: (check: (plan: RequestPlan<Body>) => void) => void
       /** @param executeOne - executes the write of an operation; default: as a request of its own */
       execute(
         request: ApiRequest,

@@ -15,6 +15,7 @@ import {
   toMany,
   toOne,
 } from 'lapidary'
+import { atomicExtension, atomicMediaType } from '../../src/model/media-types.ts'
 import { databases } from '../databases.ts'
 import type { OpenDatabase } from '../open-database.ts'
 import { findStartErrors, openStore } from './engine.ts'
@@ -54,6 +55,11 @@ const note = resource('note', {
         await unblock.promise
       },
     }),
+    lead: action({
+      on: 'collection',
+      callable: user(({ isLead = true }) => isLead) as never,
+      run: () => {},
+    }),
     fill: action({
       on: 'resource',
       returns: { meta: { failed: text } },
@@ -76,6 +82,7 @@ const line = resource('line', {
 })
 /** Its principal is the default: the subject of a token. */
 const model = defineModel([note, line])
+const batched = defineModel([note, line], { atomic: { actions: true } })
 const named = defineModel([note, line], { principal: (each) => (each as User | undefined)?.id })
 const required = defineModel([
   resource('note', {
@@ -90,6 +97,8 @@ const required = defineModel([
   }),
 ])
 
+const ada = { sub: 'ada', team: 'red' }
+const lineData = { type: 'line', attributes: { text: 'a' } }
 const created = { data: { type: 'note', attributes: { text: 'a', team: 'red' } } }
 
 for (const database of databases)
@@ -109,6 +118,39 @@ for (const database of databases)
       await opened.remove()
     })
 
+    /** Each write of a type that a lead may do, and the request with it alone. */
+    const leads: readonly (readonly [
+      what: string,
+      operation: object,
+      path: string,
+      body: object,
+    ])[] = [
+      ['create', { op: 'add', ...created }, '/notes', created],
+      ['call', { op: 'update', href: '/notes/actions/lead' }, '/notes/actions/lead', {}],
+    ]
+    for (const [what, operation, path, body] of leads)
+      it(`who may not ${what} any more gets no replay, also of operations`, async () => {
+        if (!database.isShared) return
+        const batchStore = await openStore(batched, opened.url)
+        const [key, send] = [newKey(), serve(batched, batchStore)]
+        const [lead, other] = [
+          { ...ada, isLead: true },
+          { ...ada, isLead: false },
+        ]
+        const operations = { 'atomic:operations': [{ op: 'add', data: lineData }, operation] }
+        assert.equal((await send(lead, key, '/operations', operations)).status, 200)
+        const denied = await send(other, key, '/operations', operations)
+        assert.deepEqual([denied.status, denied.code, denied.isReplayed], [403, 'forbidden', false])
+        assert.equal(denied.pointer, '/atomic:operations/1')
+        const moved = await send({ ...lead, team: 'blue' }, key, '/operations', operations)
+        assert.deepEqual([moved.status, moved.isReplayed], [200, true])
+        assert.ok(moved.text.endsWith(`"jsonapi":{"version":"1.1","ext":["${atomicExtension}"]}}`))
+        const alone = newKey()
+        await send(lead, alone, path, body)
+        assert.equal((await send(other, alone, path, body)).status, 403)
+        await batchStore.close()
+      })
+
     let next = 0
     /** A key of its own for each test: the tests share the table. */
     const newKey = () => {
@@ -123,7 +165,7 @@ for (const database of databases)
           new Request(`http://localhost${path}`, {
             method: 'POST',
             headers: {
-              'content-type': 'application/vnd.api+json',
+              'content-type': path === '/operations' ? atomicMediaType : 'application/vnd.api+json',
               ...(key !== undefined && { 'idempotency-key': key }),
             },
             body: JSON.stringify(body ?? created),
@@ -134,6 +176,7 @@ for (const database of databases)
           status: response.status,
           text: sent,
           code: /"code":"(\w+)"/.exec(sent)?.[1],
+          pointer: /"pointer":"([^"]*)"/.exec(sent)?.[1],
           location: response.headers.get('location'),
           isReplayed: response.headers.get('idempotency-replayed') === 'true',
           link: response.headers.get('link'),

@@ -96,6 +96,31 @@ describeBatches('Conditions of every write', served, (app) => {
       assert.equal(response.status, 200, JSON.stringify(response.errors))
     })
 
+  const demanding: readonly object[] = [
+    { op: 'update', data: { type: 'order', lid: 'o', attributes: {} } },
+    { op: 'remove', ref: { type: 'order', lid: 'o' } },
+    { op: 'update', ref: { type: 'order', lid: 'o', relationship: 'previous' }, data: null },
+    { op: 'remove', ref: { type: 'order', lid: 'o', relationship: 'next' }, data: [identifier] },
+    { op: 'remove', ref: identifier },
+    { op: 'update', href: lines, data: [] },
+  ]
+  for (const operation of demanding)
+    it(`says how an operation has the condition that it needs: ${JSON.stringify(operation)}`, async () => {
+      const create = { op: 'add', data: { type: 'order', lid: 'o' } }
+      const { status, errors } = await app.batch([create, { ...operation }])
+      assert.equal(status, 428)
+      assert.deepEqual(
+        errors.map(({ source }) => source),
+        [{ pointer: '/atomic:operations/1' }],
+      )
+      assert.match(
+        String(errors[0]?.detail),
+        /meta\.ifMatch of the operation, or "\*" for a resource/,
+      )
+      const meta = { ifMatch: '*' }
+      assert.equal((await app.batch([create, { ...operation, meta }])).status, 200)
+    })
+
   it('names a new resource whose condition does not hold by its local id', async () => {
     const ref = { type: 'order', lid: 'o' }
     const added = { op: 'add', data: ref }
