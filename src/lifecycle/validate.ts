@@ -18,12 +18,12 @@ import {
   type ResourceType,
 } from '../model/model.ts'
 import { applyFieldValues } from '../plan/field-values.ts'
-import { toFieldPointer } from '../plan/filter-errors.ts'
 import { listParts } from '../plan/id-columns.ts'
 import type { Planner } from '../plan/planner.ts'
 import { listStoredAttributes } from '../plan/stored-columns.ts'
 import type { WritePlan } from '../plan/write.ts'
 import type { WriteColumn } from '../plan/write-builder.ts'
+import { toFieldPointer } from '../plan/write-rights.ts'
 
 /** What is stored of a resource before an update. */
 interface StoredBefore extends StoredResource {

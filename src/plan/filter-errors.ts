@@ -1,8 +1,8 @@
-import { ParameterError, pointerToken } from '../errors/errors.ts'
+import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { listNames, suggest } from '../errors/suggestion.ts'
 import { findOperator } from '../model/kinds/operators.ts'
-import type { Field, ResourceType } from '../model/model.ts'
+import type { ResourceType } from '../model/model.ts'
 import type { FilterClause, Operand } from '../parse/filter.ts'
 import { findOperatorAlias, formatParameter, toAliasValue } from '../parse/other-idioms.ts'
 
@@ -136,9 +136,4 @@ export function unknownOperator(
     '.op',
     `${name} has no operator ${quote(predicate.operator)}; ${known}`,
   )
-}
-
-/** The JSON Pointer (RFC 6901) to a field in the document of a resource. */
-export function toFieldPointer({ is, name }: Pick<Field, 'is' | 'name'>): string {
-  return `/data/${is === 'relationship' ? 'relationships' : 'attributes'}${pointerToken(name)}`
 }

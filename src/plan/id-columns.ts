@@ -10,9 +10,9 @@ import {
   type Model,
   type ResourceType,
 } from '../model/model.ts'
-import { toFieldPointer } from './filter-errors.ts'
 import type { ExistenceCheck } from './linkage.ts'
 import type { WriteBuilder, WriteColumn } from './write-builder.ts'
+import { toFieldPointer } from './write-rights.ts'
 
 // Fields may write the columns of a composite id: an attribute, or a relationship whose foreign key contains them. A new row gets each
 // column once, from the id that the client sends or from the first such field; later ones must agree. An update never writes them:

@@ -15,7 +15,6 @@ import {
   type ResourceType,
 } from '../model/model.ts'
 import type { ParsedLinkage, ParsedResource } from '../parse/body.ts'
-import { toFieldPointer } from './filter-errors.ts'
 import {
   createRelatedNotFound,
   createTypeConflict,
@@ -30,6 +29,7 @@ import {
   type FieldWrite,
   findNamedField,
   isUnknown,
+  toFieldPointer,
 } from './write-rights.ts'
 
 /** A change of links that are stored outside the row: those of a to-many, or of a to-one whose key is in the other table. */

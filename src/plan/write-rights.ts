@@ -1,8 +1,7 @@
 import { type ErrorCollector, report } from '../errors/collector.ts'
-import { BodyError } from '../errors/errors.ts'
+import { BodyError, pointerToken } from '../errors/errors.ts'
 import type { AttributeField, Field, RelationshipField, ResourceType } from '../model/model.ts'
 import { AccessDenied } from './access/access-denied.ts'
-import { toFieldPointer } from './filter-errors.ts'
 
 /**
  * Who has made the document of a write. A client sends back what it has read, so members that it cannot write are ignored. A program
@@ -90,4 +89,9 @@ function createNotWritten(field: Field, { resource: { type } }: FieldWrite): Bod
     ? `"${field.name}" of ${type} is read-only; remove it, or write it with asServer().`
     : `"${field.name}" of ${type} is not stored, so nothing can write it; remove it.`
   return new BodyError('invalid_value', toFieldPointer(field), detail)
+}
+
+/** The JSON Pointer (RFC 6901) to a field in the document of a resource. */
+export function toFieldPointer({ is, name }: Pick<Field, 'is' | 'name'>): string {
+  return `/data/${is === 'relationship' ? 'relationships' : 'attributes'}${pointerToken(name)}`
 }

@@ -4,7 +4,6 @@ import { quote } from '../errors/quote.ts'
 import type { Model, ResourceType } from '../model/model.ts'
 import type { ParsedLinkage, ParsedResource } from '../parse/body.ts'
 import { AccessDenied, createForbidden } from './access/access-denied.ts'
-import { toFieldPointer } from './filter-errors.ts'
 import { agreeOnId } from './id-columns.ts'
 import type { ExistenceCheck } from './linkage.ts'
 import { invalidSegments, normalizeId } from './path-id.ts'
@@ -25,6 +24,7 @@ import {
   type WriteColumn,
 } from './write-builder.ts'
 import type { Writer } from './write-rights.ts'
+import { toFieldPointer } from './write-rights.ts'
 import { listColumnNames } from './written-columns.ts'
 
 /** The query shape of a write: the plan without the client's values. Equal shapes are one object (`QueryShapeCache`). */

@@ -6,8 +6,8 @@ import { canonicalDecimal } from '../../model/kinds/decimals.ts'
 import type { Kind } from '../../model/kinds/kinds.ts'
 import { isStoredFormat } from '../../model/kinds/stored-formats.ts'
 import { type AttributeField, getResourceType, type Model } from '../../model/model.ts'
-import { toFieldPointer } from '../../plan/filter-errors.ts'
 import type { WritePlan } from '../../plan/write.ts'
+import { toFieldPointer } from '../../plan/write-rights.ts'
 import { postgres } from '../database.ts'
 
 /** Describes the values that a column accepts, for a value that it rejects; returns `undefined` for a value that it accepts. */

@@ -8,9 +8,9 @@ import {
   type ResourceType,
 } from '../../model/model.ts'
 import { findLinkRules, isDefault, type LinkRules } from '../../plan/access/link-rules.ts'
-import { toFieldPointer } from '../../plan/filter-errors.ts'
 import type { WritePlan, WriteShape } from '../../plan/write.ts'
 import type { LinkChange } from '../../plan/write-builder.ts'
+import { toFieldPointer } from '../../plan/write-rights.ts'
 import { isEqualKey, isInIdList, isKeyPresent, outerKey, toKey } from '../keys/keys.ts'
 import { linkKeyAt } from '../keys/link-keys.ts'
 import { crossesShards, shardBarrier } from '../keys/shards.ts'

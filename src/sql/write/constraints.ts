@@ -2,9 +2,9 @@ import { type ApiError, BodyError, HttpError } from '../../errors/errors.ts'
 import { truncate } from '../../errors/quote.ts'
 import type { Awaitable } from '../../model/declare/hooks.ts'
 import type { Field, ResourceType } from '../../model/model.ts'
-import { toFieldPointer } from '../../plan/filter-errors.ts'
 import type { WritePlan } from '../../plan/write.ts'
 import type { WriteColumn } from '../../plan/write-builder.ts'
+import { toFieldPointer } from '../../plan/write-rights.ts'
 import { ConstraintError, DeniedError } from '../errors.ts'
 
 /**

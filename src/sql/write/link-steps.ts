@@ -1,7 +1,7 @@
 import type { Awaitable } from '../../model/declare/hooks.ts'
 import { getRelationship, type ResourceType } from '../../model/model.ts'
-import { toFieldPointer } from '../../plan/filter-errors.ts'
 import type { LinkChange } from '../../plan/write-builder.ts'
+import { toFieldPointer } from '../../plan/write-rights.ts'
 import { runAccessCheck } from '../access/run-checks.ts'
 import { scopeError } from '../errors.ts'
 import type { Statement } from '../statement.ts'
