@@ -33,6 +33,8 @@ export interface AppContext<Body = DocumentText> extends ActionDependencies {
   /** Finds what the identity of a request may know and do, for descriptions and pages. */
   readonly findRights: FindRights
   readonly serializer: DocumentSerializer<Body>
+  /** Whether the responses are results of operations in a batch, which have no header fields. Default false. */
+  readonly isOfBatch?: boolean
   /** Returns the `Cache-Control` that the declarations give the documents of a query shape; null if they give none. */
   readonly getCacheControl: (shape: ReadShape) => string | null
   /** Returns the tables of the database, as they were when they were needed first. */

@@ -28,7 +28,7 @@ export interface PlannedOperation<Body> {
 /** Returns the context whose responses are results of operations. */
 export function toResultContext<Body>(context: AppContext<Body>): AppContext<Body> {
   const { serializer } = context
-  return { ...context, serializer: { ...serializer, ...serializer.ofOperations } }
+  return { ...context, isOfBatch: true, serializer: { ...serializer, ...serializer.ofOperations } }
 }
 
 /** The longest time of operations until other requests are served, in milliseconds. */

@@ -28,15 +28,15 @@ export function createResource(
   relationship?: RelationshipField,
 ): RequestPlanner {
   const created = relationship ? getResourceType(planner.model, relationship.to) : resource
-  const planQuery = cachePlans((search) => planResponse(planner, parseQuery(search), created))
-  return (request, { serializer, prefix, open }) => {
+  const planQuery = cacheResponses(planner, created)
+  return (request, { serializer, prefix, open, isOfBatch }) => {
     if (created.requiresIdempotencyKey) checkIdempotencyKey(request, open)
     const parent = relationship && {
       resource,
       relationship,
       id: request.inserted ? request.id : parsePathId(resource, request.id),
     }
-    const read = planQuery(request.search)
+    const read = planQuery(request.search, isOfBatch)
     const parsed = parseResource(request.body)
     const write = planCreate(planner, parsed, created, {
       parent,
@@ -57,11 +57,11 @@ export function createResource(
 
 /** `PATCH /persons/1`: updates attributes and relationships, all of them or none. */
 export function updateResource(planner: Planner, resource: ResourceType): RequestPlanner {
-  const planQuery = cachePlans((search) => planResponse(planner, parseQuery(search), resource))
-  return (request, { serializer, prefix, open }) => {
+  const planQuery = cacheResponses(planner, resource)
+  return (request, { serializer, prefix, open, isOfBatch }) => {
     const id = request.inserted ? request.id : parsePathId(resource, request.id)
     if (resource.requiresIdempotencyKey) checkIdempotencyKey(request, open)
-    const read = planQuery(request.search)
+    const read = planQuery(request.search, isOfBatch)
     const parsed = parseResource(request.body, true)
     const update = planUpdate(planner, parsed, resource, id, request.writer)
     const write = { ...update, ...addCondition(planner, { resource, id }, request) }
@@ -116,6 +116,17 @@ export function writeRelationship(
     const write = { ...plan, ...addCondition(planner, { ...addressed, mayBeRequired }, request) }
     return { is: 'link', write, change }
   }
+}
+
+/** Creates the function that plans the response to a write of a type, or the result of an operation; it caches both. */
+function cacheResponses(
+  planner: Planner,
+  resource: ResourceType,
+): (search: string, isResult?: boolean) => ReadPlan {
+  const cache = (isResult: boolean) =>
+    cachePlans((search) => planResponse(planner, parseQuery(search), resource, isResult))
+  const [planDocument, planResult] = [cache(false), cache(true)]
+  return (search, isResult) => (isResult ? planResult : planDocument)(search)
 }
 
 /** Plans the condition of a request; nothing if it has and needs none. What the server itself or an action writes needs none. */

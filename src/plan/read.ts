@@ -238,6 +238,12 @@ function toPagedShape(planned: PlannedPage | undefined): Pick<ReadShape, 'isPage
   return { isPaged: planned !== undefined, ...(cursors && { cursors }) }
 }
 
+/** The path of one resource, or of a to-one relationship. */
+interface OneResource extends ReadPath {
+  /** True for the result of an operation in a batch, which has no entity tag. Default false. */
+  readonly isResult?: boolean
+}
+
 /**
  * Plans the read of one resource: that of the path, or that of a to-one relationship. A valid sort or page is ignored;
  * a filter is an error (`docs/service.md`, Query parameters).
@@ -246,14 +252,14 @@ function toPagedShape(planned: PlannedPage | undefined): Pick<ReadShape, 'isPage
 export function planResource(
   planner: Planner,
   query: ParsedQuery,
-  path: ReadPath,
+  path: OneResource,
   known?: KnownKeys,
 ): ReadPlan {
   const { model } = planner
   const resource = primaryType(path, planner)
   const parameters: PlanParameters = { values: [], textParameters: [] }
   const list = planList(query, resource, model, { parameters })
-  const one = { hasVersion: path.relationship === undefined, isOne: true }
+  const one = { hasVersion: path.relationship === undefined && !path.isResult, isOne: true }
   const { projection } = collectErrors({
     syntax: () => checkSyntax(query, { planner, resource, isMany: false }),
     filter: () => rejectFilter(query),
@@ -274,14 +280,16 @@ export function planResource(
 
 /**
  * Plans the read of the resource in the response to a write.
+ * @param isResult - whether it is the result of an operation in a batch
  * @throws ApiError | ManyErrors (400) with every error of the query
  */
 export function planResponse(
   planner: Planner,
   query: ParsedQuery,
   resource: ResourceType,
+  isResult = false,
 ): ReadPlan {
-  const plan = planResource(planner, query, { resource })
+  const plan = planResource(planner, query, { resource, isResult })
   const [[parameter] = []] = plan.pending?.reads ?? []
   if (parameter === undefined) return plan
   const detail = `${parameter}: the sort keys of this cursor are too long to be part of it, and a write does not look them up; remove it, and read the members by a GET.`
