@@ -82,6 +82,9 @@ export const isOnCitus = isLayout(layout)
  */
 export const areDistributed = layout === 'distributed'
 
+/** Whether tables are on several servers of Citus, which refuses triggers and correlated subqueries of declarations. */
+export const areSharded = areDistributed || layout === 'reference'
+
 /** Every database system; a new one is one more entry. */
 export const everyDatabase: readonly Database[] = isLayout(layout)
   ? [onCitus(layout)]

@@ -10,11 +10,17 @@ export interface Layout {
   readonly settings: Readonly<Record<string, string | number>>
   /** What the trigger executes for a new table `each.name` with the key `key`; absent: there is no trigger. */
   readonly distribute?: string
+  /** What it executes before. */
+  readonly prepare?: string
 }
 
-const refersTo = `exists (select from pg_constraint where contype = 'f' and conrelid = each.name
-  and (confrelid = each.name or confrelid in (select logicalrelid from pg_dist_partition where partmethod = 'h')))`
-const hasForeignKey = `exists (select from pg_constraint where contype = 'f' and conrelid = each.name)`
+const foreignKeys = "from pg_constraint where contype = 'f' and conrelid = each.name"
+const toDistributed = `${foreignKeys} and confrelid in (select logicalrelid from pg_dist_partition where partmethod = 'h')`
+const toItself = `${foreignKeys} and confrelid = each.name`
+
+const dropForeignKeys = (from: string) => `for foreign_key in select conname ${from} loop
+    execute format('alter table %s drop constraint %I', each.name, foreign_key);
+  end loop;`
 
 /** Fewer shards than by default, so that a statement needs few connections. */
 const settings = {
@@ -23,12 +29,18 @@ const settings = {
 }
 
 export const layouts = {
-  /** Tables that reference none are reference tables; the others are distributed by their own keys: `computer` is. */
+  /**
+   * Tables that reference none, or themselves, are reference tables; the others are distributed by their own keys: `computer` is. A foreign
+   * key to a distributed table is not supported.
+   */
   reference: {
     title: 'Citus with reference tables',
     schema: 'public',
     settings,
-    distribute: `if ${hasForeignKey} and not ${refersTo} then perform create_distributed_table(each.name, key);
+    prepare: `is_distributed := exists (select ${toDistributed});
+      ${dropForeignKeys(toDistributed)}`,
+    distribute: `if is_distributed or exists (select ${foreignKeys}) and not exists (select ${toItself})
+      then perform create_distributed_table(each.name, key, colocate_with => 'none');
       else perform create_reference_table(each.name);
       end if;`,
   },
@@ -37,9 +49,7 @@ export const layouts = {
     title: 'Citus with distributed tables',
     schema: 'public',
     settings,
-    distribute: `for foreign_key in select conname from pg_constraint where contype = 'f' and conrelid = each.name loop
-        execute format('alter table %s drop constraint %I', each.name, foreign_key);
-      end loop;
+    distribute: `${dropForeignKeys(foreignKeys)}
       perform create_distributed_table(each.name, key, colocate_with => 'none');`,
   },
   /** The tables of a tenant are in a schema of their own, which is on one worker. */
@@ -60,12 +70,12 @@ const ownSchema = 'citus_layout'
  * Writes the SQL that creates the trigger. Citus creates shards by the same commands, on connections of its own or in the same
  * transaction, so the trigger ignores what it causes itself. A table whose constraints do not allow the key is a reference table.
  */
-export function writeTrigger({ distribute, schema }: Layout): readonly string[] {
+export function writeTrigger({ distribute, prepare = '', schema }: Layout): readonly string[] {
   if (distribute === undefined) return []
   return [
     `create schema ${ownSchema}`,
     `create function ${ownSchema}.distribute() returns event_trigger language plpgsql as $$
-      declare each record; key name; foreign_key name;
+      declare each record; key name; foreign_key name; is_distributed boolean;
       begin
         if current_setting('application_name') like 'citus%' or current_setting('${ownSchema}.is_busy', true) = 'true' then
           return;
@@ -75,6 +85,7 @@ export function writeTrigger({ distribute, schema }: Layout): readonly string[] 
             where object_type = 'table' and command_tag = 'CREATE TABLE' and schema_name = '${schema}' and object_identity not like '%lapidary_migration' loop
           select attname into key from pg_attribute left join pg_index on indrelid = attrelid and indisprimary
             where attrelid = each.name and attnum > 0 order by attnum = any(indkey) desc nulls last, attnum limit 1;
+          ${prepare}
           begin
             ${distribute}
           exception when feature_not_supported or invalid_table_definition then perform create_reference_table(each.name);

@@ -88,7 +88,7 @@ for (const database of everyDatabase.filter(({ name }) => name === layouts.refer
       assert.deepEqual(
         served.warnings.filter((warning) => warning.includes('501')),
         [
-          'team.fields.size: a request that uses it is 501 not_supported_by_database: the database refuses the statement: complex joins are only supported when all distributed tables are co-located and joined on their distribution columns; to fix it: write it without a subquery over rows of other servers, or make their table a reference table',
+          'team.fields.size: a request that uses it is 501 not_supported_by_database: the database refuses the statement: complex joins are only supported when all distributed tables are co-located and joined on their distribution columns; to fix it: end its subquery over rows of other servers with "offset 0", without columns of the row in it, or make their table a reference table',
         ],
       )
     })

@@ -16,7 +16,7 @@ import {
 } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { mediaType } from '../client.ts'
-import { areDistributed, type ColumnTypes, databases } from '../databases.ts'
+import { areSharded, type ColumnTypes, databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute } from '../filled.ts'
 import { scale, seed } from './seed.ts'
@@ -80,12 +80,17 @@ const plainTables: typeof tablesAndViews = {
   trigger: fc.constant('none'),
 }
 
+/** Citus: "non-IMMUTABLE functions are not allowed in the RETURNING clause", as the cast of a date to a text. */
+const partNames = (['integer', 'uuid', 'text', 'date'] as const).filter(
+  (kind) => !areSharded || kind !== 'date',
+)
+
 const anyScenario = fc.record({
-  kinds: fc.array(fc.constantFrom<PartKind>('integer', 'uuid', 'text', 'date'), {
+  kinds: fc.array(fc.constantFrom<PartKind>(...partNames), {
     minLength: 2,
     maxLength: 3,
   }),
-  ...(areDistributed ? plainTables : tablesAndViews),
+  ...(areSharded ? plainTables : tablesAndViews),
   operations: fc.array(anyOperation, { minLength: 25, maxLength: 40 }),
 })
 type Scenario = typeof anyScenario extends fc.Arbitrary<infer Each> ? Each : never

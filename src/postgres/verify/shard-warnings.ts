@@ -38,8 +38,11 @@ interface Planned extends Subject {
 const otherTables =
   'distribute the tables by the same key, or make the smaller ones reference tables'
 
-/** Citus executes an insert of the rows of a query with parameters, but does not explain it. */
-const needsValues = 'could not create distributed plan'
+/**
+ * Refusals that depend on how a statement is explained. Citus executes an insert of the rows of a query with parameters, but does not
+ * explain it; and null, in place of a value of the auth context, makes a comparison constant.
+ */
+const ofExplain = /^could not create distributed plan|pseudoconstant quals/
 
 /**
  * Lists what tables that are distributed over several servers do not guarantee, where a declaration relies on it, and the requests whose
@@ -63,16 +66,17 @@ export async function listShardWarnings(
       planned.push(...listRelated(resource, field, target))
     }
   }
+  const findRefusal = createFindRefusal(connection)
   const refused = new Set<string>()
   const isView = ({ table }: ResourceType) => findTable(facts.catalog, table)?.is === 'view'
   for (const each of planned) {
-    const refusal = await findRefusal(each.statement, connection)
+    const refusal = await findRefusal(each.statement)
     if (refusal === undefined) continue
     refused.add(each.path)
     warnings.push(formatRefusal(each, refusal))
   }
   for (const write of listRefusableWrites(target, (path) => refused.has(path)))
-    warnings.push(...(await listRefusedWrites(write, isView(write.resource), connection)))
+    warnings.push(...(await listRefusedWrites(write, isView(write.resource), findRefusal)))
   return [...new Set(warnings)]
 }
 
@@ -84,15 +88,15 @@ function formatRefusal({ path, what, fix }: Subject, refusal: string): string {
 async function listRefusedWrites(
   write: RefusableWrite,
   isView: boolean,
-  connection: Pick<PostgresConnection, 'allUnprepared'>,
+  findRefusal: FindRefusal,
 ): Promise<string[]> {
   const { resource, field, values, ofFields } = write
   for (const statement of write.statements) {
-    const refusal = await findRefusal(statement, connection, values)
+    const refusal = await findRefusal(statement, values)
     if (refusal === undefined) continue
     const warnings: string[] = []
     for (const each of ofFields)
-      warnings.push(...(await listRefusedWrites(each, isView, connection)))
+      warnings.push(...(await listRefusedWrites(each, isView, findRefusal)))
     if (warnings.length > 0) return warnings
     const { type, table } = resource
     const path = field === undefined ? type : `${type}.fields.${field}`
@@ -100,7 +104,9 @@ async function listRefusedWrites(
     const name = quoteIdentifier(table.name)
     const fix = isView
       ? `declare the table behind the view ${name}, or nothing of it as writable`
-      : `distribute ${name} by its id, or make it a reference table`
+      : refusal.includes('RETURNING')
+        ? 'declare an id without dates and times'
+        : `distribute ${name} by its id, or make it a reference table`
     return [formatRefusal({ path, what, fix }, refusal)]
   }
   return []
@@ -109,7 +115,7 @@ async function listRefusedWrites(
 /** Lists the statements of declared SQL. A procedure has no plan. */
 function listDeclared(target: Target): Planned[] {
   const fix =
-    'write it without a subquery over rows of other servers, or make their table a reference table'
+    'end its subquery over rows of other servers with "offset 0", without columns of the row in it, or make their table a reference table'
   return listDeclaredSql(target).flatMap(({ path, statement }) =>
     /^\s*call\b/i.test(statement.sql)
       ? []
@@ -175,21 +181,31 @@ function listRelated(resource: ResourceType, field: RelationshipField, target: T
  * @param values - those of a write, which its columns may not accept
  * @returns the message of the database if it refuses the statement
  */
-async function findRefusal(
-  { sql: text, placeholders }: Statement,
-  connection: Pick<PostgresConnection, 'allUnprepared'>,
-  values?: RunValues,
-): Promise<string | undefined> {
-  try {
-    await connection.allUnprepared({ sql: `explain ${text}`, placeholders }, values)
-    return undefined
-  } catch (error) {
-    const isKnown = error instanceof HttpError
-    if (!isKnown || error.code !== 'not_supported_by_database') {
-      if (values && !(isKnown && error.status === 503)) return undefined
-      throw error
-    }
-    const { message } = error.cause instanceof Error ? error.cause : error
-    return message === needsValues ? undefined : message
+type FindRefusal = (statement: Statement, values?: RunValues) => Promise<string | undefined>
+
+/** Creates the function that plans statements, each once. */
+function createFindRefusal(connection: Pick<PostgresConnection, 'allUnprepared'>): FindRefusal {
+  const known = new Map<string, Promise<string | undefined>>()
+  return ({ sql: text, placeholders }, values) => {
+    const key = JSON.stringify([text, values])
+    const planning =
+      known.get(key) ??
+      connection.allUnprepared({ sql: `explain ${text}`, placeholders }, values).then(
+        () => undefined,
+        (error: unknown) => readRefusal(error, values !== undefined),
+      )
+    known.set(key, planning)
+    return planning
   }
+}
+
+/** @throws the error, if it is no refusal; that of a value says nothing of the statement */
+function readRefusal(error: unknown, hasValues: boolean): string | undefined {
+  const isKnown = error instanceof HttpError
+  if (!isKnown || error.code !== 'not_supported_by_database') {
+    if (hasValues && !(isKnown && error.status === 503)) return undefined
+    throw error
+  }
+  const { message } = error.cause instanceof Error ? error.cause : error
+  return ofExplain.test(message) ? undefined : message
 }

@@ -23,7 +23,7 @@ import {
   url,
   uuid,
 } from 'lapidary'
-import { areDistributed, type ColumnTypes } from '../../databases.ts'
+import { areSharded, type ColumnTypes } from '../../databases.ts'
 
 /** Texts that look similar. */
 export const states = ['open', 'closed', 'Open', 'Größe', 'GRÖSSE', ''] as const
@@ -47,7 +47,7 @@ const hall = resource('hall', {
     area: attribute(number),
     opened: attribute(date),
     item_count: expression(integer, (column) =>
-      areDistributed
+      areSharded
         ? sql`coalesce((${countedItems} ->> ${column('hall_no')}::text)::bigint, 0)`
         : sql`(select count(*) from item as counted where counted.hall_id = ${column('hall_no')})`,
     ),
