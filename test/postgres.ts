@@ -107,12 +107,13 @@ async function writeRestore({ connection }: Lease): Promise<string> {
 }
 
 /** Continues every sequence after the greatest number in its column, as SQLite does by itself. */
-export const continueIds = `do $$ declare each record; begin
+export const continueIds = `do $$ declare each record; last bigint; begin
     for each in select s.oid::regclass as name, t.oid::regclass as of, c.attname from pg_depend as d
         join pg_class as s on s.oid = d.objid and s.relkind = 'S'
         join pg_class as t on t.oid = d.refobjid join pg_attribute as c on c.attrelid = t.oid and c.attnum = d.refobjsubid
       where d.classid = 'pg_class'::regclass and d.refclassid = 'pg_class'::regclass loop
-      execute format('select setval(%L, greatest(least(coalesce((select max(%I) from %s), 0), 9223372036854775806) + 1, 1), false)', each.name, each.attname, each.of);
+      execute format('select coalesce(max(%I), 0) from %s', each.attname, each.of) into last;
+      perform setval(each.name, greatest(least(last, 9223372036854775806) + 1, 1), false);
     end loop;
   end $$`
 

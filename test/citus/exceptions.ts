@@ -38,12 +38,12 @@ export const exceptions: readonly Exception[] = [
       'correlated subqueries are not supported when the FROM clause contains a CTE or subquery, so a stream reads the linkage of each batch by a statement of its own.',
   },
   // Histories without a journal run there instead.
-  ...(['reference', 'distributed'] as const).flatMap((layout) =>
+  ...(['reference', 'distributed', 'tenant'] as const).flatMap((layout) =>
     ['workers: 1, versions by xmin', 'workers: 2, versions by content'].map(
       (versions): Exception => ({
         test: `every acknowledged write has its place in one order, every key one effect · ${layouts[layout].title}, ${versions}`,
         layouts: [layout],
-        refusal: `triggers are not supported on ${layout} tables`,
+        refusal: `triggers are not supported on ${layout === 'reference' ? layout : 'distributed'} tables`,
       }),
     ),
   ),

@@ -16,7 +16,7 @@ import {
 } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { mediaType } from '../client.ts'
-import { areSharded, type ColumnTypes, databases } from '../databases.ts'
+import { type ColumnTypes, databases, isOnCitus } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute } from '../filled.ts'
 import { scale, seed } from './seed.ts'
@@ -82,7 +82,7 @@ const plainTables: typeof tablesAndViews = {
 
 /** Citus: "non-IMMUTABLE functions are not allowed in the RETURNING clause", as the cast of a date to a text. */
 const partNames = (['integer', 'uuid', 'text', 'date'] as const).filter(
-  (kind) => !areSharded || kind !== 'date',
+  (kind) => !isOnCitus || kind !== 'date',
 )
 
 const anyScenario = fc.record({
@@ -90,7 +90,7 @@ const anyScenario = fc.record({
     minLength: 2,
     maxLength: 3,
   }),
-  ...(areSharded ? plainTables : tablesAndViews),
+  ...(isOnCitus ? plainTables : tablesAndViews),
   operations: fc.array(anyOperation, { minLength: 25, maxLength: 40 }),
 })
 type Scenario = typeof anyScenario extends fc.Arbitrary<infer Each> ? Each : never

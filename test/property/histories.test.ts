@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { areSharded, everyDatabase, isOnCitus } from '../databases.ts'
+import { everyDatabase, isOnCitus } from '../databases.ts'
 import { type HistoryRun, runHistories } from './histories/run-histories.ts'
 import { seed } from './seed.ts'
 
@@ -21,7 +21,7 @@ describe('Histories of 32 writers, with kills', () => {
           { database, workers: 2, version: 'content', hasJournal: true },
           { database, workers: 1, version: 'xmin', hasJournal: false },
           // Elsewhere there is a journal to check them by.
-          ...(areSharded
+          ...(isOnCitus
             ? [{ database, workers: 2, version: 'content', hasJournal: false } as const]
             : []),
         ],

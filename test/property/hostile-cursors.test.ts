@@ -474,7 +474,8 @@ for (const database of databases.filter(({ dialect }) => dialect === 'postgres')
         ])
         cursor = String(Object(document.data)[0].meta.page.cursor)
       })
-      await execute(open.url, `delete from item where f > 2; alter table item alter f type ${is}`)
+      await execute(open.url, 'delete from item where f > 2')
+      await execute(open.url, `alter table item alter f type ${is}`)
       try {
         await serve(async (send) => {
           for (const place of ['after', 'before']) {

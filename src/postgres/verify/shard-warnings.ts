@@ -187,7 +187,7 @@ type FindRefusal = (statement: Statement, values?: RunValues) => Promise<string 
 function createFindRefusal(connection: Pick<PostgresConnection, 'allUnprepared'>): FindRefusal {
   const known = new Map<string, Promise<string | undefined>>()
   return ({ sql: text, placeholders }, values) => {
-    const key = JSON.stringify([text, values])
+    const key = `${text} ${values?.planValues.map(String).join()}`
     const planning =
       known.get(key) ??
       connection.allUnprepared({ sql: `explain ${text}`, placeholders }, values).then(

@@ -1,5 +1,5 @@
 import { idempotencyTable } from 'lapidary'
-import { areDistributed, type ColumnTypes } from '../../databases.ts'
+import { areDistributed, type ColumnTypes, isOnCitus } from '../../databases.ts'
 
 /** An identity. */
 export interface Identity {
@@ -105,10 +105,12 @@ export const policedRole = 'lapidary_leaks'
 
 /** Policies that hide rows from the role, whatever the rules say. */
 const createPolicies = `
-  do $$ begin create role ${policedRole}${areDistributed ? ' login' : ''}; exception when duplicate_object or unique_violation then null; end $$;
-  grant usage on schema public to ${policedRole};
-  grant all on all tables in schema public to ${policedRole};
-  grant all on all sequences in schema public to ${policedRole};
+  do $$ begin create role ${policedRole}${isOnCitus ? ' login' : ''}; exception when duplicate_object or unique_violation then null; end $$;
+  do $$ begin
+    execute format('grant usage on schema %I to ${policedRole}', current_schema());
+    execute format('grant all on all tables in schema %I to ${policedRole}', current_schema());
+    execute format('grant all on all sequences in schema %I to ${policedRole}', current_schema());
+  end $$;
   ${types
     .map(
       (type) =>
