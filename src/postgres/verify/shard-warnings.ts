@@ -66,9 +66,19 @@ export async function listShardWarnings(
       planned.push(...listRelated(resource, field, target))
     }
   }
+  return [...warnings, ...(await listRefusals(planned, target, connection))]
+}
+
+/** Plans statements, and those of all writes. @returns a warning about each request that the database refuses */
+async function listRefusals(
+  planned: readonly Planned[],
+  target: Target,
+  connection: Pick<PostgresConnection, 'allUnprepared'>,
+): Promise<string[]> {
+  const warnings: string[] = []
   const findRefusal = createFindRefusal(connection)
   const refused = new Set<string>()
-  const isView = ({ table }: ResourceType) => findTable(facts.catalog, table)?.is === 'view'
+  const isView = ({ table }: ResourceType) => findTable(target.facts.catalog, table)?.is === 'view'
   for (const each of planned) {
     const refusal = await findRefusal(each.statement)
     if (refusal === undefined) continue
