@@ -13,13 +13,12 @@ import { parsePathId } from '../plan/path-id.ts'
 import type { Planner } from '../plan/planner.ts'
 import { checkNoParameters, planCollection, planResponse, type ReadPlan } from '../plan/read.ts'
 import type { CompleteRows } from '../plan/read-result.ts'
-import { checkListCondition, planCondition } from '../plan/version-condition.ts'
+import { checkListCondition, getRowVersion, planCondition } from '../plan/version-condition.ts'
 import type { AppContext } from './app-context.ts'
 import type { ApiRequest } from './handler.ts'
 import { checkIdempotencyKey } from './idempotency-keys.ts'
 import { formatActionPath } from './paths.ts'
 import type { RequestPlan, RequestPlanner } from './request-plan.ts'
-import { getRowVersion } from './versions.ts'
 
 /** Responds to an action with its result. Created before the action runs, so that it has checked the query of the request. */
 type Respond = <Body>(

@@ -5,9 +5,9 @@ import { cachePlans } from '../plan/cache/plan-cache.ts'
 import { nameIdParameter, parsePathId } from '../plan/path-id.ts'
 import type { Planner } from '../plan/planner.ts'
 import { planCollection, planLinkage, planResource, type ReadPlan } from '../plan/read.ts'
+import { getRowVersion, getSetVersion } from '../plan/version-condition.ts'
 import { formatRelatedPath, formatRelationshipPath, formatResourcePath } from './paths.ts'
 import type { RequestPlanner } from './request-plan.ts'
-import { getRowVersion, getSetVersion } from './versions.ts'
 
 /** Caches the plans of the queries of a list, in which texts are values. */
 function cacheLists(plan: (query: ParsedQuery) => ReadPlan): (search: string) => ReadPlan {

@@ -6,7 +6,7 @@ import { parsePathId } from '../plan/path-id.ts'
 import type { Planner } from '../plan/planner.ts'
 import { planLinkage, planResource, planResponse, type ReadPlan } from '../plan/read.ts'
 import type { CompleteRows } from '../plan/read-result.ts'
-import { planCondition, planCreateCondition } from '../plan/version-condition.ts'
+import { getRowVersion, planCondition, planCreateCondition } from '../plan/version-condition.ts'
 import {
   planCreate,
   planDelete,
@@ -19,7 +19,6 @@ import type { ApiRequest } from './handler.ts'
 import { checkIdempotencyKey } from './idempotency-keys.ts'
 import { formatResourcePath } from './paths.ts'
 import type { RequestPlanner } from './request-plan.ts'
-import { getRowVersion } from './versions.ts'
 
 /** `POST /persons`. With a relationship `POST /persons/1/computers`: adds the new computer to those of the person. */
 export function createResource(

@@ -4,6 +4,7 @@ import type { RelationshipField, ResourceType } from '../model/model.ts'
 import { type ConditionFields, type EntityTags, parseCondition } from '../parse/entity-tags.ts'
 import type { Planner } from './planner.ts'
 import type { ReadPlan } from './read.ts'
+import type { CompleteRows } from './read-result.ts'
 import { createIdentifierLayout, type Row } from './row-layout.ts'
 import { planOne, planRelatedIds } from './stored-columns.ts'
 import { addVersion, computeSetVersion, openVersions } from './version.ts'
@@ -185,4 +186,29 @@ function describe({ resource: { type }, id, lid, relationship }: ConditionTarget
   return relationship
     ? `The relationship "${relationship.name}" of ${named}`
     : `The resource ${named}`
+}
+
+/** The version of the resource that a document shows; `undefined` for a document without one. */
+export function getRowVersion(
+  planner: Planner,
+  { shape }: ReadPlan,
+  { primary }: Pick<CompleteRows, 'primary'>,
+): string | undefined {
+  const [row] = primary
+  return row && planner.getVersions(shape.primary)?.(row)
+}
+
+/** The version of the members of a relationship; `undefined` for a document that may show a part of them. */
+export function getSetVersion(
+  { model }: Planner,
+  { shape, page }: ReadPlan,
+  { primary }: Pick<CompleteRows, 'primary'>,
+  of: Readonly<{ type: string; id: string; relationship: string }>,
+): string | undefined {
+  if (page !== undefined || shape.where !== undefined) return undefined
+  return computeSetVersion(
+    model.sealer,
+    of,
+    primary.map(([id]) => String(id)),
+  )
 }
