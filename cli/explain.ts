@@ -1,4 +1,5 @@
 import { explainRead, type ReadExplanation } from 'lapidary'
+import { describeWritesAt } from './doctor/describe-writes.ts'
 import { formatCount } from './format-count.ts'
 import { openSource } from './open-source.ts'
 import type { ExplainCommand } from './parse-command-line.ts'
@@ -13,11 +14,12 @@ export async function explain(command: ExplainCommand): Promise<void> {
     await store.verify()
     const { url, prefix, auth, json } = command
     const explanation = await explainRead({ model, store, prefix }, url, { auth })
-    console.log(
-      json
-        ? JSON.stringify(explanation, null, 2)
-        : formatExplanation(explanation, store.description),
-    )
+    const writes = describeWritesAt(model, url, prefix)
+    const text = [
+      formatExplanation(explanation, store.description),
+      ...writes.map((line) => `\nWrites of ${line}.`),
+    ].join('\n')
+    console.log(json ? JSON.stringify(explanation, null, 2) : text)
   } finally {
     await store.close()
   }

@@ -40,6 +40,18 @@ export function describeWrites(model: Model, catalog: Catalog): DescribedWrites 
   }
 }
 
+/**
+ * Describes what the writes to the resources of a path need.
+ * @param url - an address below the path of a type
+ * @returns no line for a type that declares nothing about them
+ */
+export function describeWritesAt(model: Model, url: string, prefix = ''): readonly string[] {
+  const below = url.replace(/^https?:\/\/[^/?#]*/, '').slice(prefix.length)
+  const [path] = /^\/[^/?#]*/.exec(below) ?? []
+  const type = [...model.types.values()].find((each) => each.path === path)
+  return type?.isWritable ? describeType(type) : []
+}
+
 function describeType({
   type,
   version,

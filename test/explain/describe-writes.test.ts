@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { attribute, defineModel, idempotencyTable, resource, text } from 'lapidary'
-import { describeWrites } from '../../cli/doctor/describe-writes.ts'
+import { describeWrites, describeWritesAt } from '../../cli/doctor/describe-writes.ts'
 import { type BatchSuite, describeBatches } from '../engine/batch/send-batch.ts'
 import { listen } from '../telemetry/listen.ts'
 
@@ -63,6 +63,18 @@ describeBatches('What doctor says of writes', suite, (app) => {
       )
       assert.equal(inserts.length < 20, isJoint, `${type}: ${inserts.length} inserts`)
     }
+  })
+
+  it('is also what explain says of the writes to a path', () => {
+    const counted =
+      'counted: the version is the column "row_version", updates and deletions need If-Match'
+    for (const [url, prefix, expected] of [
+      ['/counted', '', [counted]],
+      ['http://x/api/counted/1?include=x', '/api', [counted]],
+      ['/plain', '', []],
+      ['/', '', []],
+    ] as const)
+      assert.deepEqual(describeWritesAt(model, url, prefix), expected)
   })
 
   it('is nothing of an API that declares nothing of them, and that keys are refused without a table', async () => {
