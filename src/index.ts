@@ -72,6 +72,7 @@ export type {
   BatchOptions,
   BatchResults,
   LocalIdentifier,
+  PendingOfNew,
   PendingResource,
   PendingResult,
 } from './model/declare/batch-types.ts'

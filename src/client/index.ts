@@ -6,6 +6,7 @@ export type {
   BatchOptions,
   BatchResults,
   LocalIdentifier,
+  PendingOfNew,
   PendingResource,
   PendingResult,
 } from '../model/declare/batch-types.ts'

@@ -11,6 +11,10 @@ import { executeInTransaction } from './transaction.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 import type { WriteResponse } from './write.ts'
 
+// Deletions in a row are not one statement with `= any(…)`. Creates are independent of each other, but a deletion may delete or change what a
+// later one names, by a foreign key, so that this one is 404; a joint statement would report both as done. And what it does not affect, it
+// says nothing of: each missing row would need the reads of a deletion of its own to tell 404 from 403 and 412, in the order of the operations.
+
 /** A create, and the response to it. */
 export interface PlannedCreate<Result> {
   readonly write: WritePlan

@@ -327,7 +327,7 @@ export function queries({ item, shop, tag, total }: Client): void {
 }
 
 /** Writes and their results. */
-export async function writes({ item, shop, tag, total }: Client): Promise<void> {
+export async function writes({ atomic, item, shop, tag, total }: Client): Promise<void> {
   expectTypeOf<Parameters<typeof item.update>[1]>().toEqualTypeOf<
     ResourceUpdate<Types, 'item', 'json'>
   >()
@@ -359,6 +359,16 @@ export async function writes({ item, shop, tag, total }: Client): Promise<void> 
   expectTypeOf(
     (await item.update('1', { name: 'x' }, {}, { dryRun: true })).result,
   ).branded.toEqualTypeOf<Item>()
+  const tried = await atomic(
+    (batch) => {
+      const made = batch.create('tag', { word: 'x' })
+      return { made: batch.update('tag', made, {}), known: batch.update('tag', '1', {}) }
+    },
+    { dryRun: true },
+  )
+  expectTypeOf(tried.result.made).not.toHaveProperty('id')
+  expectTypeOf(tried.result.made).toHaveProperty('word')
+  expectTypeOf(tried.result.known).toHaveProperty('id')
   expectTypeOf(await item.related('1', 'shop')).branded.toEqualTypeOf<Shop | null>()
   expectTypeOf((await item.related('1', 'tags')).data).branded.toEqualTypeOf<readonly Tag[]>()
   expectTypeOf((await item.related('1', 'tags', { include: ['items'] })).data).items.toHaveProperty(

@@ -25,6 +25,7 @@ export interface LocalIdentifier<Type extends string = string> {
 }
 
 declare const pending: unique symbol
+declare const isNew: unique symbol
 
 /** An operation of a batch, which has no result before the batch has run. */
 export interface PendingResult<Result> {
@@ -32,9 +33,15 @@ export interface PendingResult<Result> {
   readonly [pending]: Result
 }
 
+/** The result of an operation on a resource that the same batch creates. */
+export interface PendingOfNew<Result> extends PendingResult<Result> {
+  /** It exists in types only. */
+  readonly [isNew]: true
+}
+
 /** A resource that a batch creates. It stands for its id in later operations of the batch. */
 export interface PendingResource<Type extends string, Result>
-  extends PendingResult<Result>,
+  extends PendingOfNew<Result>,
     LocalIdentifier<Type> {}
 
 /**
@@ -43,7 +50,7 @@ export interface PendingResource<Type extends string, Result>
  */
 export type BatchResults<Returned, Dry extends boolean = false> =
   Returned extends PendingResult<infer Result>
-    ? Returned extends LocalIdentifier
+    ? Returned extends PendingOfNew<unknown>
       ? NewResult<Result, Dry>
       : Result
     : Returned extends object
@@ -74,6 +81,11 @@ interface OperationCondition {
 /** The resource of an operation: its id, or a new one of the same batch. */
 type BatchTarget<Type extends string> = string | LocalIdentifier<Type>
 
+/** The result of an update, which in a dry run has no id if the same batch creates the resource. */
+type PendingUpdate<Target, Result> = [Target] extends [string]
+  ? PendingResult<Result>
+  : PendingOfNew<Result>
+
 /** Adds operations to a batch. Nothing runs before the function that gets it has returned. */
 export interface Batch<
   Types extends Declarations,
@@ -86,12 +98,15 @@ export interface Batch<
     fields: WithLocalIds<NewResource<Types, Type, Format>>,
   ): PendingResource<Type, ResourceObject<Types, Type, never, Sets, Format>>
   /** Updates a resource. */
-  update<Type extends WritableType<Types> & TypeName<Types>>(
+  update<
+    Type extends WritableType<Types> & TypeName<Types>,
+    Target extends BatchTarget<NoInfer<Type>>,
+  >(
     type: Type,
-    id: BatchTarget<NoInfer<Type>>,
+    id: Target,
     fields: WithLocalIds<ResourceUpdate<Types, Type, Format>>,
     options?: OperationCondition,
-  ): PendingResult<ResourceObject<Types, Type, never, Sets, Format>>
+  ): PendingUpdate<Target, ResourceObject<Types, Type, never, Sets, Format>>
   /** Deletes a resource. */
   remove<Type extends WritableType<Types> & TypeName<Types>>(
     type: Type,
