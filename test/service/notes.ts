@@ -6,7 +6,10 @@ import { openSqlite } from 'lapidary/sqlite'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const note = resource('note', { path: '/notes', table: 'note', fields: { text: attribute(text) } })
-const model = defineModel([note], { maxPageSize: null })
+const models = {
+  '1.0': defineModel([note], { maxPageSize: null }),
+  '1.1': defineModel([note], { maxPageSize: null, jsonapi: '1.1' }),
+}
 
 /** A request whose handler has begun and waits for the test. */
 type Held = () => void
@@ -25,6 +28,8 @@ interface NotesOptions {
   readonly host?: string
   /** Wraps the store that the server uses. */
   readonly watchStore?: (store: Store) => Store
+  /** The version of its documents; default 1.0. */
+  readonly jsonapi?: '1.0' | '1.1'
 }
 
 /** The body of a request that creates a note. */
@@ -39,8 +44,9 @@ export const noteBody = (value: string): string =>
 export function serveNotes(
   options: Partial<ServerOptions> = {},
   rows = 0,
-  { host = '127.0.0.1', watchStore = (store) => store }: NotesOptions = {},
+  { host = '127.0.0.1', watchStore = (store) => store, jsonapi = '1.0' }: NotesOptions = {},
 ): NotesServer {
+  const model = models[jsonapi]
   const store = openSqlite(model, join(temporaryFolder(), 'notes.db'), { create: true })
   const app = createServer({ model, store: watchStore(store), logLevel: 'silent', ...options })
   const held: Held[] = []

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { HttpError } from '../../errors/errors.ts'
+import type { DocumentVersion } from '../../serialize/document.ts'
 import { createUnknownMethod, isKnownMethod } from '../methods.ts'
 import type { Connection, Connections } from './connections.ts'
 import { getResponseInFlight, getUnfinishedRequest } from './node-internals.ts'
@@ -8,7 +9,6 @@ import {
   closeWith,
   formatErrorResponse,
   publishRejection,
-  type Rejection,
   toErrorResponse,
 } from './raw-response.ts'
 import { createHeadersTooLarge } from './request-head.ts'
@@ -37,7 +37,7 @@ export function createClientErrorHandler(
     const hasResponse = isInBody && last?.headersSent !== false
     const finish = hasResponse
       ? () => close('')
-      : () => close(formatRejection(error, unfinished?.method))
+      : () => close(formatRejection(error, connections.version, unfinished?.method))
     if (last === undefined || (isInBody && !hasResponse)) finish()
     else last.once('close', finish)
   }
@@ -50,7 +50,7 @@ export function createClientErrorHandler(
 export function createTunnelRejection(
   connections: Connections,
 ): (request: IncomingMessage) => void {
-  const rejection = toErrorResponse(createUnknownMethod('CONNECT'))
+  const rejection = toErrorResponse(createUnknownMethod('CONNECT'), connections.version)
   const bytes = formatErrorResponse(rejection)
   return ({ socket }) => {
     publishRejection(rejection)
@@ -66,9 +66,13 @@ export function createTunnelRejection(
 }
 
 /** Formats the response to what the parser rejects. @param method - that of a request whose head it has accepted */
-function formatRejection(error: ProtocolError, method: string | undefined): string {
+function formatRejection(
+  error: ProtocolError,
+  version: DocumentVersion,
+  method: string | undefined,
+): string {
   const isHead = method === 'HEAD' || isRejectedHead(error)
-  const rejection = toProtocolErrorResponse(error)
+  const rejection = toErrorResponse(toProtocolError(error), version)
   publishRejection(rejection)
   return formatErrorResponse(rejection, isHead)
 }
@@ -87,21 +91,20 @@ interface ProtocolError {
   readonly bytesParsed?: number
 }
 
-/** Returns the response to bytes that Node's HTTP parser rejects. */
-function toProtocolErrorResponse(error: ProtocolError): Rejection {
+/** Returns the error of bytes that Node's HTTP parser rejects. */
+function toProtocolError(error: ProtocolError): HttpError {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
-      return toErrorResponse(createHeadersTooLarge())
+      return createHeadersTooLarge()
     case 'ERR_HTTP_REQUEST_TIMEOUT': {
       const detail = 'The request did not arrive in time.'
-      return toErrorResponse(new HttpError('request_timeout', detail))
+      return new HttpError('request_timeout', detail)
     }
     default: {
       const [, method] = requestLine.exec(findRequestLine(error)) ?? []
-      if (method !== undefined && !isKnownMethod(method))
-        return toErrorResponse(createUnknownMethod(method))
+      if (method !== undefined && !isKnownMethod(method)) return createUnknownMethod(method)
       const detail = 'The bytes received are not a valid HTTP request.'
-      return toErrorResponse(new HttpError('invalid_request', detail))
+      return new HttpError('invalid_request', detail)
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { HttpError } from '../../errors/errors.ts'
+import type { DocumentVersion } from '../../serialize/document.ts'
 import { probeWhenHalfClosed } from './half-closed.ts'
 import { getTransport } from './node-internals.ts'
 import {
@@ -43,6 +44,8 @@ const maxSilence = 100
 
 /** The open client connections of a server. */
 export class Connections {
+  /** That of the documents of the server. */
+  readonly version: DocumentVersion
   readonly #maxConnections: number
   /** The TCP connections that count. */
   #counted = 0
@@ -53,10 +56,15 @@ export class Connections {
   readonly #rejected = new WeakSet<Socket>()
   #lingering = 0
 
-  constructor(maxConnections: number) {
+  constructor({
+    maxConnections,
+    version,
+  }: Readonly<{ maxConnections: number; version: DocumentVersion }>) {
     this.#maxConnections = maxConnections
+    this.version = version
     const detail = 'The server has too many open connections; try again shortly.'
-    this.#rejection = toErrorResponse(new HttpError('overloaded', detail, { 'retry-after': '1' }))
+    const error = new HttpError('overloaded', detail, { 'retry-after': '1' })
+    this.#rejection = toErrorResponse(error, version)
   }
 
   /**

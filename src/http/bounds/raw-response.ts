@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ApiError } from '../../errors/errors.ts'
 import { rejected } from '../../observe/events.ts'
+import type { DocumentVersion } from '../../serialize/document.ts'
 import {
   type ErrorResponse,
   serializeErrors,
@@ -17,10 +18,14 @@ export interface Rejection extends ErrorResponse {
   readonly code: string
 }
 
-/** Converts an error to a response that is sent without Fastify. */
-export function toErrorResponse(error: ApiError): Rejection {
+/**
+ * Converts an error to a response that is sent without Fastify.
+ * @param version - that of the documents of the server
+ */
+export function toErrorResponse(error: ApiError, version: DocumentVersion): Rejection {
   // `serializeErrors` returns a response for every ApiError.
-  const response = serializeErrors(error) ?? serializeInternalError(crypto.randomUUID())
+  const response =
+    serializeErrors(error, version) ?? serializeInternalError(crypto.randomUUID(), version)
   return { ...response, code: error.code }
 }
 

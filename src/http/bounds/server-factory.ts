@@ -5,6 +5,7 @@ import { performance } from 'node:perf_hooks'
 import type { FastifyServerOptions } from 'fastify'
 import { HttpError } from '../../errors/errors.ts'
 import { quote } from '../../errors/quote.ts'
+import type { DocumentVersion } from '../../serialize/document.ts'
 import { createClientErrorHandler, createTunnelRejection } from './client-errors.ts'
 import { type Connection, Connections } from './connections.ts'
 import { allowHalfClosed } from './half-closed.ts'
@@ -19,6 +20,8 @@ export interface HttpServerOptions extends Pick<AcceptedHosts, 'allowedHosts' | 
   readonly tls: TlsOptions | undefined
   /** Open client connections. */
   readonly maxConnections: number
+  /** The version of the documents with which the server rejects what no application gets. */
+  readonly version: DocumentVersion
   /** Request line and header fields together, in bytes. */
   readonly maxHeaderSize: number
   /** In which a complete request must arrive. */
@@ -44,7 +47,7 @@ const handshakeTimeout = 10_000
  * many connections, unread responses, requests that have waited too long.
  */
 export function createServerFactory(options: HttpServerOptions): ServerFactoryOptions {
-  const connections = new Connections(options.maxConnections)
+  const connections = new Connections(options)
   return {
     serverFactory: (handle) => {
       const server = createNodeServer(options)
@@ -53,7 +56,10 @@ export function createServerFactory(options: HttpServerOptions): ServerFactoryOp
       const serve = checkRequests(server, connections, options, handle)
       server.on('request', serveSequentially(connections, serve))
       server.on('connect', createTunnelRejection(connections))
-      server.on('checkExpectation', serveSequentially(connections, rejectExpectation))
+      server.on(
+        'checkExpectation',
+        serveSequentially(connections, createExpectationRejection(options)),
+      )
       server.on('listening', () => {
         server.once('close', closeStalledClients(connections, options.sendTimeout))
       })
@@ -91,25 +97,30 @@ function checkRequests(
   options: HttpServerOptions,
   handle: RequestListener,
 ): RequestListener {
-  const { queueTimeout } = options
+  const { queueTimeout, version } = options
   let checkRequestHead = createHeadCheck({ ...options, isLocal: false })
   server.on('listening', () => {
     checkRequestHead = createHeadCheck({ ...options, isLocal: isLoopback(server.address()) })
   })
   const isOverloaded = createLoadShedder(queueTimeout, connections.open)
   const detail = `The request has waited for more than ${queueTimeout} ms; try again shortly.`
-  const overloaded = toErrorResponse(new HttpError('overloaded', detail, { 'retry-after': '1' }))
+  const overload = new HttpError('overloaded', detail, { 'retry-after': '1' })
+  const overloaded = toErrorResponse(overload, version)
   return (request, response) => {
     const error = checkRequestHead(request)
-    if (error !== undefined) sendError(response, toErrorResponse(error), !server.listening)
+    if (error !== undefined) sendError(response, toErrorResponse(error, version), !server.listening)
     else if (isOverloaded()) sendError(response, overloaded, !server.listening)
     else handle(request, response)
   }
 }
 
-const rejectExpectation: RequestListener = ({ headers: { expect } }, response) => {
-  const detail = `The expectation ${quote(expect)} is not supported.`
-  sendError(response, toErrorResponse(new HttpError('expectation_failed', detail)))
+function createExpectationRejection({
+  version,
+}: Pick<HttpServerOptions, 'version'>): RequestListener {
+  return ({ headers: { expect } }, response) => {
+    const detail = `The expectation ${quote(expect)} is not supported.`
+    sendError(response, toErrorResponse(new HttpError('expectation_failed', detail), version))
+  }
 }
 
 /** With fewer open connections, the server never rejects a request for its waiting time. */

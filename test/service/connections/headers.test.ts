@@ -29,6 +29,7 @@ async function statusFor(server: NotesServer, host: string, path = '/notes'): Pr
 
 describe('Every response', () => {
   const server = serveNotes({ maxBody: 1000 }, 5)
+  const modern = serveNotes({ maxBody: 1000 }, 5, { jsonapi: '1.1' })
   const long = 'x'.repeat(40_000)
   const long2 = 'x'.repeat(70_000)
 
@@ -50,7 +51,10 @@ describe('Every response', () => {
     [415, request('POST', '/notes', ['Content-Encoding: gzip'], noteBody('x'))],
     [417, request('GET', '/notes', ['Expect: 200-ok'])],
     [431, request('GET', '/notes', [`X-Long: ${long2}`])],
+    [421, 'GET /notes HTTP/1.1\r\nHost: other.example\r\n\r\n'],
     [501, request('POST', '/notes', ['Transfer-Encoding: gzip, chunked'])],
+    [501, request('WALK', '/notes')],
+    [501, request('CONNECT', 'localhost:80')],
   ]
   for (const [status, bytes] of responses) {
     const [line] = bytes.split('\r\n', 1)
@@ -60,6 +64,18 @@ describe('Every response', () => {
       assert.match(received, /^x-content-type-options: nosniff\r$/m)
       assert.match(received, /^vary: Accept\r$/m)
     })
+    if (status < 400) continue
+    for (const [version, versioned] of [
+      ['1.0', server],
+      ['1.1', modern],
+    ] as const)
+      it(`given ${line?.slice(0, 60)}, when it is ${status}, then it is of JSON:API ${version}`, async () => {
+        const client = await openSocket(versioned.origin)
+        client.send(bytes)
+        const received = await client.until(/"jsonapi":.*\}$/)
+        client.socket.destroy()
+        assert.ok(received.endsWith(`"jsonapi":{"version":"${version}"}}`), received)
+      })
   }
 })
 

@@ -168,6 +168,7 @@ function toHttpServerOptions(options: ServerOptions): HttpServerOptions {
     sendTimeout,
     queueTimeout,
     maxConnections,
+    version: options.model.jsonapi,
     allowedHosts: options.allowedHosts ?? [],
     publicUrl: options.publicUrl,
   }
