@@ -1,4 +1,4 @@
-import { isObject, type JsonValue } from '../model/kinds/json.ts'
+import { isObject, parseJsonValues } from '../model/kinds/json.ts'
 import { type Html, h } from './element.ts'
 import { isWebAddress } from './values.ts'
 
@@ -17,8 +17,8 @@ export function renderJson(text: string): Html {
       null,
       `The document has ${text.length.toLocaleString('en')} characters; see the request below to load it.`,
     )
-  const document: JsonValue = JSON.parse(text, (_key, value, context?: { source?: string }) =>
-    typeof value === 'number' ? new NumberText(context?.source ?? String(value)) : value,
+  const document = parseJsonValues(text, (value, source) =>
+    typeof value === 'number' ? new NumberText(source ?? String(value)) : value,
   )
   return h(
     'pre',
@@ -40,7 +40,7 @@ class NumberText {
 }
 
 /** The names of the members whose paths are links: in the root document also the paths of the types. */
-function listLinked(document: JsonValue): ReadonlySet<string> {
+function listLinked(document: unknown): ReadonlySet<string> {
   const isRoot = isObject(document) && isObject(document.meta) && isObject(document.meta.resources)
   return new Set(isRoot && !('data' in document) ? ['links', 'path'] : ['links'])
 }

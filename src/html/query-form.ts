@@ -1,5 +1,5 @@
 import type { ParameterDescription, TypeDescription } from '../describe/describe-type.ts'
-import { isObject } from '../model/kinds/json.ts'
+import { isObject, parseExactJson } from '../model/kinds/json.ts'
 import { type Html, h } from './element.ts'
 import { findType, getType, type PageContext } from './page-context.ts'
 import { formatVariant, getParameter, withoutPair } from './page-url.ts'
@@ -201,7 +201,7 @@ export function renderFilters({ url }: PageContext): Html {
 function describeFilter(name: string, value: string): string {
   if (name !== 'filter') return `${name.slice('filter['.length, -1)} eq ${JSON.stringify(value)}`
   try {
-    const clauses: unknown = JSON.parse(value)
+    const clauses = parseExactJson(value)
     return Array.isArray(clauses) ? joinClauses(clauses, 'and') : value
   } catch {
     return value

@@ -1,4 +1,4 @@
-import { parseExactJson } from '../model/kinds/json.ts'
+import { endOfString, parseExactJson } from '../model/kinds/json.ts'
 
 /**
  * The maximum nesting depth of arrays and objects, the outermost one counted. It keeps every recursive function over a
@@ -28,7 +28,7 @@ export function parseJson(text: string): unknown {
 }
 
 // biome-ignore format: a table
-const code = { quotationMark: 0x22, comma: 0x2c, beginArray: 0x5b, backslash: 0x5c, endArray: 0x5d, beginObject: 0x7b, endObject: 0x7d }
+const code = { quotationMark: 0x22, comma: 0x2c, beginArray: 0x5b, endArray: 0x5d, beginObject: 0x7b, endObject: 0x7d }
 
 /** Whether a JSON text is nested too deep. The result is meaningless for a text that is not JSON. */
 function isTooDeep(text: string): boolean {
@@ -56,18 +56,6 @@ function countOf(character: string, text: string): number {
     index = text.indexOf(character, index + 1)
   }
   return count
-}
-
-/** The index of the closing quotation mark of the string that begins at `start`. */
-function endOfString(text: string, start: number): number {
-  const { length } = text
-  for (let index = start + 1; index < length; index += 1) {
-    const char = text.charCodeAt(index)
-    if (char === code.quotationMark) return index
-    // A backslash escapes the next character.
-    if (char === code.backslash) index += 1
-  }
-  return length
 }
 
 /** The most members that `findRepeated` returns. */

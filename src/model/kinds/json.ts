@@ -64,10 +64,95 @@ const longNumber = /\d{16}/
  * @see https://www.rfc-editor.org/rfc/rfc8259#section-6
  */
 export function parseExactJson(text: string, maxLength = Number.POSITIVE_INFINITY): unknown {
-  if (!longNumber.test(text)) return JSON.parse(text)
-  return JSON.parse(text, (_key, value: unknown, context?: SourceContext) =>
-    reviveBigInteger(value, context?.source, maxLength),
-  )
+  return longNumber.test(text)
+    ? parseJsonValues(text, (value, source) => reviveBigInteger(value, source, maxLength))
+    : parseJsonValues(text)
+}
+
+/**
+ * Parses JSON with the names that it has (`findPlainNames`).
+ * @param revive - returns what a value that is no object becomes. It is given the text of a number, too
+ * @throws SyntaxError if it is not JSON
+ */
+export function parseJsonValues(
+  text: string,
+  revive?: (value: unknown, source: string | undefined) => unknown,
+): unknown {
+  const plain = text.includes('\\') ? findPlainNames(text) : undefined
+  if (plain === undefined && revive === undefined) return JSON.parse(text)
+  const { plainText, names } = plain ?? { plainText: text, names: undefined }
+  return JSON.parse(plainText, (_key, value: unknown, context?: SourceContext) => {
+    if (names && isObject(value)) return rename(value, names)
+    return revive ? revive(value, context?.source) : value
+  })
+}
+
+/** A JSON text whose names have no escapes, and what the names stand for that replace those which had some. */
+interface PlainNames {
+  readonly plainText: string
+  readonly names: ReadonlyMap<string, string>
+}
+
+/**
+ * Replaces names that are written with escapes. V8 takes one for the name of an object that was parsed before, whose name at this place has
+ * a backslash in it: after `{"a":1,"\\":2}` the second name of `{"a":1,"\u00e9":2}` is a backslash. So one client could change what
+ * another one sends.
+ * @returns `undefined` for a text without such names
+ * @throws SyntaxError if the text has such names and is not JSON
+ * @see https://github.com/nodejs/node/issues/63785
+ */
+function findPlainNames(text: string): PlainNames | undefined {
+  const names = new Map<string, string>()
+  const prefix = crypto.getRandomValues(new Uint32Array(4)).join('-')
+  let plainText = ''
+  let copied = 0
+  let start = text.indexOf('"')
+  while (start !== -1) {
+    const end = endOfString(text, start) + 1
+    const literal = text.slice(start, end)
+    if (literal.includes('\\') && isName(text, end)) {
+      // The errors of the text name positions in it.
+      if (names.size === 0) JSON.parse(text)
+      const placeholder = `${prefix}${names.size}`
+      names.set(placeholder, JSON.parse(literal))
+      plainText += `${text.slice(copied, start)}"${placeholder}"`
+      copied = end
+    }
+    start = text.indexOf('"', end)
+  }
+  return names.size === 0 ? undefined : { plainText: plainText + text.slice(copied), names }
+}
+
+/** Whether the string that ends before an index is the name of a member. */
+function isName(text: string, end: number): boolean {
+  const colon = /[ \t\n\r]*:/y
+  colon.lastIndex = end
+  return colon.test(text)
+}
+
+/** The index of the closing quotation mark of the string that begins at `start`. */
+export function endOfString(text: string, start: number): number {
+  const { length } = text
+  for (let index = start + 1; index < length; index += 1) {
+    const char = text.charCodeAt(index)
+    if (char === quotationMark) return index
+    // A backslash escapes the next character.
+    if (char === backslash) index += 1
+  }
+  return length
+}
+
+const quotationMark = 0x22
+const backslash = 0x5c
+
+/** Returns an object with its own names instead of those that replace them. */
+function rename(
+  value: Readonly<Record<string, unknown>>,
+  names: ReadonlyMap<string, string>,
+): Readonly<Record<string, unknown>> {
+  const members = Object.entries(value)
+  if (!members.some(([name]) => names.has(name))) return value
+  return Object.fromEntries(members.map(([name, member]) => [names.get(name) ?? name, member]))
 }
 
 /** The third argument of a `JSON.parse` reviver (source text access, ES2026), which TypeScript's library does not declare yet. */
