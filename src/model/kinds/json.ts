@@ -64,9 +64,9 @@ const longNumber = /\d{16}/
  * @see https://www.rfc-editor.org/rfc/rfc8259#section-6
  */
 export function parseExactJson(text: string, maxLength = Number.POSITIVE_INFINITY): unknown {
-  return longNumber.test(text)
-    ? parseJsonValues(text, (value, source) => reviveBigInteger(value, source, maxLength))
-    : parseJsonValues(text)
+  if (longNumber.test(text))
+    return parseJsonValues(text, (value, source) => reviveBigInteger(value, source, maxLength))
+  return text.includes('\\') ? parseJsonValues(text) : JSON.parse(text)
 }
 
 /**
