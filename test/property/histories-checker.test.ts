@@ -51,6 +51,24 @@ const cases: readonly (readonly [string, History, RegExp | undefined])[] = [
     /refused and written/,
   ],
   [
+    'a refused write with an effect of which an earlier attempt had no response',
+    {
+      writes: [created, { ...write([part('title', 'b')], 5, 6, 412), hasUnanswered: true }],
+      reads: [],
+      entries: [first, entry(2, '["a",null]', '["b",null]')],
+    },
+    /refused and written/,
+  ],
+  [
+    'the same of a set, which may be again what it was',
+    {
+      writes: [created, { ...write([part('add', '4')], 5, 6, 412), hasUnanswered: true }],
+      reads: [{ board: '1', is: 'members', state: seen('4'), begin: 7, end: 8 }],
+      entries: [first, { ...entry(2, undefined, '4'), card: '4' }],
+    },
+    undefined,
+  ],
+  [
     'a write with two effects',
     {
       writes: [created, write([part('title', 'b')], 5, 6)],

@@ -27,6 +27,8 @@ export interface Write {
   readonly begin: number
   /** The responses, in the order in which they arrived: more than one if it was repeated. */
   readonly responses: readonly Response[]
+  /** Whether one of several attempts got no response: the server may execute it after it has refused a later one. */
+  readonly hasUnanswered?: boolean
 }
 
 /** The response to a write, or to one of its repetitions. */
@@ -83,7 +85,11 @@ const isApplied = ({ responses }: Write): boolean => responses.some(({ status })
 /** When the first response arrived that says that it was applied, else the first one; infinite without a response. */
 const endOf = ({ responses }: Write): number =>
   (responses.find(({ status }) => status < 300) ?? responses[0])?.end ?? Number.POSITIVE_INFINITY
-const isRefused = (write: Write): boolean => write.responses.length > 0 && !isApplied(write)
+/** Whether nobody may have written it. The condition of an attempt without a response is met later where a set is again what it was. */
+const isRefused = (write: Write): boolean =>
+  write.responses.length > 0 &&
+  !isApplied(write) &&
+  !(write.hasUnanswered && write.parts.some(isSet))
 const describe = ({ parts, key }: Write): string =>
   `${parts.map(({ is, board, mark }) => `${is} ${mark} of ${board}`).join(' and ')}${key ? ` (${key})` : ''}`
 

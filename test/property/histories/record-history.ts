@@ -90,6 +90,7 @@ export class HistoryRecorder {
       const response = await this.#send({ ...sent, key: write.key, isAborted })
       if (response && response.status < 500 && response.status !== 409)
         return finish(write, response, begin)
+      if (response === undefined) write.hasUnanswered = true
       await pause(10)
     }
     throw new Error('A write with a key got no response.')
@@ -199,6 +200,7 @@ function nextMark(): string {
 /** A write whose responses arrive. */
 interface RecordedWrite extends Write {
   readonly responses: Write['responses'][number][]
+  hasUnanswered?: boolean
 }
 
 function startWrite(parts: readonly Part[], key: string | undefined): RecordedWrite {
