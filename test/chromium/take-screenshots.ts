@@ -86,7 +86,7 @@ async function buildFilter(page: Page): Promise<void> {
   await nested.getByLabel('Value').fill('VAX-%')
 }
 
-const folder = fileURLToPath(new URL('../docs/images/', import.meta.url))
+const folder = fileURLToPath(new URL('../../docs/images/', import.meta.url))
 mkdirSync(folder, { recursive: true })
 const settings = { host: '127.0.0.1', port: 0, logLevel: 'silent' }
 const service = await startService({ ...settings, databaseUrl: 'sqlite::memory:' }, true)

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { cursorMutants } from '../property/cursors/cursor-mutants.ts'
 
-const folder = fileURLToPath(new URL('../property/', import.meta.url))
+const folder = fileURLToPath(new URL('../property/cursors/', import.meta.url))
 
 /** Walks in a process of its own. @param mutant - the title of the mutant; the engine itself if absent */
 function runWalks(mutant?: string): Promise<Readonly<{ status: unknown; errors: string }>> {

@@ -4,11 +4,12 @@ import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { includeMutants } from '../property/includes/include-mutants.ts'
 
-const folder = fileURLToPath(new URL('../property/', import.meta.url))
+const folder = fileURLToPath(new URL('../property/includes/', import.meta.url))
 
 /** Sends random requests in a process of its own. @param mutant - the title of the mutant; the engine itself if absent */
 function runRequests(mutant?: string): Promise<Readonly<{ status: unknown; errors: string }>> {
-  const apply = mutant === undefined ? [] : ['--import', `${folder}apply-cursor-mutant.ts`]
+  const apply =
+    mutant === undefined ? [] : ['--import', `${folder}../cursors/apply-cursor-mutant.ts`]
   const args = [...apply, `${folder}run-includes.ts`, '1', '400']
   const env = { ...process.env, CURSOR_MUTANT: mutant }
   return new Promise((resolve) => {
