@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { BodyError, HttpError } from '../errors/errors.ts'
-import type { Awaitable } from '../model/declare/hooks.ts'
+import type { ProcessBody } from './request.ts'
 
 /** Large bodies may take so many bytes together until they are processed. */
 const minLimit = 128 * 1024 * 1024
@@ -145,9 +145,6 @@ function tooManyChunks(): HttpError {
 const largeBody = 64 * 1024
 /** In each iteration of the event loop so many bodies are received further. */
 const maxReceiving = 16
-
-/** Processes a body. A large one counts as processed until the returned promise is settled. */
-export type ProcessBody<Result> = (body: Uint8Array) => Awaitable<Result>
 
 /**
  * Receives a body to its end, by `append`. After each block it awaits `nextTurn`, so that other requests are served in between.

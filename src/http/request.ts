@@ -1,7 +1,10 @@
+import type { Awaitable } from '../model/declare/hooks.ts'
 import type { Logger } from '../model/declare/request-context.ts'
 import type { ObservedRequest } from '../observe/events.ts'
 import type { DocumentText } from '../serialize/document.ts'
-import type { ProcessBody } from './receive-body.ts'
+
+/** Processes a body. A large one counts as processed until the returned promise is settled. */
+export type ProcessBody<Result> = (body: Uint8Array) => Awaitable<Result>
 
 /** A request as the adapters pass it on, whatever the library that received it. */
 export interface HttpRequest {
