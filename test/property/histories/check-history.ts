@@ -122,11 +122,13 @@ export function checkHistory(history: History): readonly string[] {
 
 /** Without a journal: every stored board is one whose creation was acknowledged, because a repeated create has one effect. */
 export function checkCreated(stored: readonly string[], writes: readonly Write[]): string[] {
-  const created = writes.flatMap(({ parts }) =>
-    parts.flatMap(({ is, board }) => (is === 'create' ? [board] : [])),
+  const created = new Set(
+    writes.flatMap(({ parts }) =>
+      parts.flatMap(({ is, board }) => (is === 'create' ? [board] : [])),
+    ),
   )
   return stored
-    .filter((id) => !created.includes(id))
+    .filter((id) => !created.has(id))
     .map((id) => `the board ${id} was created by a write that has another one`)
 }
 
