@@ -89,6 +89,11 @@ export function pointerToken(name: string): string {
   return `/${/[~/]/.test(name) ? name.replaceAll('~', '~0').replaceAll('/', '~1') : name}`
 }
 
+/** Writes the path to a member as a JSON Pointer (RFC 6901 §3). @param path - names of members, and positions in arrays */
+export function formatPointer(path: readonly (string | number)[]): string {
+  return path.map((token) => pointerToken(String(token).toWellFormed())).join('')
+}
+
 /** The header fields of the codes that are always about the same one. */
 const headerFields: Readonly<Partial<Record<ErrorCode, string>>> = {
   invalid_key: 'Idempotency-Key',

@@ -1,5 +1,5 @@
 import { type ErrorCollector, emptyCollector, report, throwErrors } from '../errors/collector.ts'
-import { BodyError, pointerToken } from '../errors/errors.ts'
+import { BodyError, formatPointer, pointerToken } from '../errors/errors.ts'
 import { quote, truncate } from '../errors/quote.ts'
 import { isObject, type JsonValue, serializeJson } from '../model/kinds/json.ts'
 import {
@@ -170,8 +170,10 @@ function checkRepeated(text: string): void {
 }
 
 function repeatedError(path: readonly (string | number)[]): BodyError {
-  const pointer = path.map((token) => pointerToken(String(token).toWellFormed())).join('')
-  return documentError(pointer, 'is sent more than once in its object; remove all but one')
+  return documentError(
+    formatPointer(path),
+    'is sent more than once in its object; remove all but one',
+  )
 }
 
 function parseType(

@@ -1,4 +1,4 @@
-import { endOfString, parseExactJson } from '../model/kinds/json.ts'
+import { characters, endOfString, parseExactJson } from '../model/kinds/json.ts'
 
 /**
  * The maximum nesting depth of arrays and objects, the outermost one counted. It keeps every recursive function over a
@@ -27,9 +27,6 @@ export function parseJson(text: string): unknown {
   return parseExactJson(text, maxIntegerLength)
 }
 
-// biome-ignore format: a table
-const code = { quotationMark: 0x22, comma: 0x2c, beginArray: 0x5b, endArray: 0x5d, beginObject: 0x7b, endObject: 0x7d }
-
 /** Whether a JSON text is nested too deep. The result is meaningless for a text that is not JSON. */
 function isTooDeep(text: string): boolean {
   const { length } = text
@@ -38,11 +35,11 @@ function isTooDeep(text: string): boolean {
   let depth = 0
   for (let index = 0; index < length; index += 1) {
     const char = text.charCodeAt(index)
-    if (char === code.quotationMark) index = endOfString(text, index)
-    else if (char === code.beginArray || char === code.beginObject) {
+    if (char === characters.quotationMark) index = endOfString(text, index)
+    else if (char === characters.beginArray || char === characters.beginObject) {
       depth += 1
       if (depth > maxJsonDepth) return true
-    } else if (char === code.endArray || char === code.endObject) depth -= 1
+    } else if (char === characters.endArray || char === characters.endObject) depth -= 1
   }
   return false
 }
@@ -74,7 +71,7 @@ export function findRepeated(text: string): (readonly (string | number)[])[] {
   for (let index = 0; index < length && found.length < maxRepeated; index += 1) {
     const char = text.charCodeAt(index)
     const inner = open.at(-1)
-    if (char === code.quotationMark) {
+    if (char === characters.quotationMark) {
       const end = endOfString(text, index)
       if (isName && inner?.names) {
         const name = readName(text.slice(index + 1, end))
@@ -84,11 +81,11 @@ export function findRepeated(text: string): (readonly (string | number)[])[] {
       }
       isName = false
       index = end
-    } else if (char === code.beginObject || char === code.beginArray) {
-      isName = char === code.beginObject
+    } else if (char === characters.beginObject || char === characters.beginArray) {
+      isName = char === characters.beginObject
       open.push({ names: isName ? new Set() : undefined, at: 0 })
-    } else if (char === code.endObject || char === code.endArray) open.pop()
-    else if (char === code.comma && inner) {
+    } else if (char === characters.endObject || char === characters.endArray) open.pop()
+    else if (char === characters.comma && inner) {
       isName = inner.names !== undefined
       if (typeof inner.at === 'number') inner.at += 1
     }

@@ -7,7 +7,13 @@ import {
   report,
   throwErrors,
 } from '../errors/collector.ts'
-import { type ApiError, BodyError, ParameterError, pointerToken } from '../errors/errors.ts'
+import {
+  type ApiError,
+  BodyError,
+  formatPointer,
+  ParameterError,
+  pointerToken,
+} from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { findNearest, suggest } from '../errors/suggestion.ts'
 import { isObject, type JsonValue, serializeJson } from '../model/kinds/json.ts'
@@ -118,7 +124,7 @@ function parseMembers(body: Uint8Array): readonly Member[] {
 /** A name that is repeated in an object: of a parameter, of a member of its family, or in a filter object. */
 function repeatedMemberError(path: readonly (string | number)[]): BodyError {
   const isFilter = path.length > 1 && /^(?:filter|includeFilter)$/.test(String(path[0]))
-  const pointer = path.map((token) => pointerToken(String(token).toWellFormed())).join('')
+  const pointer = formatPointer(path)
   const detail = `The member ${quote(path.at(-1))} is sent more than once in its object; remove all but one.`
   return new BodyError(isFilter ? 'invalid_filter' : 'repeated_parameter', pointer, detail)
 }

@@ -135,15 +135,16 @@ export function endOfString(text: string, start: number): number {
   const { length } = text
   for (let index = start + 1; index < length; index += 1) {
     const char = text.charCodeAt(index)
-    if (char === quotationMark) return index
+    if (char === characters.quotationMark) return index
     // A backslash escapes the next character.
-    if (char === backslash) index += 1
+    if (char === characters.backslash) index += 1
   }
   return length
 }
 
-const quotationMark = 0x22
-const backslash = 0x5c
+/** The characters that JSON is made of, as UTF-16 code units. */
+// biome-ignore format: a table
+export const characters = { quotationMark: 0x22, comma: 0x2c, beginArray: 0x5b, backslash: 0x5c, endArray: 0x5d, beginObject: 0x7b, endObject: 0x7d }
 
 /** Returns an object with its own names instead of those that replace them. */
 function rename(
