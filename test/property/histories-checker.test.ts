@@ -69,6 +69,54 @@ const cases: readonly (readonly [string, History, RegExp | undefined])[] = [
     undefined,
   ],
   [
+    'the same of a set after a write that began after the refusal',
+    {
+      writes: [
+        created,
+        { ...write([part('add', '4')], 3, 4, 412), hasUnanswered: true },
+        write([part('title', 'b')], 5, 6),
+      ],
+      reads: [],
+      entries: [
+        first,
+        entry(2, '["a",null]', '["b",null]'),
+        { ...entry(3, undefined, '4'), card: '4' },
+      ],
+    },
+    undefined,
+  ],
+  [
+    'a member that is removed again, and a read between the removals',
+    {
+      writes: [
+        created,
+        write([part('add', '4')], 3, 4),
+        write([part('remove', '4')], 5, 6),
+        write([part('remove', '4')], 9, 10),
+      ],
+      reads: [{ board: '1', is: 'members', state: seen(''), begin: 7, end: 8 }],
+      entries: [
+        first,
+        { ...entry(2, undefined, '4'), card: '4', tx: '7' },
+        { ...entry(3, '4', undefined), card: '4', tx: '8' },
+      ],
+    },
+    undefined,
+  ],
+  [
+    'a read of a removed member, which one write has removed',
+    {
+      writes: [created, write([part('add', '4')], 3, 4), write([part('remove', '4')], 5, 6)],
+      reads: [{ board: '1', is: 'members', state: seen('4'), begin: 7, end: 8 }],
+      entries: [
+        first,
+        { ...entry(2, undefined, '4'), card: '4', tx: '7' },
+        { ...entry(3, '4', undefined), card: '4', tx: '8' },
+      ],
+    },
+    /which it was not then/,
+  ],
+  [
     'a write with two effects',
     {
       writes: [created, write([part('title', 'b')], 5, 6)],

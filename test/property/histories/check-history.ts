@@ -75,6 +75,8 @@ interface Effect {
   readonly entry: Entry
   readonly write: Write
   readonly part: Part
+  /** Whether no other write can have made it. */
+  readonly isCertain: boolean
   /** The members of the board before and after. */
   readonly before: string
   readonly after: string
@@ -82,14 +84,17 @@ interface Effect {
 
 const isSet = ({ is }: Part): boolean => is === 'replace' || is === 'add' || is === 'remove'
 const isApplied = ({ responses }: Write): boolean => responses.some(({ status }) => status < 300)
-/** When the first response arrived that says that it was applied, else the first one; infinite without a response. */
-const endOf = ({ responses }: Write): number =>
-  (responses.find(({ status }) => status < 300) ?? responses[0])?.end ?? Number.POSITIVE_INFINITY
 /** Whether nobody may have written it. The condition of an attempt without a response is met later where a set is again what it was. */
 const isRefused = (write: Write): boolean =>
   write.responses.length > 0 &&
   !isApplied(write) &&
   !(write.hasUnanswered && write.parts.some(isSet))
+/** When the first response arrived that says what came of it; infinite where none does. */
+const endOf = (write: Write): number => {
+  const { responses } = write
+  const last = isRefused(write) ? responses[0] : responses.find(({ status }) => status < 300)
+  return last?.end ?? Number.POSITIVE_INFINITY
+}
 const describe = ({ parts, key }: Write): string =>
   `${parts.map(({ is, board, mark }) => `${is} ${mark} of ${board}`).join(' and ')}${key ? ` (${key})` : ''}`
 
@@ -137,9 +142,10 @@ function attribute(writes: readonly Write[], entries: readonly Entry[]) {
   const problems: string[] = []
   const effects: Effect[] = []
   const members = new Map<string, Set<string>>()
-  const owners = new Map<string, readonly [Write, Part]>()
-  for (const write of writes.toSorted((one, other) => rank(one) - rank(other)))
-    for (const part of write.parts) owners.set(nameEffect(part), [write, part])
+  const ranked = writes.toSorted((one, other) => rank(one) - rank(other))
+  const parts = ranked.flatMap((write) => write.parts.map((part) => [write, part] as const))
+  const candidates = Map.groupBy(parts, ([, part]) => nameEffect(part))
+  const owners = new Map(parts.map((each) => [nameEffect(each[1]), each]))
   const deletions = new Set<string>()
   for (const [index, entry] of entries.entries()) {
     const { board, card } = entry
@@ -155,9 +161,27 @@ function attribute(writes: readonly Write[], entries: readonly Entry[]) {
       : findOwner(entry, entries.slice(index + 1), owners)
     const after = formatMembers(all)
     if (owner === undefined) problems.push(`nobody has written ${JSON.stringify(entry)}`)
-    else effects.push({ entry, write: owner[0], part: owner[1], before, after })
+    else {
+      const [write, part] = owner
+      const isCertain = isOnlyOwner(entry, write, candidates.get(nameEffect(part)) ?? [])
+      effects.push({ entry, write, part, isCertain, before, after })
+    }
   }
   return { problems, effects }
+}
+
+/**
+ * Whether an entry was made by its owner and nobody else. Where transactions have no number, a removed member may have been removed by a
+ * replacement, too; and of several removals of the same, all but one change nothing and are applied, too, unless they have a condition.
+ */
+function isOnlyOwner(
+  { tx, after }: Entry,
+  owner: Write,
+  candidates: readonly (readonly [Write, Part])[],
+): boolean {
+  if (after !== undefined) return true
+  const others = candidates.filter(([write]) => write !== owner && !isRefused(write))
+  return tx !== undefined && (rank(owner) === 3 || others.length === 0)
 }
 
 /** Of several writes that remove the same, the one that has done it: a condition holds for the first only. */
@@ -204,10 +228,6 @@ const listOwn = (part: Part, effects: readonly Effect[]): readonly Effect[] =>
         : !isSet(part) || each.entry.card === part.mark),
   )
 
-/** Where transactions have no number, a removed member may have been removed by another write than the one that is known. */
-const isCertain = ({ entry: { tx, after } }: Effect): boolean =>
-  tx !== undefined || after !== undefined
-
 /** An applied write has one effect, a refused one none, one without a response one or none; a batch has all of its effects or none. */
 function checkCounts(write: Write, effects: readonly Effect[]): string[] {
   const counted = write.parts.filter(({ is }) => is !== 'remove')
@@ -249,7 +269,8 @@ function checkResponses(write: Write): string[] {
 }
 
 /** A write with a condition changes exactly the state that its client has seen. */
-function checkCondition({ entry, part, write, before, after }: Effect, effects: readonly Effect[]) {
+function checkCondition(effect: Effect, effects: readonly Effect[]) {
+  const { entry, part, write, before, after } = effect
   const { seen, is } = part
   // Of several deletions without a response, another one may have done it.
   if (is === 'delete' && !isApplied(write)) return []
@@ -261,8 +282,7 @@ function checkCondition({ entry, part, write, before, after }: Effect, effects: 
     return [`${entry.before} was overwritten, ${seen.value} was seen: ${describe(write)}`]
   }
   if (entry.card !== part.mark) return []
-  const state =
-    is === 'replace' ? listReplaced({ entry, part, write, before, after }, effects) : before
+  const state = is === 'replace' ? listReplaced(effect, effects) : before
   return state === seen.value || (is === 'remove' && !isApplied(write))
     ? []
     : [`${state} was changed, ${seen.value} was seen: ${describe(write)}`]
@@ -331,8 +351,8 @@ function checkRead({ board, is, state, begin, end }: Read, effects: readonly Eff
     const [last, next] = [own[index - offset], own[index - offset + 1]]
     if (each !== state?.value) return false
     return (
-      (last && isCertain(last) ? last.write.begin : 0) < end &&
-      (next && isCertain(next) ? endOf(next.write) : Number.POSITIVE_INFINITY) > begin
+      (last?.isCertain ? last.write.begin : 0) < end &&
+      (next?.isCertain ? endOf(next.write) : Number.POSITIVE_INFINITY) > begin
     )
   })
   const isGone = effects.some(
@@ -344,7 +364,7 @@ function checkRead({ board, is, state, begin, end }: Read, effects: readonly Eff
 
 /** The order of the journal agrees with the time, and is the same for all boards of two batches. */
 function checkOrder(effects: readonly Effect[]): string[] {
-  const certain = effects.filter(isCertain)
+  const certain = effects.filter(({ isCertain }) => isCertain)
   const byBoard = Map.groupBy(certain, ({ entry }) => entry.board)
   const isBefore = new Map<Write, Set<Write>>()
   const problems: string[] = []
