@@ -1,3 +1,4 @@
+import { requireImmediate } from '../errors/require-immediate.ts'
 import { maxProfileMeta } from '../model/declare/profile.ts'
 import { isObject, serializeJson, toJsonValue } from '../model/kinds/json.ts'
 import { parseProfiles } from '../parse/negotiate.ts'
@@ -31,7 +32,7 @@ export function applyProfiles(
 }
 
 function serializeMember(uri: string, value: unknown): string {
-  const json = value instanceof Promise ? undefined : toJsonValue(value, uri)
+  const json = toJsonValue(requireImmediate(value, `The profile ${uri}`), uri)
   if (!isObject(json)) throw new TypeError(`The profile ${uri} must return a JSON object.`)
   const text = serializeJson(json)
   if (text.length <= maxProfileMeta) return text

@@ -1,4 +1,5 @@
 import { HttpError } from '../errors/errors.ts'
+import { requireImmediate } from '../errors/require-immediate.ts'
 import { findTable } from '../model/catalog.ts'
 import type { RequestContext } from '../model/declare/request-context.ts'
 import { idempotencyTableName } from '../model/idempotency-table.ts'
@@ -41,7 +42,7 @@ export function createIdempotencyKeys(model: Model, store: Store): IdempotencyKe
   }
   return {
     getPrincipal: (auth) => {
-      const found = principal(auth)
+      const found = requireImmediate(principal(auth), 'principal')
       if (typeof found === 'string' && found !== '') return found
       throw new HttpError(
         'key_not_supported',

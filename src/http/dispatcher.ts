@@ -5,6 +5,7 @@ import { locateErrorsOf } from '../endpoints/operation-errors.ts'
 import { reportUnreadable } from '../endpoints/preferences.ts'
 import type { Route } from '../endpoints/route-table.ts'
 import { attempt, emptyCollector, hasErrors, throwErrors } from '../errors/collector.ts'
+import { requireImmediate } from '../errors/require-immediate.ts'
 import type { Awaitable } from '../model/declare/hooks.ts'
 import type { Logger } from '../model/declare/request-context.ts'
 import { measurePart, requestEnded } from '../observe/events.ts'
@@ -288,7 +289,7 @@ function createAuthentication(options: HttpOptions, log: Logger) {
         ? await measurePart(observed, 'auth', () => request.authenticate?.())
         : await request.authenticate?.()
       if (observed && typeof options.serverTiming === 'function')
-        observed.showsTiming = options.serverTiming(auth)
+        observed.showsTiming = requireImmediate(options.serverTiming(auth), 'serverTiming')
       warnOfOpenWrites(auth)
       return { auth, challenge: undefined }
     } catch (error) {

@@ -1,3 +1,4 @@
+import { requireImmediate } from '../errors/require-immediate.ts'
 import { cursorMember } from '../model/declare/cursor-of.ts'
 import type { Awaitable } from '../model/declare/hooks.ts'
 import { versionMember } from '../model/declare/if-match.ts'
@@ -201,7 +202,7 @@ function compileValue(
     ? (value: unknown): unknown => JSON.parse(kind.serialize(value))
     : (value: unknown) => value
   return (row) => {
-    const value = read(row)
+    const value = requireImmediate(read(row), 'The function of an attribute')
     return value === null || value === undefined ? null : toValue(value)
   }
 }

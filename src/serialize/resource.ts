@@ -1,3 +1,4 @@
+import { requireImmediate } from '../errors/require-immediate.ts'
 import { traitsOf } from '../model/kinds/codec-names.ts'
 import { flattenText } from '../model/kinds/texts.ts'
 import {
@@ -91,6 +92,7 @@ function createAttributeTemplate(field: Field, layout: RowLayout): Template {
 }
 
 function serializeNullable(value: unknown, serialize: (value: unknown) => string): string {
+  if (value instanceof Promise) requireImmediate(value, 'The function of an attribute')
   return value === null || value === undefined ? 'null' : serialize(value)
 }
 

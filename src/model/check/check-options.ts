@@ -122,10 +122,10 @@ const columns: Check = (value, location) => {
   return [`${location}: must not have a column twice; it is ${quote(value)}`]
 }
 const aFunction = mustBe('a function', isFunction)
-/** A function whose result is needed at once: a promise would be part of the response. */
+/** A function whose result is needed at once. */
 const synchronous: Check = (value, location) =>
   Object.prototype.toString.call(value) === '[object AsyncFunction]'
-    ? [`${location}: must not be async, because its result is part of the response`]
+    ? [`${location}: must not be async, because its result is needed at once`]
     : aFunction(value, location)
 const pageSize = mustBe(
   'a whole number from 1',
@@ -442,7 +442,9 @@ const modelOptions = members({
   clientIds: optional(oneOf('discard', 'forbid')),
   jsonapi: optional(oneOf('1.0', '1.1')),
   profiles: optional(
-    each(members({ member: stringCheck, meta: aFunction } satisfies Record<keyof Profile, Check>)),
+    each(
+      members({ member: stringCheck, meta: synchronous } satisfies Record<keyof Profile, Check>),
+    ),
   ),
   errorTypes: optional(stringCheck),
   idMismatch: optional(oneOf('discard', 'conflict')),
@@ -454,7 +456,7 @@ const modelOptions = members({
   tenant: optional(tenantOptions),
   secret: optional(secret),
   session: optional(sessionOptions),
-  principal: optional(aFunction),
+  principal: optional(synchronous),
   idempotencyHours: optional(hours),
   atomic: optional(atomicOptions),
 } satisfies Record<keyof ModelOptions, Check>)

@@ -1,3 +1,4 @@
+import { requireImmediate } from '../../errors/require-immediate.ts'
 import type { Sql } from '../sql.ts'
 
 /** A value or a decision that is computed from the auth context of each request. Created by `auth`. */
@@ -27,10 +28,10 @@ export function isAuthValue(value: unknown): value is AuthValue {
 
 /** Computes a value from an auth context; null without one. @throws what the function of the declaration throws */
 export function computeAuthValue({ compute }: AuthValue, context: unknown): unknown {
+  if (context === undefined || context === null) return null
   // The declaration names the type of the auth contexts that `authenticate` returns.
-  return context === undefined || context === null
-    ? null
-    : (compute as (auth: unknown) => unknown)(context)
+  const value = (compute as (auth: unknown) => unknown)(context)
+  return requireImmediate(value, 'A function of the auth context')
 }
 
 /** Computes a value of a declaration that may have been created by `auth`; any other value is returned as it is. */

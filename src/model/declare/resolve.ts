@@ -1,3 +1,4 @@
+import { requireImmediate } from '../../errors/require-immediate.ts'
 import { createIdKind, createSingleIdKind } from '../kinds/composite-ids.ts'
 import { toIdKind } from '../kinds/id-kinds.ts'
 import { toFilterName, toPathExpression, toPathKind } from '../kinds/json-paths.ts'
@@ -422,8 +423,9 @@ function resolveExpression(
 
 function resolveDefault(value: unknown): (() => unknown) | undefined {
   if (value === undefined) return undefined
+  if (typeof value !== 'function') return () => value
   // A function creates the value: no kind has functions as values.
-  return typeof value === 'function' ? (value as () => unknown) : () => value
+  return () => requireImmediate((value as () => unknown)(), 'The function of a default')
 }
 
 /**

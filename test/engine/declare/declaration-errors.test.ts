@@ -87,7 +87,7 @@ const withoutDatabase: readonly (readonly [sentence: string, patches: Patches, l
   ['a join table without a column', field('tags', { ...toMany('tag', { through }), through: { table: 'book_tag', from: 'book_id' } }), 'book.fields.tags.through.to: must be a name; it is missing'],
   ['a function instead of a validator', field('title', { ...attribute(text), validate: () => true }), 'book.fields.title.validate: must be a validator with the Standard Schema interface; it is a function'],
   ['a column without a kind in a computed attribute', field('label', untyped(computed, text, { title: 'text' }, () => '')), 'book.fields.label.columns.title.kind: must be an attribute kind, such as text; it is "text"'],
-  ['a computed attribute that is async', field('label', untyped(computed, text, { title: text }, async () => '')), 'book.fields.label.compute: must not be async, because its result is part of the response'],
+  ['a computed attribute that is async', field('label', untyped(computed, text, { title: text }, async () => '')), 'book.fields.label.compute: must not be async, because its result is needed at once'],
   ['a computed attribute without a function', field('label', untyped(computed, text, { title: text })), 'book.fields.label.compute: must be a function; it is missing'],
   ['an insert default that no column can store', { book: { insertDefaults: { kind: new Date(0) } } }, 'book.insertDefaults.kind: must be a string, a number, true, false, null or bytes; it is an object'],
   // SQL expressions.
