@@ -62,6 +62,7 @@ export function listFilledColumns({
   id,
   ids,
   insertDefaults,
+  version,
   fields,
   hooks,
 }: ResourceType): string[] {
@@ -76,7 +77,8 @@ export function listFilledColumns({
   // The columns of a composite id that the client does not send are those of fields, are generated, or have a default.
   const ownId =
     id.columns.length === 1 || ids.fromClient !== 'forbidden' ? id.columns : ids.generatedParts
-  return [...ownId, ...insertDefaults.map(([column]) => column), ...columns]
+  const first = version === undefined ? [] : [version]
+  return [...ownId, ...insertDefaults.map(([column]) => column), ...first, ...columns]
 }
 
 function findInsertDefaultErrors(

@@ -167,7 +167,8 @@ function listOwnNeeds(resource: ResourceType): Need[] {
   const { type, table, id, ids, softDelete, isWritable, fields } = resource
   const versions = listVersionColumns(resource)
   const read: string[] = [...id.columns, ...versions]
-  const created: string[] = [...(ids.fromClient === 'forbidden' ? ids.generatedParts : id.columns)]
+  const sent = ids.fromClient === 'forbidden' ? ids.generatedParts : id.columns
+  const created: string[] = [...sent, ...versions]
   const updated: string[] = [...(softDelete === undefined ? [] : [softDelete]), ...versions]
   for (const field of fields.values()) {
     if (field.is === 'computed') read.push(...field.columns.map(([column]) => column))

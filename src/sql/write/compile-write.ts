@@ -230,6 +230,7 @@ function compileInsertedColumns(
   const columns: Assignment[] = [...sent]
   const assigned = new Set(columns.map(([name]) => name))
   columns.push(...compileGeneratedParts(resource, assigned))
+  columns.push(...compileFirstVersion(resource, assigned, target))
   for (const [name, value] of insertDefaults)
     if (!assigned.has(name))
       columns.push([name, sql`${isAuthValue(value) ? value : constant(value, target.dialect)}`])
@@ -295,6 +296,23 @@ function compileGeneratedParts({ ids }: ResourceType, assigned: ReadonlySet<stri
     assigned.has(column) ? [] : [[column, generatedParam(() => crypto.randomUUID())]],
   )
 }
+
+/**
+ * Compiles the column that is the version of a new row: it starts at random, so that the row does not have the version of a deleted one
+ * whose id it has. Ids return where clients choose them, and on SQLite without `autoincrement`.
+ */
+function compileFirstVersion(
+  { version, insertDefaults }: ResourceType,
+  assigned: ReadonlySet<string>,
+  { dialect }: Target,
+): Assignment[] {
+  if (version === undefined || version === dialect.rowVersion) return []
+  if (assigned.has(version) || insertDefaults.some(([column]) => column === version)) return []
+  return [[version, generatedParam(() => 1 + Math.floor(Math.random() * maxFirstVersion))]]
+}
+
+/** From there, an integer of 32 bits counts as many updates again. */
+const maxFirstVersion = 2 ** 30
 
 /** Compiles the clause with which an insert returns the id of the new row; none where a rule makes it impossible. */
 function compileReturning({ row }: WriteShape, { id, table }: ResourceType, target: Target): Sql {

@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { action, attribute, defineModel, integer, resource, text, toMany, toOne } from 'lapidary'
+import {
+  action,
+  attribute,
+  createApi,
+  defineModel,
+  integer,
+  resource,
+  text,
+  toMany,
+  toOne,
+  uuid,
+} from 'lapidary'
 import { type BatchSuite, describeBatches, summarize } from './send-batch.ts'
 
 /** Its changes need conditions. */
@@ -147,5 +158,65 @@ describeBatches('Conditions of every write', served, (app) => {
     const { errors } = await app.send('PATCH', '/orders/101', { data }, fields)
     assert.equal(errors[0]?.code, 'version_conflict')
     assert.match(errors[0]?.detail ?? '', new RegExp(`101" has the version "${version}"`))
+  })
+})
+
+/** Clients choose its ids, and its version is a column. */
+const parcel = resource('parcel', {
+  path: '/parcels',
+  table: 'parcel',
+  id: { kind: uuid, client: 'required' },
+  version: 'row_version',
+  fields: { label: attribute(text) },
+})
+const depot: BatchSuite = {
+  model: defineModel([parcel], { atomic: true }),
+  tables: ({ uuid }) =>
+    `create table parcel (id ${uuid} primary key, label text, row_version integer not null default 1)`,
+  fill: '',
+}
+
+describeBatches('The version of a resource that is created anew', depot, (app) => {
+  const ids = ['5d1ad4d3-3d8c-4a7a-9f35-0a4f3b2b3f10', '5d1ad4d3-3d8c-4a7a-9f35-0a4f3b2b3f11']
+  const toData = (id: string) => ({ type: 'parcel', id, attributes: { label: 'a' } })
+  const adds = ids.map((id) => ({ op: 'add', data: toData(id) }))
+  const removes = ids.map((id) => ({ op: 'remove', ref: { type: 'parcel', id } }))
+  const path = `/parcels/${ids[0]}`
+  const renew: Readonly<Record<string, () => Promise<unknown>>> = {
+    'by requests': async () => {
+      await app.send('DELETE', path)
+      await app.send('POST', '/parcels', { data: toData(String(ids[0])) })
+    },
+    'in one batch': () => app.batch([...removes, ...adds]),
+    'in process': async () => {
+      const client = createApi({ model: depot.model, store: app.store }).with()
+      await client.remove('parcel', String(ids[0]))
+      await client.create('parcel', { id: ids[0], label: 'a' } as never)
+    },
+  }
+  for (const [how, work] of Object.entries(renew))
+    it(`differs from that of the deleted one, ${how}`, async () => {
+      await app.batch(adds)
+      const { headers } = await app.send('GET', path)
+      const condition = { 'if-match': String(headers.get('etag')) }
+      await work()
+      assert.equal((await app.send('GET', path)).status, 200)
+      const body = { data: { ...toData(String(ids[0])), attributes: { label: 'lost' } } }
+      const updates = [
+        await app.send('PATCH', path, body, condition),
+        await app.send('DELETE', path, undefined, condition),
+      ]
+      assert.deepEqual(
+        updates.map(({ status }) => status),
+        [412, 412],
+      )
+    })
+
+  it('is another one in each row of an insert, and leaves room to count', async () => {
+    await app.batch(adds)
+    const rows = await app.rows('select row_version from parcel')
+    const versions = rows.map(({ row_version }) => Number(row_version))
+    assert.equal(new Set(versions).size, 2)
+    assert.ok(versions.every((each) => each >= 1 && each <= 2 ** 30))
   })
 })

@@ -319,6 +319,19 @@ for (const database of databases) {
       ])
     })
 
+    for (const type of ['smallint', 'numeric(5,0)'])
+      it(`a version in a ${type}, which cannot count`, async () => {
+        const parcel = resource('parcel', {
+          ...{ path: '/parcels', table: 'parcel', version: 'row_version' },
+          fields: {},
+        })
+        const { newId } = database.columnTypes
+        const sql = `create table parcel (id ${newId}, row_version ${type} not null)`
+        const [error, ...others] = await findStartErrors(database, defineModel([parcel]), sql)
+        assert.match(error ?? '', /^parcel\.version: the column "row_version" .* has the type/)
+        assert.deepEqual(others, [])
+      })
+
     for (const [sentence, patches, line] of againstTables) {
       it(sentence, async () => {
         const expected = typeof line === 'string' ? line : line[database.dialect]
