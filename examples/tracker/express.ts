@@ -34,7 +34,7 @@ export async function createExpressApp(database: string, secret: string) {
 
 /** Sends the errors of the routes above as JSON:API documents. */
 const reportError: ErrorRequestHandler = (error, _request, response, next) => {
-  const { status, headers, body } = createErrorResponse(error) ?? {}
+  const { status, headers, body } = createErrorResponse(error, model) ?? {}
   if (status === undefined) next(error)
   else response.status(status).set(headers).send(body)
 }

@@ -33,7 +33,7 @@ export async function createHonoApp(database: string, secret: string, webOrigin:
   })
   app.all('/api/*', ({ req }) => handle(req.raw))
   app.onError((error) => {
-    const response = createErrorResponse(error)
+    const response = createErrorResponse(error, model)
     if (response === undefined) throw error
     return new Response(response.body, response)
   })

@@ -4,6 +4,7 @@ import { toError, toErrorList } from '../errors/collector.ts'
 import { type ApiError, HttpError, RequestError } from '../errors/errors.ts'
 import type { Logger } from '../model/declare/request-context.ts'
 import { atomicMediaType } from '../model/media-types.ts'
+import type { Model } from '../model/model.ts'
 import { parameterNames } from '../parse/parameters.ts'
 import type { DocumentVersion } from '../serialize/document.ts'
 import { type ErrorResponse, serializeErrors, serializeInternalError } from '../serialize/errors.ts'
@@ -172,14 +173,18 @@ function redactPair(pair: string): string {
 
 /**
  * Creates the response to an error of a call in process, for routes of an application: the same status and document as those
- * of a request, e.g. `` const { status, headers, body } = createErrorResponse(error) ?? … ``.
+ * of a request, e.g. `` const { status, headers, body } = createErrorResponse(error, model) ?? … ``.
  *
+ * @param model - that of the API: its version of JSON:API is that of the document, and its `errorTypes` are linked. Default: version 1.0
  * @returns the status, the headers, and a JSON:API document as text; `undefined` for an error that is internal, which clients
  *   must not see
  * @see https://jsonapi.org/format/1.0/#errors
  */
-export function createErrorResponse(error: unknown): ErrorResponse | undefined {
-  const response = serializeErrors(error)
+export function createErrorResponse(
+  error: unknown,
+  model?: Pick<Model, 'jsonapi' | 'errorTypes'>,
+): ErrorResponse | undefined {
+  const response = serializeErrors(error, model?.jsonapi, model?.errorTypes)
   if (response === undefined) return undefined
   const { status, headers, body } = response
   return { status, headers: { ...documentHeaders, ...headers }, body }

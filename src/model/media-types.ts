@@ -14,3 +14,6 @@ export const cursorProfile = 'https://jsonapi.org/profiles/ethanresnick/cursor-p
 
 /** The media type of the documents of a batch. */
 export const atomicMediaType = `${mediaType};ext="${atomicExtension}"`
+
+/** Says where the document of a batch belongs, behind what is wrong with one that was sent elsewhere. */
+export const atomicRemedy = `an API with atomic operations takes them at /operations, with Content-Type: ${atomicMediaType}`

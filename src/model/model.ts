@@ -231,7 +231,7 @@ type JsonApiVersion = '1.0' | '1.1'
 export interface ModelOptions<Type extends string = string, Auth = unknown> {
   /** Functions that run for every resource type, and at the start of every transaction. */
   readonly hooks?: ModelHooks<Type, Auth>
-  /** An `id` in a create's body: ignored, or rejected with 403 (`docs/service.md`, Endpoints). Default `discard`. */
+  /** An `id` in a create's body: ignored, or rejected with 403, as in every operation (`docs/service.md`, Endpoints). Default `discard`. */
   readonly clientIds?: 'discard' | 'forbid'
   /**
    * The version of JSON:API that all routes speak. In 1.1 media types may have `ext` and `profile`, pointers of errors lead to values that

@@ -2,6 +2,7 @@ import { type ErrorCollector, emptyCollector, report, throwErrors } from '../err
 import { BodyError, formatPointer, pointerToken } from '../errors/errors.ts'
 import { quote, truncate } from '../errors/quote.ts'
 import { isObject, type JsonValue, serializeJson } from '../model/kinds/json.ts'
+import { atomicRemedy } from '../model/media-types.ts'
 import {
   describeJsonError,
   describeJsonType,
@@ -118,6 +119,7 @@ export function parseActionParameters(body: RequestBody): JsonObject {
   const document = body instanceof Uint8Array ? parseJsonBody(body) : body
   if (!isObject(document))
     throw documentError('', `must be an object; it is ${describeJsonType(document)}`)
+  if (isBatch(document)) throw documentError('', `is no call of an action; ${atomicRemedy}`)
   const { meta = {} } = document
   if (isObject(meta)) return meta
   throw documentError('/meta', `must be an object; it is ${describeJsonType(meta)}`)
@@ -135,8 +137,14 @@ function parseDocument(body: RequestBody): JsonObject {
   const document = body instanceof Uint8Array ? parseJsonBody(body) : body
   if (!isObject(document))
     throw documentError('', `must be an object; it is ${describeJsonType(document)}`)
-  if (!Object.hasOwn(document, 'data')) throw documentError('', 'must have the member "data"')
-  return document
+  if (Object.hasOwn(document, 'data')) return document
+  const remedy = isBatch(document) ? `; ${atomicRemedy}` : ''
+  throw documentError('', `must have the member "data"${remedy}`)
+}
+
+/** Whether a document is that of a batch, which has an address of its own. */
+function isBatch(document: JsonObject): boolean {
+  return Object.hasOwn(document, 'atomic:operations')
 }
 
 /**

@@ -1,6 +1,6 @@
 import { HttpError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import { mediaType } from '../model/media-types.ts'
+import { atomicExtension, atomicRemedy, mediaType } from '../model/media-types.ts'
 
 /** The parts of a request that concern its media types. */
 interface MediaHeaders {
@@ -192,9 +192,11 @@ function checkContentType(header: string, needsType: boolean): void {
   const [range, ...others] = parseMediaRanges(header)
   const isJsonApi = range?.type === mediaType && others.length === 0
   if (isJsonApi && range.parameters.length > 0) {
+    const isBatch = range.parameters.some((each) => each.includes(atomicExtension))
+    const remedy = isBatch ? `; ${atomicRemedy}` : ''
     throw new HttpError(
       'unsupported_media_type',
-      `Content-Type is ${mediaType} with the parameter ${quote(range.parameters[0])}; send it without parameters.`,
+      `Content-Type is ${mediaType} with the parameter ${quote(range.parameters[0])}; send it without parameters${remedy}.`,
     )
   }
   if (needsType && !isJsonApi) {

@@ -99,7 +99,8 @@ export function planCreate(
   const { model } = planner
   checkType(parsed, resource)
   const builder = createWriteBuilder()
-  const isDiscarded = planner.model.clientIds === 'discard' && writer === 'client'
+  // A later operation with this id would write another resource than the one that its client means.
+  const isDiscarded = model.clientIds === 'discard' && writer === 'client' && !parsed.isOfOperation
   const id = resolveNewId(parsed, resource, builder, isDiscarded)
   const write = { resource, operation: 'create', writer } as const
   addAttributes(parsed, write, builder)
@@ -270,14 +271,15 @@ function checkType(parsed: ParsedResource, resource: ResourceType): void {
 
 /** The id of a new resource; `undefined` if the database or the server generates it, or after an error. */
 function resolveNewId(
-  { id }: ParsedResource,
+  { id, isOfOperation }: ParsedResource,
   { type, ids, id: field }: ResourceType,
   builder: WriteBuilder,
   isDiscarded: boolean,
 ): string | undefined {
   if (ids.fromClient === 'forbidden') {
     if (isDiscarded || id === undefined) return undefined
-    const detail = `The server generates the ids of ${type}; remove the id ${quote(id)}.`
+    const remedy = isOfOperation ? '; other operations name the resource by a lid' : ''
+    const detail = `The server generates the ids of ${type}; remove the id ${quote(id)}${remedy}.`
     throw new BodyError('client_id_forbidden', '/data/id', detail)
   }
   if (id === undefined) {

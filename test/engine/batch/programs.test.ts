@@ -99,6 +99,17 @@ describeBatches('Several writes of a program', office, (app) => {
       assert.equal(await members(), 2)
     })
 
+    it(`refuses the id of a new resource that the database generates, ${name}`, async () => {
+      const refused = atomic(name)((batch) => {
+        batch.create('person', { name: 'Eve', ...{ id: '1' } })
+        return batch.update('person', '1', { note: 'new' })
+      })
+      await assert.rejects(
+        refused,
+        / remove the id "1"; other operations name the resource by a lid\./,
+      )
+    })
+
     it(`calls actions, ${name}`, async () => {
       const [renamed, counted] = await atomic(name)((batch) => {
         batch.create('person', { name: 'Eve' })

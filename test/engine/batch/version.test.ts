@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { createApi, createErrorResponse } from 'lapidary'
 import { addPerson, modernOffice, office } from './office.ts'
-import { type BatchSuite, batchType, describeBatches } from './send-batch.ts'
+import { type BatchSuite, batchType, describeBatches, summarize } from './send-batch.ts'
 
 const type = 'application/vnd.api+json'
 const unknown = 'https://example.org/ext'
@@ -64,8 +65,41 @@ describeBatches('JSON:API 1.0 beside 1.1', office, (app) => {
     })
 })
 
+/** Requests that are no batches. */
+const others: readonly (readonly [method: string, path: string])[] = [
+  ['POST', '/persons'],
+  ['POST', '/persons/1/computers'],
+  ['PATCH', '/persons/1'],
+  ['PATCH', '/persons/1/relationships/computers'],
+  ['POST', '/persons/actions/count'],
+]
+
 for (const suite of [office, modernOffice])
   describeBatches('Operations of every version', suite, (app) => {
+    for (const [method, path] of others)
+      for (const contentType of [type, batchType])
+        it(`says where operations belong: ${method} ${path} with ${contentType}`, async () => {
+          const body = { 'atomic:operations': [addPerson('Eve')] }
+          const sent = await app.send(method, path, body, { 'content-type': contentType })
+          assert.equal(sent.status, contentType === type ? 400 : 415)
+          const [, address = '', remedy = ''] =
+            /at (\S+), with Content-Type: (\S+)\.$/.exec(String(sent.errors[0]?.detail)) ?? []
+          const moved = await app.send('POST', address, body, { 'content-type': remedy })
+          assert.deepEqual([moved.status, moved.results.length], [200, 1])
+        })
+
+    it('refuses the id of a new resource that the database generates, which a later one names', async () => {
+      const ref = { type: 'person', id: '1' }
+      const response = await app.batch([
+        { op: 'add', data: { ...ref, attributes: { name: 'Eve' } } },
+        { op: 'update', ref, data: { ...ref, attributes: { note: 'new' } } },
+      ])
+      assert.deepEqual(summarize(response), [
+        '403 client_id_forbidden /atomic:operations/0/data/id',
+      ])
+      assert.match(String(response.errors[0]?.detail), / by a lid\.$/)
+    })
+
     it('writes nothing if the data has another id than the target', async () => {
       const update = (target: object, name: object) => ({
         ...{ op: 'update', ...target },
@@ -211,6 +245,49 @@ describeBatches('JSON:API 1.1', modernOffice, (app) => {
     assert.equal(response.status, 200)
     assert.deepEqual(response.document.jsonapi?.ext, ['https://jsonapi.org/ext/atomic'])
   })
+})
+
+const typed: BatchSuite = {
+  ...modernOffice,
+  model: { ...modernOffice.model, errorTypes: 'https://example.org/errors#' },
+}
+
+describeBatches('Errors of calls in process in JSON:API 1.1', typed, (app) => {
+  const { model } = typed
+  const open = () => createApi({ model, store: app.store }).with()
+  const path = '/persons/1'
+  const update = (attributes: object) => ({ data: { type: 'person', id: '1', attributes } })
+  const calls: readonly (readonly [
+    status: number,
+    call: (client: ReturnType<typeof open>) => Promise<unknown>,
+    ...request: Parameters<typeof app.send>,
+  ])[] = [
+    [404, (client) => client.get('person', '99'), 'GET', '/persons/99'],
+    [
+      400,
+      (client) => client.list('person', { sort: ['size'] as never }),
+      'GET',
+      '/persons?sort=size',
+    ],
+    [
+      412,
+      (client) => client.update('person', '1', { name: 'Ida' }, { ifMatch: 'other' }),
+      ...(['PATCH', path, update({ name: 'Ida' }), { 'if-match': '"other"' }] as const),
+    ],
+    [
+      422,
+      (client) => client.update('person', '1', { name: 5, note: 5 } as never),
+      ...(['PATCH', path, update({ name: 5, note: 5 })] as const),
+    ],
+  ]
+  for (const [status, call, ...request] of calls)
+    it(`are the documents of requests: ${status} ${request[1]}`, async () => {
+      const thrown: unknown = await call(open()).catch((error: unknown) => error)
+      const response = createErrorResponse(thrown, model)
+      const { document } = await app.send(...request)
+      assert.deepEqual([response?.status, JSON.parse(response?.body ?? '')], [status, document])
+      assert.match(response?.body ?? '', /"type":"https:\/\/example.org\/errors#/)
+    })
 })
 
 const profile = 'https://jsonapi.org/profiles/ethanresnick/cursor-pagination'
