@@ -23,6 +23,8 @@ export async function connectToDatabase(databaseUrl: string): Promise<DatabaseCo
   if (databaseUrl.startsWith('postgres:')) {
     const client = new Client({ connectionString: databaseUrl })
     await client.connect()
+    // As the service does on Citus: one transaction changes rows of distributed and of reference tables.
+    await client.query('set citus.multi_shard_modify_mode = sequential')
     return {
       run: async (sql) => (await client.query<StoredRow>(sql)).rows,
       close: () => client.end(),

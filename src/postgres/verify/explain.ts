@@ -73,7 +73,8 @@ function createExplain({ pool, tables, createSetup }: ExplainContext): Store['ex
     const explained = await pool.read(signal?.(), work, setup)
     const catalog = await queryPostgresCatalog(pool.shared)
     const cursors = plan.shape.cursors && (await findCursorIndexes(plan.shape, target, pool))
-    const uncounted = listReadWarnings(plan, { explained, cursors }, target, catalog)
+    const executed = explained.map((each) => ({ ...each, plan: readShardPlan(each.plan) }))
+    const uncounted = listReadWarnings(plan, { explained: executed, cursors }, target, catalog)
     const hidesRows = mayHideRows(options.statements.target, hooks)
     const context = { plan, id, hidesRows, dialect: target.dialect }
     const warnings = await describeIndexes(uncounted, context, (describe) => sample(pool, describe))
@@ -81,10 +82,11 @@ function createExplain({ pool, tables, createSetup }: ExplainContext): Store['ex
   }
 }
 
-/** The planner sorts, or reads a table without an index, only where it has to. */
-const avoidSorts: readonly Statement[] = ['sort', 'seqscan', 'bitmapscan'].map((name) => ({
-  ...{ sql: `set local enable_${name} = off`, placeholders: [] },
-}))
+/** The planner sorts, or reads a table without an index, only where it has to. On Citus these are settings of all servers. */
+const avoidSorts: readonly Statement[] = [
+  ...["citus.propagate_set_commands = 'local'", 'citus.enable_local_execution = off'],
+  ...['sort', 'seqscan', 'bitmapscan'].map((name) => `enable_${name} = off`),
+].map((setting) => ({ sql: `set local ${setting}`, placeholders: [] }))
 
 /** Finds the indexes that serve the pages between cursors of a sort order. A sort key with parameters has none. */
 async function findCursorIndexes(
@@ -101,11 +103,28 @@ async function findCursorIndexes(
     for (const { sql, placeholders } of probes) {
       const explain = { sql: `explain (costs off) ${sql}`, placeholders }
       const lines = await run(explain, { planValues: [] })
-      found.push(lines.map(([line]) => String(line)).join('\n'))
+      found.push(readShardPlan(lines.map(([line]) => String(line))).join('\n'))
     }
     return found
   })
   return describeCursorIndexes(shape, plans, target)
+}
+
+/**
+ * Reads what the servers of Citus do for a statement, with the names of tables and indexes in place of those of shards. The coordinator
+ * merges their rows by a sort, which is one of the whole list if no server sorts and limits them before.
+ */
+function readShardPlan(plan: readonly string[]): readonly string[] {
+  const ofShards: string[] = []
+  let depth = Number.POSITIVE_INFINITY
+  for (const line of plan) {
+    const indent = line.search(/\S/)
+    if (indent > depth) ofShards.push(line.replaceAll(/_\d{6,}\b/g, ''))
+    else depth = /->\s+Task$/.test(line) ? indent : Number.POSITIVE_INFINITY
+  }
+  const isLimited = ofShards.some((line) => /^\s*->\s+Limit/.test(line))
+  const isMerged = isLimited || !plan.some((line) => line.includes('Sort Key: remote_scan.'))
+  return ofShards.length > 0 && isMerged ? ofShards : plan
 }
 
 /** Runs statements in one read transaction of the primary. */

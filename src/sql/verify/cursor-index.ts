@@ -5,6 +5,7 @@ import { getRelationship, getResourceType, type ResourceType } from '../../model
 import { formatOrder } from '../../plan/cursor.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { type OrderTerm, untilId } from '../../plan/sort.ts'
+import { crossesShards } from '../keys/shards.ts'
 import { quoteIdentifier, quoteTableName } from '../quote-identifier.ts'
 import { findUntrustedKey, type UntrustedKey } from '../read/null-rows.ts'
 import { listFirstBranches } from '../read/page.ts'
@@ -95,13 +96,16 @@ function describeUntrusted({ owner, name }: UntrustedKey, target: Target): strin
   if (field.isEnforced ?? target.facts.isEnforced(field))
     return `the resource of ${path} may be hidden, or its key differs from its id`
   const key = `${quoteTableName(owner.table)} (${field.link.ownKey.map(quoteIdentifier).join(', ')})`
+  const missing = `ensures that each key of ${path} references a resource; to fix it:`
+  if (crossesShards(owner, field, target))
+    return `no foreign key between servers ${missing} declare enforced: true if every key references one`
   const references = `${quoteTableName(table)} (${id.columns.map(quoteIdentifier).join(', ')})`
-  return `no valid foreign key ensures that each key of ${path} references a resource; to fix it: create a foreign key of ${key} that references ${references}, or declare enforced: true if every key references one`
+  return `no valid foreign key ${missing} create a foreign key of ${key} that references ${references}, or declare enforced: true if every key references one`
 }
 
 /**
  * Writes the statement that creates the index of a sort order: of its columns, or of its first column in another table.
- * @returns `undefined` if none can serve it: it counts rows, or computes a value
+ * @returns `undefined` if none can serve it: it counts rows, computes a value, or joins rows of several servers
  */
 function compileCursorIndex(
   order: readonly OrderTerm[],
@@ -114,6 +118,7 @@ function compileCursorIndex(
   const needed = untilId(order)
   if (first === undefined || needed.some(({ isCount }) => isCount)) return undefined
   const owner = followPath(first.path, resource, target)
+  if (owner === undefined) return undefined
   const terms = first.path.length > 0 ? [first] : needed
   if (terms.some(({ path }) => path.length !== first.path.length)) return undefined
   const keys = listOrderKeys(terms, owner, target, catalog)
@@ -121,15 +126,19 @@ function compileCursorIndex(
   return keys && compileCreateIndex({ table: owner.table, keys }, context)
 }
 
+/** Finds the type at the end of a path; `undefined` if its rows may be on other servers. */
 function followPath(
   path: readonly string[],
   resource: ResourceType,
-  { model }: Target,
-): ResourceType {
-  return path.reduce(
-    (type, name) => getResourceType(model, getRelationship(type, name).to),
-    resource,
-  )
+  target: Target,
+): ResourceType | undefined {
+  let type = resource
+  for (const name of path) {
+    const field = getRelationship(type, name)
+    if (crossesShards(type, field, target)) return undefined
+    type = getResourceType(target.model, field.to)
+  }
+  return type
 }
 
 /**
