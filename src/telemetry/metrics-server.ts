@@ -96,7 +96,7 @@ function createBoundedServer(
 ): Server {
   const { serverFactory, clientErrorHandler } = createServerFactory({
     ...limits,
-    version: '1.0',
+    documents: { jsonapi: '1.0' },
     allowedHosts: ['*'],
   })
   // The factory makes a server of `node:http`, whatever Fastify may ask of another one.

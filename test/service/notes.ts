@@ -8,7 +8,7 @@ import { temporaryFolder } from '../temporary-folder.ts'
 const note = resource('note', { path: '/notes', table: 'note', fields: { text: attribute(text) } })
 const models = {
   '1.0': defineModel([note], { maxPageSize: null }),
-  '1.1': defineModel([note], { maxPageSize: null, jsonapi: '1.1' }),
+  '1.1': defineModel([note], { maxPageSize: null, jsonapi: '1.1', errorTypes: 'urn:errors:' }),
 }
 
 /** A request whose handler has begun and waits for the test. */

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { HttpError } from '../../errors/errors.ts'
-import type { DocumentVersion } from '../../serialize/document.ts'
 import { createUnknownMethod, isKnownMethod } from '../methods.ts'
 import type { Connection, Connections } from './connections.ts'
 import { getResponseInFlight, getUnfinishedRequest } from './node-internals.ts'
 import {
   closeWith,
+  type ErrorDocuments,
   formatErrorResponse,
   publishRejection,
   toErrorResponse,
@@ -37,7 +37,7 @@ export function createClientErrorHandler(
     const hasResponse = isInBody && last?.headersSent !== false
     const finish = hasResponse
       ? () => close('')
-      : () => close(formatRejection(error, connections.version, unfinished?.method))
+      : () => close(formatRejection(error, connections.documents, unfinished?.method))
     if (last === undefined || (isInBody && !hasResponse)) finish()
     else last.once('close', finish)
   }
@@ -50,7 +50,7 @@ export function createClientErrorHandler(
 export function createTunnelRejection(
   connections: Connections,
 ): (request: IncomingMessage) => void {
-  const rejection = toErrorResponse(createUnknownMethod('CONNECT'), connections.version)
+  const rejection = toErrorResponse(createUnknownMethod('CONNECT'), connections.documents)
   const bytes = formatErrorResponse(rejection)
   return ({ socket }) => {
     publishRejection(rejection)
@@ -68,11 +68,11 @@ export function createTunnelRejection(
 /** Formats the response to what the parser rejects. @param method - that of a request whose head it has accepted */
 function formatRejection(
   error: ProtocolError,
-  version: DocumentVersion,
+  documents: ErrorDocuments,
   method: string | undefined,
 ): string {
   const isHead = method === 'HEAD' || isRejectedHead(error)
-  const rejection = toErrorResponse(toProtocolError(error), version)
+  const rejection = toErrorResponse(toProtocolError(error), documents)
   publishRejection(rejection)
   return formatErrorResponse(rejection, isHead)
 }

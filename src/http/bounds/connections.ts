@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { HttpError } from '../../errors/errors.ts'
-import type { DocumentVersion } from '../../serialize/document.ts'
 import { probeWhenHalfClosed } from './half-closed.ts'
 import { getTransport } from './node-internals.ts'
 import {
   closeWith,
+  type ErrorDocuments,
   formatErrorResponse,
   publishRejection,
   type Rejection,
@@ -44,8 +44,8 @@ const maxSilence = 100
 
 /** The open client connections of a server. */
 export class Connections {
-  /** That of the documents of the server. */
-  readonly version: DocumentVersion
+  /** What the errors of the server are like. */
+  readonly documents: ErrorDocuments
   readonly #maxConnections: number
   /** The TCP connections that count. */
   #counted = 0
@@ -58,13 +58,13 @@ export class Connections {
 
   constructor({
     maxConnections,
-    version,
-  }: Readonly<{ maxConnections: number; version: DocumentVersion }>) {
+    documents,
+  }: Readonly<{ maxConnections: number; documents: ErrorDocuments }>) {
     this.#maxConnections = maxConnections
-    this.version = version
+    this.documents = documents
     const detail = 'The server has too many open connections; try again shortly.'
     const error = new HttpError('overloaded', detail, { 'retry-after': '1' })
-    this.#rejection = toErrorResponse(error, version)
+    this.#rejection = toErrorResponse(error, documents)
   }
 
   /**

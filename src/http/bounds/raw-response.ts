@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ApiError } from '../../errors/errors.ts'
+import type { Model } from '../../model/model.ts'
 import { rejected } from '../../observe/events.ts'
-import type { DocumentVersion } from '../../serialize/document.ts'
 import {
   type ErrorResponse,
   serializeErrors,
@@ -13,6 +13,9 @@ import { documentHeaders } from '../headers.ts'
 /** Milliseconds that a rejected client has to read the response before the server destroys the connection. */
 const lingerTime = 1000
 
+/** What the errors of a server are like that no application reports. */
+export type ErrorDocuments = Pick<Model, 'jsonapi' | 'errorTypes'>
+
 /** An error response that is sent without Fastify. */
 export interface Rejection extends ErrorResponse {
   readonly code: string
@@ -20,12 +23,15 @@ export interface Rejection extends ErrorResponse {
 
 /**
  * Converts an error to a response that is sent without Fastify.
- * @param version - that of the documents of the server
  */
-export function toErrorResponse(error: ApiError, version: DocumentVersion): Rejection {
+export function toErrorResponse(
+  error: ApiError,
+  { jsonapi, errorTypes }: ErrorDocuments,
+): Rejection {
   // `serializeErrors` returns a response for every ApiError.
   const response =
-    serializeErrors(error, version) ?? serializeInternalError(crypto.randomUUID(), version)
+    serializeErrors(error, jsonapi, errorTypes) ??
+    serializeInternalError(crypto.randomUUID(), jsonapi, errorTypes)
   return { ...response, code: error.code }
 }
 

@@ -5,13 +5,12 @@ import { performance } from 'node:perf_hooks'
 import type { FastifyServerOptions } from 'fastify'
 import { HttpError } from '../../errors/errors.ts'
 import { quote } from '../../errors/quote.ts'
-import type { DocumentVersion } from '../../serialize/document.ts'
 import { createClientErrorHandler, createTunnelRejection } from './client-errors.ts'
 import { type Connection, Connections } from './connections.ts'
 import { allowHalfClosed } from './half-closed.ts'
 import { getAcceptedBytes, getResponseInFlight } from './node-internals.ts'
 import { serveSequentially } from './pipelining.ts'
-import { sendError, toErrorResponse } from './raw-response.ts'
+import { type ErrorDocuments, sendError, toErrorResponse } from './raw-response.ts'
 import { type AcceptedHosts, createHeadCheck, isLoopback } from './request-head.ts'
 
 /** The limits of an HTTP server. Times are in milliseconds. */
@@ -20,8 +19,8 @@ export interface HttpServerOptions extends Pick<AcceptedHosts, 'allowedHosts' | 
   readonly tls: TlsOptions | undefined
   /** Open client connections. */
   readonly maxConnections: number
-  /** The version of the documents with which the server rejects what no application gets. */
-  readonly version: DocumentVersion
+  /** What the errors are like of what no application gets. */
+  readonly documents: ErrorDocuments
   /** Request line and header fields together, in bytes. */
   readonly maxHeaderSize: number
   /** In which a complete request must arrive. */
@@ -97,7 +96,7 @@ function checkRequests(
   options: HttpServerOptions,
   handle: RequestListener,
 ): RequestListener {
-  const { queueTimeout, version } = options
+  const { queueTimeout, documents } = options
   let checkRequestHead = createHeadCheck({ ...options, isLocal: false })
   server.on('listening', () => {
     checkRequestHead = createHeadCheck({ ...options, isLocal: isLoopback(server.address()) })
@@ -105,21 +104,22 @@ function checkRequests(
   const isOverloaded = createLoadShedder(queueTimeout, connections.open)
   const detail = `The request has waited for more than ${queueTimeout} ms; try again shortly.`
   const overload = new HttpError('overloaded', detail, { 'retry-after': '1' })
-  const overloaded = toErrorResponse(overload, version)
+  const overloaded = toErrorResponse(overload, documents)
   return (request, response) => {
     const error = checkRequestHead(request)
-    if (error !== undefined) sendError(response, toErrorResponse(error, version), !server.listening)
+    if (error !== undefined)
+      sendError(response, toErrorResponse(error, documents), !server.listening)
     else if (isOverloaded()) sendError(response, overloaded, !server.listening)
     else handle(request, response)
   }
 }
 
 function createExpectationRejection({
-  version,
-}: Pick<HttpServerOptions, 'version'>): RequestListener {
+  documents,
+}: Pick<HttpServerOptions, 'documents'>): RequestListener {
   return ({ headers: { expect } }, response) => {
     const detail = `The expectation ${quote(expect)} is not supported.`
-    sendError(response, toErrorResponse(new HttpError('expectation_failed', detail), version))
+    sendError(response, toErrorResponse(new HttpError('expectation_failed', detail), documents))
   }
 }
 

@@ -69,12 +69,16 @@ describe('Every response', () => {
       ['1.0', server],
       ['1.1', modern],
     ] as const)
-      it(`given ${line?.slice(0, 60)}, when it is ${status}, then it is of JSON:API ${version}`, async () => {
+      it(`given ${line?.slice(0, 60)}, when it is ${status}, then its errors are those of JSON:API ${version}`, async () => {
         const client = await openSocket(versioned.origin)
         client.send(bytes)
         const received = await client.until(/"jsonapi":.*\}$/)
         client.socket.destroy()
         assert.ok(received.endsWith(`"jsonapi":{"version":"${version}"}}`), received)
+        // The model of 1.1 has addresses of the types of errors.
+        const [, code] = /"code":"(\w+)"/.exec(received) ?? []
+        const hasType = received.includes(`"links":{"type":"urn:errors:${code}"}`)
+        assert.equal(hasType, version === '1.1', received)
       })
   }
 })

@@ -168,7 +168,7 @@ function toHttpServerOptions(options: ServerOptions): HttpServerOptions {
     sendTimeout,
     queueTimeout,
     maxConnections,
-    version: options.model.jsonapi,
+    documents: options.model,
     allowedHosts: options.allowedHosts ?? [],
     publicUrl: options.publicUrl,
   }
