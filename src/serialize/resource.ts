@@ -92,8 +92,10 @@ function createAttributeTemplate(field: Field, layout: RowLayout): Template {
 }
 
 function serializeNullable(value: unknown, serialize: (value: unknown) => string): string {
-  if (value instanceof Promise) requireImmediate(value, 'The function of an attribute')
-  return value === null || value === undefined ? 'null' : serialize(value)
+  if (value === null || value === undefined) return 'null'
+  // Most values are texts and numbers.
+  if (typeof value === 'object') requireImmediate(value, 'The function of an attribute')
+  return serialize(value)
 }
 
 /** @param base.path - the path of the collection of the resource */

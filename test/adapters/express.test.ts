@@ -6,6 +6,7 @@ import { openSqlite } from 'lapidary/sqlite'
 import { mediaType } from '../client.ts'
 import { inMemory } from '../databases.ts'
 import { library, libraryTables } from '../engine/library.ts'
+import { openSocket, request, statuses } from '../raw-socket.ts'
 import { listen } from './listen.ts'
 
 const store = openSqlite(library, ':memory:')
@@ -40,6 +41,17 @@ describe('An Express application', () => {
     assert.equal(data.links.self, '/api/authors/1')
     assert.equal((await fetch(`${origin}/authors`)).status, 404)
   })
+
+  for (const prefix of ['', '/api'])
+    it(`given the prefix "${prefix}", takes a target in absolute form, as clients send it to proxies`, async (test) => {
+      const origin = await listen(test, express().use(handler(prefix)))
+      const client = await openSocket(origin)
+      for (const path of [`${prefix}/authors/1`, `${prefix}?x`])
+        client.send(request('GET', `HTTP://${new URL(origin).host}${path}`))
+      const received = await client.until(/"unknown_parameter"/)
+      client.socket.destroy()
+      assert.deepEqual(statuses(received), [200, 400])
+    })
 
   it('learns that the path of the mount is not the prefix', async (test) => {
     const app = express().use('/api', handler('/v1'))

@@ -79,10 +79,14 @@ export function createNodeHandler<
   }
 }
 
-/** Express removes the path at which a middleware is mounted from `url` and keeps it in `originalUrl`. */
+/**
+ * Returns the path and the query. Express removes the path at which a middleware is mounted from `url` and keeps it in `originalUrl`.
+ * In the absolute form of a target, its origin is before them (RFC 9112 §3.2.2).
+ */
 function getTarget(request: IncomingMessage): string {
   const original: unknown = Reflect.get(request, 'originalUrl')
-  return typeof original === 'string' ? original : (request.url ?? '/')
+  const target = typeof original === 'string' ? original : (request.url ?? '/')
+  return target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*\/?/i, '/')
 }
 
 function isBelow(prefix: string, target: string): boolean {

@@ -16,6 +16,8 @@ import { silentLogger } from '../../../src/endpoints/handler.ts'
 
 const profile = 'https://example.org/profiles/quota'
 const reject = () => Promise.reject(new Error('a secret of the application'))
+/** A promise of another library. */
+const foreign = () => Object.fromEntries([['then', () => {}]])
 /** A function for which the compiler would not accept a promise. */
 const untyped = reject as never
 const type = 'application/vnd.api+json'
@@ -24,7 +26,7 @@ const write = { method: 'POST', headers: { 'content-type': type, 'idempotency-ke
 const declared = { path: '/notes', table: 'note' }
 const words = attribute(text)
 
-/** Declarations with one function each whose promise is rejected, and a request that calls it. */
+/** Declarations with one function each that returns a promise, and a request that calls it. */
 const functions: Readonly<Record<string, readonly [object, object, object, RequestInit?]>> = {
   'a rule': [{ access: { read: untyped } }, {}, {}],
   'a value of a filter': [
@@ -51,13 +53,14 @@ const functions: Readonly<Record<string, readonly [object, object, object, Reque
     { headers: { accept: `${type};profile="${profile}"` } },
   ],
   'Server-Timing': [{}, {}, { serverTiming: untyped }],
+  'another library': [{}, {}, { serverTiming: foreign }],
 }
 
 describe('A function of the application whose result is needed at once', () => {
   for (const [title, [resourceOptions, modelOptions, options, request]] of Object.entries(
     functions,
   ))
-    it(`given a rejected promise of ${title}, then the response is a bare 500, and the process goes on`, async (test) => {
+    it(`given a promise of ${title}, then the response is a bare 500, and the process goes on`, async (test) => {
       const note = resource('note', { ...declared, fields: { words }, ...resourceOptions } as never)
       const model = defineModel([note], modelOptions as never)
       const store = openSqlite(model, ':memory:')
