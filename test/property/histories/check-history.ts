@@ -95,8 +95,13 @@ const endOf = (write: Write): number => {
   const last = isRefused(write) ? responses[0] : responses.find(({ status }) => status < 300)
   return last?.end ?? Number.POSITIVE_INFINITY
 }
-const describe = ({ parts, key }: Write): string =>
-  `${parts.map(({ is, board, mark }) => `${is} ${mark} of ${board}`).join(' and ')}${key ? ` (${key})` : ''}`
+const describe = ({ parts, key, responses, hasUnanswered }: Write): string => {
+  const changes = parts.map(
+    ({ is, board, mark, seen }) => `${is} ${mark} of ${board}${seen ? ' if as seen' : ''}`,
+  )
+  const statuses = [...responses.map(({ status }) => status), ...(hasUnanswered ? ['none'] : [])]
+  return `${changes.join(' and ')} (${[...(key ? [key] : []), ...statuses].join(', ')})`
+}
 
 /** Formats the ids of the members of a board. */
 export function formatMembers(ids: Iterable<string>): string {
