@@ -100,7 +100,8 @@ export function getLinkage(
     const read = planQuery(request.search)
     const path = formatRelationshipPath(prefix, resource, id, relationship)
     const related = formatRelatedPath(prefix, resource, id, relationship)
-    const linkBase = { origin: request.origin, path, related, isLong: request.isLong }
+    const { origin, isLong, describedBy } = request
+    const linkBase = { origin, path, related, isLong, describedBy }
     const serialize = relationship.many
       ? serializer.serializeToManyLinkage
       : serializer.serializeToOneLinkage

@@ -59,11 +59,12 @@ export function addDescriptions(
 /** Links the responses of a route to their descriptions, for the identities that get these. */
 function addLink(route: ModelRoute, context: AppContext, options: OpenApiOptions): Route {
   const { GET } = route.methods
-  const link = formatLinks(route, context, options)
-  if (link === undefined || GET === undefined) return route
+  if (GET === undefined) return route
   const type = findDescribedType(route)
   const readDescribed = linkInDocument(GET, findDescription(type, context), context)
   const described = { ...route, methods: { ...route.methods, GET: readDescribed } }
+  const link = formatLinks(route, context, options)
+  if (link === undefined) return described
   // Without access rules each identity gets all descriptions.
   if (context.findView === undefined || type === undefined)
     return { ...described, headers: { link } }
@@ -85,15 +86,15 @@ function linkInDocument(
   return (request, bound) => handle({ ...request, describedBy }, bound)
 }
 
-/** The path of the description of a document. @param type - that of its resources; `undefined` for the root document */
+/** The path of the description of a document. @param type - that of its resources; `undefined` for one without resources */
 function findDescription(type: string | undefined, { prefix, planner }: AppContext): string {
   if (type === undefined) return `${prefix}/openapi.json`
   return `${prefix}${getResourceType(planner.model, type).path}.schema.json`
 }
 
-/** The type of the resources in the responses of a route. */
+/** The type of the resources in the responses of a route; `undefined` for the root document and linkage. */
 function findDescribedType({ target }: ModelRoute): string | undefined {
-  if (target.is === 'root') return undefined
+  if (target.is === 'root' || target.is === 'relationship') return undefined
   return target.is === 'related' ? target.relationship.to : target.resource.type
 }
 
@@ -111,8 +112,7 @@ function formatLinks(
   context: AppContext,
   { docs }: OpenApiOptions,
 ): string | undefined {
-  const { is } = route.target
-  if (is === 'relationship' || is === 'action') return undefined
+  if (route.target.is === 'relationship') return undefined
   const type = findDescribedType(route)
   const description = findDescription(type, context)
   if (type !== undefined) return `<${description}>; rel="describedby"`

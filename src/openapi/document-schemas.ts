@@ -109,13 +109,14 @@ export function describeCommonSchemas({ described, nameType, ref }: SchemaContex
       { included, links: collection, meta: ref('jsonapi.listMeta'), jsonapi },
       [...required, 'meta'],
     ),
-    'jsonapi.toOneDocument': hasProfiles
-      ? document(objectOf({ ...both, self: ofOne }, ['self', 'related']), {
-          meta: ref('jsonapi.profileMeta'),
-        })
-      : document(ref('jsonapi.relationshipLinks')),
+    'jsonapi.toOneDocument': document(
+      isModern
+        ? objectOf({ ...both, self: ofOne, ...describedby }, ['self', 'related'])
+        : ref('jsonapi.relationshipLinks'),
+      hasProfiles ? { meta: ref('jsonapi.profileMeta') } : {},
+    ),
     'jsonapi.toManyDocument': document(
-      objectOf({ ...both, self: ofPage, ...pages }, ['self', 'related']),
+      objectOf({ ...both, self: ofPage, ...describedby, ...pages }, ['self', 'related']),
       {
         meta: ref('jsonapi.listMeta'),
       },

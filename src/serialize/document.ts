@@ -267,9 +267,10 @@ function serializeSelfLink(
 
 function serializeRelationshipLinks(
   plan: ReadPlan,
-  { path, related, isLong }: RelationshipLinkBase,
+  { path, related, isLong, describedBy }: RelationshipLinkBase,
   profile: NamedProfiles | undefined,
 ): string {
   const self = isLong ? '' : `${serializeSelfLink(plan, path, profile)},`
-  return `${self}"related":${serializeAddress(related)}`
+  const description = describedBy === undefined ? '' : serializeDescribedBy(describedBy)
+  return `${self}"related":${serializeAddress(related)}${description}`
 }
