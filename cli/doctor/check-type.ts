@@ -230,9 +230,6 @@ async function checkErrors({ api, type, violations }: Examination): Promise<void
     else if (!isErrorDocument(response))
       report(`${request} has no error document of JSON:API with the status ${status}`, suffix)
   }
-  const { contentType } = await api.get(type.path)
-  if (contentType !== mediaType)
-    report(`the media type of documents must be ${mediaType}; it is ${contentType}`, '')
 }
 
 function isErrorDocument({ status, contentType, document }: ExaminedResponse): boolean {

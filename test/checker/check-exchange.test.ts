@@ -50,6 +50,26 @@ const conforming: Record<string, Exchange> = {
   ...furtherSamples,
 }
 
+const modern = { '/jsonapi': { version: '1.1' } }
+const profile = 'https://example.org/profiles/x'
+const profiled = headers(
+  withChanges(single, {
+    '/jsonapi': { version: '1.1', profile: [profile] },
+    '/links': { self: { href: '/persons/1' }, describedby: '/persons.schema.json' },
+  }),
+  { 'content-type': `application/vnd.api+json;profile="${profile}"` },
+)
+const typed = withChanges(rejected, {
+  ...modern,
+  '/errors/0/links': { type: 'https://example.org/errors#wrong_kind' },
+  '/errors/1/source': { header: 'Accept' },
+})
+/** Documents with members that only JSON:API 1.1 has, which the official schema of 1.0 rejects. */
+const conformingModern: Record<string, Exchange> = {
+  'a document with a profile and a description': profiled,
+  'an error with a type and a header field': typed,
+}
+
 /** An exchange that violates exactly these rules, at this JSON pointer. */
 type ViolatingExchange = readonly [
   rules: string,
@@ -198,6 +218,14 @@ const violating: readonly ViolatingExchange[] = [
   ['ERR-6', '/errors/0/source', 'a text as source', withChanges(rejected, { '/errors/0/source': 'x' })],
   ['ERR-6', '/errors/0/source', 'an empty source', withChanges(rejected, { '/errors/0/source': {} })],
   ['ERR-6', '/errors/0/source/header', 'a source member of JSON:API 1.1', withChanges(rejected, { '/errors/0/source': { header: 'Accept' } })],
+  ['ERR-4 ERR-6', '/errors/0/links', 'the type of an error in JSON:API 1.0', withChanges(typed, { '/jsonapi': { version: '1.0' } })],
+  ['ERR-4', '/errors/0/links/type', 'a type of an error that is no URI', withChanges(typed, { '/errors/0/links/type': 'wrong_kind' })],
+  ['ERR-4', '/errors/0/links/other', 'an unknown link of an error', withChanges(typed, { '/errors/0/links/other': 'https://example.org' })],
+  ['ERR-6', '/errors/1/source/header', 'a header field that is no text', withChanges(typed, { '/errors/1/source/header': 5 })],
+  ['API-4 DOC-6 LNK-2', '/links/describedby', 'members of JSON:API 1.1 in 1.0', withChanges(profiled, { '/jsonapi/version': '1.0' })],
+  ['API-4', '/jsonapi/profile', 'a profile that is no list', withChanges({ ...single, url: 'http://host/persons/1' }, { '/jsonapi': { version: '1.1', profile } })],
+  ['NEG-1', '', 'a profile that the media type does not have', headers(profiled, { 'content-type': 'application/vnd.api+json' })],
+  ['service.md#documents', '/links/describedby', 'a description that is no link', withChanges(profiled, { '/links/describedby': 'persons' })],
   ['ERR-6', '/errors/0/source', 'a source with a pointer and a parameter', withChanges(rejected, { '/errors/0/source/parameter': 'id' })],
   ['ERR-6', '/errors/0/source/pointer', 'a pointer without a slash', withChanges(rejected, { '/errors/0/source/pointer': 'data' })],
   ['ERR-6', '/errors/0/source/pointer', 'a pointer with an invalid escape', withChanges(rejected, { '/errors/0/source/pointer': '/data/~2' })],
@@ -212,6 +240,9 @@ const violating: readonly ViolatingExchange[] = [
 describe('The document checker', () => {
   for (const [title, exchange] of Object.entries(conforming)) {
     it(`accepts ${title}`, () => doesNotThrow(() => assertConforms(exchange)))
+  }
+  for (const [title, exchange] of Object.entries(conformingModern)) {
+    it(`accepts ${title}`, () => deepEqual(findViolations(exchange), []))
   }
   for (const [rules, pointer, title, exchange] of violating) {
     it(`rejects ${title} (${rules})`, () => {

@@ -35,8 +35,23 @@ const computer = resource('computer', {
   table: 'computer',
   fields: { serial: attribute(text), owner: toOne('person', { column: 'person_id' }) },
 })
-const modelOf = (pages: ModelOptions['pages'], maxPageSize: number | null = null) =>
-  defineModel([person, computer], { pageSize: 2, pages, maxPageSize })
+const modelOf = (
+  pages: ModelOptions['pages'],
+  maxPageSize: number | null = null,
+  version: ModelOptions = {},
+) => defineModel([person, computer], { pageSize: 2, pages, maxPageSize, ...version })
+
+/** The versions of JSON:API, with what only they have. */
+const versions = {
+  '1.0': {},
+  '1.1': {
+    jsonapi: '1.1',
+    errorTypes: 'https://example.org/errors#',
+    profiles: {
+      'https://example.org/profiles/quota': { member: 'quota', meta: () => ({ left: 1 }) },
+    },
+  },
+} as const satisfies Readonly<Record<string, ModelOptions>>
 
 const tables = `
   create table person (id integer primary key, name text, age integer, more text);
@@ -85,13 +100,18 @@ const violations: readonly Violation[] = [
   { path: /^\/persons\?include=no-such-name/, from: '', to: '', status: 200, violation: /^person: an include path that does not exist must be 400; it is 200/ },
   { path: /^\/persons\/no-such-id/, from: '', to: '', status: 500, violation: /^person: a resource that does not exist must be 404; it is 500/ },
   { path: /^\/computers\?page\[number\]=x/, from: '', to: '', status: 404, violation: /^computer: a page that is not a number must be 400; it is 404/ },
-  { path: /^\/persons$/, from: '"version":"1.0"', to: '"version":"2.0"', violation: /^person: API-3 at \/jsonapi\/version: it must be "1\.0" or "1\.1", e\.g\. GET \/persons$/ },
+  { path: /^\/persons$/, from: /"version":"1.."/, to: '"version":"2.0"', violation: /^person: API-3 at \/jsonapi\/version: it must be "1\.0" or "1\.1", e\.g\. GET \/persons$/ },
   { path: /^\/persons\/1$/, from: '"age":9', to: '"age":"nine"', violation: /^person: the response differs from the description of the API: response: \/data\/attributes\/age must be integer or null, e\.g\. GET \/persons\/1$/ },
 ]
 
-for (const by of ['number', 'cursor'] as const)
-  describe(`The doctor of an API over HTTP, with pages by ${by}`, () => {
-    const model = modelOf({ by })
+for (const [by, version] of [
+  ['number', '1.0'],
+  ['cursor', '1.0'],
+  ['number', '1.1'],
+  ['cursor', '1.1'],
+] as const)
+  describe(`The doctor of an API of JSON:API ${version} over HTTP, with pages by ${by}`, () => {
+    const model = modelOf({ by }, null, versions[version])
     let store: Store
     let server: Server
     let url: string

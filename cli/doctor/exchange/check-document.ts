@@ -1,5 +1,5 @@
 import type { ParsedExchange } from './parse-exchange.ts'
-import type { Members, Violations } from './rule-violation.ts'
+import type { Violations } from './rule-violation.ts'
 import { appendToken, checkMembers, isNonEmptyString, isObject } from './rule-violation.ts'
 
 const topLevel = ['data', 'errors', 'meta', 'jsonapi', 'links', 'included']
@@ -17,12 +17,12 @@ export function* checkDocument(parsed: ParsedExchange): Violations {
   if ('included' in body && !('data' in body)) {
     yield { rule: 'DOC-5', pointer: '/included', message: 'included must not appear without data' }
   }
-  yield* checkVersion(body)
+  yield* checkVersion(parsed)
   yield* checkMeta(parsed)
   if (!hasValidNames(body)) yield* checkNames(body, '')
 }
 
-function* checkVersion({ jsonapi }: Members): Violations {
+function* checkVersion({ body: { jsonapi }, isModern }: ParsedExchange): Violations {
   const pointer = '/jsonapi'
   if (jsonapi === undefined) {
     yield { rule: 'API-1', pointer, message: 'every body must contain it' }
@@ -32,7 +32,14 @@ function* checkVersion({ jsonapi }: Members): Violations {
     if (jsonapi.version !== '1.0' && jsonapi.version !== '1.1') {
       yield { rule: 'API-3', pointer: '/jsonapi/version', message: 'it must be "1.0" or "1.1"' }
     }
-    yield* checkMembers(jsonapi, ['version'], { rule: 'API-4', pointer })
+    const uris = isModern ? ['ext', 'profile'] : []
+    yield* checkMembers(jsonapi, ['version', ...uris], { rule: 'API-4', pointer })
+    for (const name of uris) {
+      const { [name]: list = [] } = jsonapi
+      if (Array.isArray(list) && list.every(isNonEmptyString)) continue
+      const message = 'it must be an array of URIs'
+      yield { rule: 'API-4', pointer: appendToken(pointer, name), message }
+    }
   }
 }
 

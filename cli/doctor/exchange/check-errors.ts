@@ -1,3 +1,4 @@
+import { getHref } from './check-links.ts'
 import type { ParsedExchange } from './parse-exchange.ts'
 import type { Members, Violations } from './rule-violation.ts'
 import { appendToken, checkMembers, isNonEmptyString, isObject } from './rule-violation.ts'
@@ -35,7 +36,10 @@ export function* checkErrors(parsed: ParsedExchange): Violations {
 const errorMembers = ['id', 'status', 'code', 'title', 'detail', 'source', 'meta']
 
 function* checkError(error: Members, pointer: string, parsed: ParsedExchange): Violations {
-  yield* checkMembers(error, errorMembers, { rule: 'ERR-4', pointer })
+  const { isModern } = parsed
+  const members = isModern ? [...errorMembers, 'links'] : errorMembers
+  yield* checkMembers(error, members, { rule: 'ERR-4', pointer })
+  if (isModern && 'links' in error) yield* checkTypeLink(error.links, `${pointer}/links`)
   for (const name of ['status', 'code', 'title', 'detail']) {
     if (isNonEmptyString(error[name])) continue
     yield {
@@ -59,8 +63,20 @@ function* checkError(error: Members, pointer: string, parsed: ParsedExchange): V
     }
   }
   yield* checkTitle(error, pointer, parsed)
-  if ('source' in error) yield* checkSource(error.source, `${pointer}/source`)
+  if ('source' in error) yield* checkSource(error.source, `${pointer}/source`, isModern)
   yield* checkLeaks(error, pointer, parsed)
+}
+
+/** Checks the link to the type of an error. @see https://jsonapi.org/format/1.1/#error-objects */
+function* checkTypeLink(links: unknown, pointer: string): Violations {
+  if (!isObject(links)) {
+    yield { rule: 'ERR-4', pointer, message: 'it must be an object' }
+    return
+  }
+  yield* checkMembers(links, ['about', 'type'], { rule: 'ERR-4', pointer })
+  for (const [name, link] of Object.entries(links))
+    if (!URL.canParse(String(getHref(link))))
+      yield { rule: 'ERR-4', pointer: appendToken(pointer, name), message: 'it must be a URI' }
 }
 
 function* checkTitle(
@@ -82,22 +98,23 @@ function* checkTitle(
 
 const jsonPointer = /^(?:\/(?:[^~/]|~[01])*)*$/
 
-function* checkSource(source: unknown, pointer: string): Violations {
+function* checkSource(source: unknown, pointer: string, isModern: boolean): Violations {
   if (!isObject(source)) {
     yield { rule: 'ERR-6', pointer, message: 'it must be an object' }
     return
   }
-  yield* checkMembers(source, ['pointer', 'parameter'], { rule: 'ERR-6', pointer })
+  const members = ['pointer', 'parameter', ...(isModern ? ['header'] : [])]
+  yield* checkMembers(source, members, { rule: 'ERR-6', pointer })
   if (Object.keys(source).length !== 1) {
-    yield { rule: 'ERR-6', pointer, message: 'it must hold either a pointer or a parameter' }
+    yield { rule: 'ERR-6', pointer, message: `it must hold one of ${members.join(', ')}` }
   }
   if ('pointer' in source && !isJsonPointer(source.pointer)) {
     const message = 'it must be a JSON pointer (RFC 6901)'
     yield { rule: 'ERR-6', pointer: `${pointer}/pointer`, message }
   }
-  if ('parameter' in source && typeof source.parameter !== 'string') {
-    yield { rule: 'ERR-6', pointer: `${pointer}/parameter`, message: 'it must be a string' }
-  }
+  for (const name of ['parameter', 'header'])
+    if (name in source && typeof source[name] !== 'string')
+      yield { rule: 'ERR-6', pointer: `${pointer}/${name}`, message: 'it must be a string' }
 }
 
 function isJsonPointer(value: unknown): boolean {

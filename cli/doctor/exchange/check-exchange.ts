@@ -33,7 +33,7 @@ export function findViolations(
   body: unknown,
   titleByCode: TitleByCode = new Map(),
 ): RuleViolation[] {
-  const found = [...checkHttp(exchange)]
+  const found = [...checkHttp(exchange, body)]
   if (exchange.text === '') return found
   if (!isObject(body)) {
     return [...found, { rule: 'DOC-1', pointer: '', message: 'the body must be a JSON object' }]

@@ -2,16 +2,17 @@ import { type Exchange, mediaType, type ParsedExchange } from './parse-exchange.
 import type { Violations } from './rule-violation.ts'
 import { isObject } from './rule-violation.ts'
 
-/** Checks the status and the headers of a response, and whether it may have a body. */
-export function* checkHttp({ method, status, headers, text }: Exchange): Violations {
+/** Checks the status and the headers of a response, and whether it may have a body. @param body - the parsed text */
+export function* checkHttp({ method, status, headers, text }: Exchange, body: unknown): Violations {
   const hasNoBody = method === 'HEAD' || status === 204 || status === 304
   const pointer = ''
   if (hasNoBody && text !== '')
     yield { rule: 'GEN-2', pointer, message: 'the response must have no body' }
   if (!hasNoBody && text === '')
     yield { rule: 'DOC-2', pointer, message: 'the response must have a body' }
-  if (status !== 204 && status !== 304 && headers['content-type'] !== mediaType) {
-    const message = `Content-Type is ${headers['content-type']}, not exactly ${mediaType}`
+  const expected = getMediaType(body)
+  if (status !== 204 && status !== 304 && headers['content-type'] !== expected) {
+    const message = `Content-Type is ${headers['content-type']}, not exactly ${expected}`
     yield { rule: 'NEG-1', pointer, message }
   }
   const vary = splitHeader(headers.vary)
@@ -21,6 +22,12 @@ export function* checkHttp({ method, status, headers, text }: Exchange): Violati
     yield { rule: 'limits.md', pointer, message: 'X-Content-Type-Options must be nosniff' }
   }
   yield* checkAllow(method, status, headers.allow)
+}
+
+/** The media type of a document, which has the profiles that its member `jsonapi` names. */
+function getMediaType(body: unknown): string {
+  const { profile } = isObject(body) && isObject(body.jsonapi) ? body.jsonapi : {}
+  return Array.isArray(profile) ? `${mediaType};profile="${profile.join(' ')}"` : mediaType
 }
 
 function* checkAllow(method: string, status: number, allow: string | undefined): Violations {

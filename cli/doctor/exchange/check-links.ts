@@ -27,10 +27,16 @@ export function* checkLink(link: unknown, pointer: string, format: LinkFormat): 
   }
 }
 
+/** The address of a link, which in JSON:API 1.1 may be an object. @see https://jsonapi.org/format/1.1/#document-links */
+export function getHref(link: unknown): unknown {
+  return isObject(link) ? link.href : link
+}
+
 const paginationLinks = ['first', 'last', 'prev', 'next']
 
 /** Checks the top-level links of a document. */
 export function* checkTopLinks(parsed: ParsedExchange): Violations {
+  const { isModern } = parsed
   const { links, data } = parsed.body
   const pointer = '/links'
   if (links === undefined) {
@@ -41,15 +47,17 @@ export function* checkTopLinks(parsed: ParsedExchange): Violations {
     yield { rule: 'LNK-1', pointer, message: 'it must be an object' }
     return
   }
-  yield* checkMembers(links, ['self', 'related', ...paginationLinks], { rule: 'DOC-6', pointer })
+  const members = ['self', 'related', ...paginationLinks, ...(isModern ? ['describedby'] : [])]
+  yield* checkMembers(links, members, { rule: 'DOC-6', pointer })
   const isLinkage = parsed.relationship !== undefined
   const format =
     data === undefined ? 'any' : Array.isArray(data) && !isLinkage ? 'absolute' : 'path'
   for (const [name, link] of Object.entries(links)) {
     // Null says that there is no such page (https://jsonapi.org/format/1.0/#fetching-pagination).
     if (link === null && paginationLinks.includes(name)) continue
-    const linkFormat = isLinkage && paginationLinks.includes(name) ? 'any' : format
-    yield* checkLink(link, appendToken(pointer, name), linkFormat)
+    const isAny = name === 'describedby' || (isLinkage && paginationLinks.includes(name))
+    const address = isModern ? getHref(link) : link
+    yield* checkLink(address, appendToken(pointer, name), isAny ? 'any' : format)
   }
   if (data === undefined) return
   const { method, headers } = parsed.exchange
@@ -64,7 +72,8 @@ export function* checkTopLinks(parsed: ParsedExchange): Violations {
 }
 
 /** Checks that `self` is the URL of the request. */
-function* checkTopSelf({ path, query }: ParsedExchange, { self }: Members): Violations {
+function* checkTopSelf({ path, query }: ParsedExchange, links: Members): Violations {
+  const self = getHref(links.self)
   if (typeof self !== 'string') return
   const link = splitUrl(self)
   if (link.path !== path) {
@@ -84,7 +93,8 @@ function* checkTopSelf({ path, query }: ParsedExchange, { self }: Members): Viol
 }
 
 /** Checks the related link of a relationship document. */
-function* checkRelated({ self, related }: Members): Violations {
+function* checkRelated({ related, ...links }: Members): Violations {
+  const self = getHref(links.self)
   if (typeof self !== 'string') return
   const expected = self.replace(/\?.*/, '').replace(/\/relationships\/([^/]+)$/, '/$1')
   if (related !== expected) {

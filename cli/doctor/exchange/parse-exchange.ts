@@ -27,6 +27,8 @@ export interface ParsedExchange {
   readonly exchange: Exchange
   readonly body: Members
   readonly titleByCode: TitleByCode
+  /** True for a document of JSON:API 1.1, which may have more members. */
+  readonly isModern: boolean
   /** True if the status is in the range 200 to 299. */
   readonly isSuccess: boolean
   readonly path: string
@@ -51,6 +53,7 @@ export function parseExchange(
     exchange,
     body,
     titleByCode,
+    isModern: isObject(body.jsonapi) && body.jsonapi.version === '1.1',
     isSuccess: exchange.status >= 200 && exchange.status < 300,
     path,
     query,
