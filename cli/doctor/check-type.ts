@@ -45,6 +45,7 @@ export async function checkType(
   await checkIncluded(examination, large)
   await checkLists(examination)
   await checkErrors(examination)
+  await checkProfiles(examination)
   if (examination.api.declared) await checkValues(examination, sample)
   else await checkFilters(examination, resources)
   return { examined: resources.length, count, large }
@@ -229,6 +230,16 @@ async function checkErrors({ api, type, violations }: Examination): Promise<void
       report(`${request} must be ${status}; it is ${describeResponse(response)}`, suffix)
     else if (!isErrorDocument(response))
       report(`${request} has no error document of JSON:API with the status ${status}`, suffix)
+  }
+}
+
+/** Checks that the profiles of declarations are applied: their functions run only for a client that accepts them. */
+async function checkProfiles({ api, type, violations }: Examination): Promise<void> {
+  for (const [uri] of api.declared?.model.profiles ?? []) {
+    const response = await api.get(type.path, `${mediaType};profile="${uri}"`)
+    if (response.status === 200 && response.contentType?.includes(uri)) continue
+    const problem = `the list does not have the profile ${uri}: ${describeResponse(response)}`
+    violations.add({ subject: type.type, problem, example: `GET ${type.path}` })
   }
 }
 

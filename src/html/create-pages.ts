@@ -218,8 +218,9 @@ function renderErrors({ errors = [] }: ShownDocument, { status, challenge }: Pag
   ]
 }
 
-function renderError({ title, detail, code, source }: ShownError): Html {
-  const where = source?.parameter ?? source?.pointer
+function renderError({ title, detail, code, source, links }: ShownError): Html {
+  const where = source?.parameter ?? source?.pointer ?? source?.header
+  const type = links?.type ?? ''
   return h(
     'li',
     null,
@@ -227,7 +228,12 @@ function renderError({ title, detail, code, source }: ShownError): Html {
     h(
       'p',
       { class: 'code' },
-      h('code', null, code),
+      // A URI of another scheme leads nowhere, or runs a script.
+      h(
+        'code',
+        null,
+        /^https?:/.test(type) ? h('a', { href: type, rel: 'noreferrer' }, code) : code,
+      ),
       where !== undefined && [' at ', h('code', null, h('bdi', null, where))],
     ),
   )

@@ -26,7 +26,9 @@ export interface ShownError {
   readonly code?: string
   readonly title?: string
   readonly detail?: string
-  readonly source?: Readonly<{ pointer?: string; parameter?: string }>
+  readonly source?: Readonly<{ pointer?: string; parameter?: string; header?: string }>
+  /** Where its type is described; in JSON:API 1.1. */
+  readonly links?: Readonly<{ type?: string }>
 }
 
 /** A JSON:API document of this server. */

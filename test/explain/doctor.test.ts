@@ -107,7 +107,6 @@ const violations: readonly Violation[] = [
 for (const [by, version] of [
   ['number', '1.0'],
   ['cursor', '1.0'],
-  ['number', '1.1'],
   ['cursor', '1.1'],
 ] as const)
   describe(`The doctor of an API of JSON:API ${version} over HTTP, with pages by ${by}`, () => {
@@ -286,6 +285,39 @@ const faults: readonly { fault: string; sample: number; change: ChangeList; viol
   { fault: 'has another last page', sample: 2, change: (ids, url) => /page\[before\]/.test(url) ? ['1', '2'] : ids, violation: /the last page has other resources than the end of the list/ },
   { fault: 'does not reverse the order', sample: 10, change: (ids, url) => /sort=-name/.test(url) ? ids.toReversed() : ids, violation: /the list in descending order is not the reverse/ },
 ]
+
+describe('The doctor of declarations with profiles', () => {
+  const quota = 'https://example.org/profiles/quota'
+  const metas: readonly (readonly [title: string, meta: () => object, found: readonly string[]])[] =
+    [
+      ['are applied', () => ({ left: 1 }), []],
+      [
+        'have a function that throws',
+        () => {
+          throw new Error('no quota')
+        },
+        ['person', 'computer'].map(
+          (type) => `${type}: the list does not have the profile ${quota}: 500`,
+        ),
+      ],
+    ]
+  for (const [title, meta, expected] of metas)
+    for (const by of ['number', 'cursor'] as const)
+      it(`examines them where they ${title}, with pages by ${by}`, async () => {
+        const profiles = { [quota]: { member: 'quota', meta } }
+        const model = modelOf({ by }, null, { jsonapi: '1.1', profiles: profiles as never })
+        const store = openSqlite(model, ':memory:')
+        await store.migrate([{ version: 1, sql: tables }])
+        const api = await serveInProcess({ model, store }, undefined)
+        const violations = new ViolationCollector()
+        for (const type of api.types) await checkType({ api, type, violations }, { sample: 2 })
+        await store.close()
+        assert.deepEqual(
+          violations.format().map((line) => line.replace(/ internal_error.*/, '')),
+          expected,
+        )
+      })
+})
 
 describe('The doctor of lists between cursors', () => {
   const examineWith = async (

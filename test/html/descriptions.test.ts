@@ -104,3 +104,34 @@ describe('Descriptions on pages', () => {
     })
   }
 })
+
+describe('Errors on pages', () => {
+  const note = resource('note', {
+    path: '/notes',
+    table: 'note',
+    fields: { text: attribute(text) },
+  })
+  const models = ['https://example.org/errors#', 'javascript:attack()//', undefined].map(
+    (errorTypes) => [errorTypes, defineModel([note], { jsonapi: '1.1', errorTypes })] as const,
+  )
+  const expected = '<a href="https://example.org/errors#invalid_sort" rel="noreferrer">'
+  for (const [errorTypes, model] of models)
+    it(`given errors of the type ${errorTypes}, when a page is opened, then it links a page about it`, async () => {
+      const store = openSqlite(model, ':memory:')
+      await store.migrate([
+        { version: 1, sql: 'create table note (id integer primary key, text text)' },
+      ])
+      const handle = createHandler({ model, store, html: createPages() })
+      const read = (path: string) =>
+        handle(new Request(`http://localhost${path}`, { headers: { accept: 'text/html' } }))
+      const page = await (await read('/notes?sort=nothing')).text()
+      const [, code] = /<p class="code"><code>(.*?)<\/code>/.exec(page) ?? []
+      assert.equal(
+        code,
+        errorTypes?.startsWith('https:') ? `${expected}invalid_sort</a>` : 'invalid_sort',
+      )
+      const { status } = await read('/notes?page[size]=1&page[total]=none')
+      assert.equal(status, 200)
+      await store.close()
+    })
+})
