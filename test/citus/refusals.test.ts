@@ -94,6 +94,29 @@ for (const database of everyDatabase.filter(({ name }) => name === layouts.refer
     })
   })
 
+/** Steps, which are distributed by their project, a part of their ids. */
+const stepModel = defineModel([
+  resource('project', {
+    ...{ path: '/projects', table: 'project', id: { client: 'required' } },
+    fields: {
+      name: attribute(text),
+      steps: toMany('step', { column: 'project_id', access: 'read-only' }),
+    },
+  }),
+  resource('step', {
+    ...{
+      path: '/steps',
+      table: 'step',
+      id: { column: ['project_id', 'number'], client: 'required' },
+    },
+    fields: { name: attribute(text), project: toOne('project', { column: 'project_id' }) },
+  }),
+])
+const stepTables = `create table project (id bigint primary key, name text);
+  create table step (project_id bigint not null, number bigint not null, name text, primary key (project_id, number));
+  insert into project (id) values (1), (2);
+  insert into step values (1, 7, 'first')`
+
 /** People who are deleted softly, their notes, with rules over relationships, and a view of the notes. */
 const anonymous = ['read', 'create', 'update', 'delete'] as const
 const noteModel = defineModel([
@@ -167,5 +190,29 @@ for (const database of everyDatabase.filter(({ name }) => name === layouts.distr
       )
       // A plan takes no id.
       assert.equal(JSON.parse(responses.at(-1)?.text ?? '').data.id, '3')
+    })
+
+    it('are no relationships over the column of the distribution that is a part of the id', async (test) => {
+      const served = await serveModel(test, stepModel, await filled(test, database, stepTables))
+      assert.deepEqual(
+        served.warnings.filter((warning) => warning.includes('501')),
+        [],
+      )
+      const project = (id: string) => ({ type: 'project', id })
+      const step = (id: string) => ({
+        ...{ type: 'step', id: '1,7', attributes: { name: 'x' } },
+        relationships: { project: { data: project(id) } },
+      })
+      const responses = [
+        await served.patch('/steps/1,7', step('1')),
+        await served.patch('/steps/1,7/relationships/project', project('1')),
+        await served.patch('/steps/1,7', step('2')),
+        await served.patch('/steps/1,7/relationships/project', project('2')),
+        await served.patch('/steps/1,7/relationships/project', null),
+      ]
+      assert.deepEqual(
+        responses.map(({ status }) => status),
+        [200, 200, 422, 422, 422],
+      )
     })
   })

@@ -20,13 +20,16 @@ export interface ServedModel {
 export async function serveModel(test: Scope, model: Model, url: string): Promise<ServedModel> {
   const store = await openStore(model, url)
   const server = createServer({ model, store, logLevel: 'silent' })
-  const { warnings } = await store.verify()
-  const client = connect(await server.listen({ host: '127.0.0.1', port: 0 }))
+  let close = () => {}
+  // Also after an error of the next steps, or the tests do not end.
   test.after(async () => {
-    client.close()
+    close()
     await server.close()
     await store.close()
   })
+  const { warnings } = await store.verify()
+  const client = connect(await server.listen({ host: '127.0.0.1', port: 0 }))
+  close = () => client.close()
   const call = async (method: string, path: string, options: Call) => {
     const exchange = await client.send(method, path, options)
     assertModelConforms(model, exchange)

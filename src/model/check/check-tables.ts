@@ -138,11 +138,13 @@ function findPartErrors(
 
 /** Lists the columns that could be the id instead, or, for a composite id, also the sets of columns. */
 function listUniqueKeys({ uniques }: StoredTable, isComposite: boolean): string {
-  const keys = uniques.filter(({ length }) => isComposite || length === 1)
-  return listNames(
-    keys.map((columns) => columns.join(', ')),
-    isComposite ? 'unique keys' : 'unique columns',
-  )
+  const columns = uniques.filter(({ length }) => length === 1).flat()
+  if (!isComposite && (columns.length > 0 || uniques.length === 0))
+    return listNames(columns, 'unique columns')
+  // A catalog may have a primary key and its index.
+  const names = new Set(uniques.map((key) => key.join(', ')))
+  const keys = listNames([...names], 'unique keys')
+  return isComposite ? keys : `declare id: { column: ${JSON.stringify(uniques[0])} }; ${keys}`
 }
 
 function findExpressionErrors(resource: ResourceType, table: StoredTable): string[] {

@@ -114,9 +114,11 @@ function listLinkWrites(field: RelationshipField, context: WriteContext): Refusa
   const { name, many, isWritable, isImmutable } = field
   if (!isWritable || isImmutable) return []
   const { resource, statements } = context
+  // A part of a composite id cannot change.
+  const omits = resource.id.parts.length > 1 ? resource.id.columns : []
   const shapeOf = (change: LinkChange['change']) =>
     isInRow(field) && change !== 'remove'
-      ? createShape(resource, 'existing', [{ is: 'key', relationship: name }])
+      ? createShape(resource, 'existing', [{ is: 'key', relationship: name, omits }])
       : createShape(resource, 'existing', [], [{ relationship: name, change }])
   const changes = many ? (['add', 'remove', 'replace'] as const) : (['replace', 'remove'] as const)
   return changes.flatMap((change) => {

@@ -67,6 +67,14 @@ const unfit: readonly (readonly [title: string, sql: (id: string) => string, err
     /box\.id: the columns "room", "label" of the table "box" are not unique together; there are no unique keys/,
   ],
   [
+    'an id that is unique together with another column',
+    (
+      id,
+    ) => `create table note (id ${id} not null, box_room ${id} not null, box_label text, primary key (id, box_room));
+      create table box (room ${id} not null, label text not null, primary key (room, label))`,
+    /note\.id: the column "id" of the table "note" is not unique; declare id: \{ column: \["id","box_room"\] \}; the unique keys are "id, box_room"\./,
+  ],
+  [
     'a column that may be null',
     (id) => `create table note (id ${id} primary key not null, box_room ${id}, box_label text);
       create table box (room ${id}, label text not null, unique (room, label))`,
