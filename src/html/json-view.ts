@@ -17,9 +17,10 @@ export function renderJson(text: string): Html {
       null,
       `The document has ${text.length.toLocaleString('en')} characters; see the request below to load it.`,
     )
-  const document = parseJsonValues(text, (value, source) =>
-    typeof value === 'number' ? new NumberText(source ?? String(value)) : value,
-  )
+  const document = parseJsonValues(text, {
+    pattern: /-?\d[\d.eE+-]*/g,
+    read: (digits) => new NumberText(digits),
+  })
   return h(
     'pre',
     { tabIndex: 0, role: 'region', 'aria-label': 'JSON of this page' },
