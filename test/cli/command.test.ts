@@ -55,6 +55,11 @@ const invalidCommands: readonly (readonly [
     "there is no option '--prot'; did you mean '--port'?",
   ],
   [
+    'the beginning of an option',
+    ['serve', 'sqlite:bare.db', '--jsonapi', '1.1'],
+    "there is no option '--jsonapi'; did you mean '--jsonapi-version'?",
+  ],
+  [
     'an unknown option',
     ['init', 'sqlite:bare.db', '--verbose'],
     "there is no option '--verbose'; --help lists the options",
