@@ -1,4 +1,9 @@
-import { createMany, isPlainCreate, type PlannedCreate } from '../lifecycle/create-many.ts'
+import {
+  createMany,
+  isLikeCreate,
+  isPlainCreate,
+  type PlannedCreate,
+} from '../lifecycle/create-many.ts'
 import { executeInTransaction } from '../lifecycle/transaction.ts'
 import type { UnitOfWork } from '../lifecycle/unit-of-work.ts'
 import { atomicMediaType } from '../model/media-types.ts'
@@ -10,10 +15,10 @@ import { type ExecutePlan, executePlan, observeId, type RequestPlan } from './re
 
 /** A write of an operation. */
 export interface PlanStep<Body> {
-  /** Returns its plan, which is made again if it names resources that were inserted before. */
-  readonly plan: (ids: InsertedIds) => RequestPlan<Body>
-  /** The plan without these ids. */
+  /** The plan without the ids of resources that are inserted before. */
   readonly planned: RequestPlan<Body>
+  /** Plans it again with these ids; absent if it names none. */
+  readonly plan?: (ids: InsertedIds) => RequestPlan<Body>
   /** The index of the last operation whose new resource it names; −1 if it names none. */
   readonly named: number
 }
@@ -60,7 +65,8 @@ export function executeOperations<Body>(
     while (results.length < operations.length) {
       const { length } = results
       const creates = findCreates(operations, length, execution, within)
-      const created = await executeCreates(creates, ids, execution, within)
+      const mayCommit = unit.mayCommit === true && creates.length === operations.length
+      const created = await executeCreates(creates, ids, { ...unit, mayCommit }, within)
       if (created) results.push(...created)
       await serveOthers()
       if (created) continue
@@ -81,21 +87,17 @@ function findCreates<Body>(
   { request, executeOne }: Execution<Body>,
   context: AppContext<Body>,
 ): readonly PlannedOperation<Body>[] {
-  const first = operations[start]
-  const shape = first && findCreate(first)?.write.shape
-  if (first === undefined || shape === undefined || executeOne !== undefined) return []
+  const [first] = operations.slice(start, start + 1)
+  const create = first && findCreate(first)
+  if (first === undefined || create === undefined || executeOne !== undefined) return []
+  if (!isPlainCreate(create, context, request)) return []
   const isNext = (operation: PlannedOperation<Body>) => {
-    const create = findCreate(operation)
-    const isLike = create?.write.shape === shape && isPlainCreate(create, context, request)
+    const next = findCreate(operation)
+    const isLike = next !== undefined && isLikeCreate(next, create)
     return isLike && operation.steps.every(({ named }) => named < first.location.index)
   }
-  const creates: PlannedOperation<Body>[] = []
-  for (let index = start; index < operations.length; index += 1) {
-    const operation = operations[index]
-    if (operation === undefined || !isNext(operation)) break
-    creates.push(operation)
-  }
-  return creates
+  const end = operations.findIndex((each, index) => index >= start && !isNext(each))
+  return operations.slice(start, end === -1 ? undefined : end)
 }
 
 /** The create that is a whole operation. */
@@ -110,23 +112,29 @@ function findCreate<Body>({
 async function executeCreates<Body>(
   operations: readonly PlannedOperation<Body>[],
   ids: Map<number, string>,
-  { request }: Execution<Body>,
+  unit: UnitOfWork,
   context: AppContext<Body>,
 ): Promise<readonly Awaited<Body>[] | undefined> {
   if (operations.length < 2) return undefined
-  const written = operations.map((): { id?: string } => ({}))
-  const creates = operations.flatMap(({ steps }, index) => {
-    const [step] = steps
-    const plan = step && observeId(step.plan(ids), written[index] ?? {})
-    return plan?.is === 'write' ? [plan] : []
-  })
-  const responses = await createMany(creates, context, request)
-  if (responses === undefined) return undefined
+  const creates: PlannedCreate<ApiResponse<Body>>[] = []
+  for (const {
+    steps: [step],
+  } of operations) {
+    const plan = step && getPlan(step, ids)
+    if (plan?.is === 'write') creates.push(plan)
+  }
+  const created = await createMany(creates, unit, context)
+  if (created === undefined) return undefined
   for (const [index, { location }] of operations.entries()) {
-    const id = written[index]?.id
+    const id = created[index]?.id
     if (id !== undefined) ids.set(location.index, id)
   }
-  return Promise.all(responses.map(async ({ body }) => body))
+  return Promise.all(created.map(({ result }) => result.body))
+}
+
+/** Returns the plan of a write, with the ids of resources that were inserted before. */
+function getPlan<Body>({ plan, planned }: PlanStep<Body>, ids: InsertedIds): RequestPlan<Body> {
+  return plan ? plan(ids) : planned
 }
 
 /** Executes one operation. @returns its result @throws what a request of its own throws */
@@ -143,7 +151,7 @@ async function executeOperation<Body>(
     const written: { id?: string } = {}
     let response: ApiResponse<Body> | undefined
     for (const step of steps) {
-      response = await executeStep(observeId(step.plan(ids), written), context)
+      response = await executeStep(observeId(getPlan(step, ids), written), context)
       if (written.id !== undefined) ids.set(location.index, written.id)
       executeStep = executeAlone
     }

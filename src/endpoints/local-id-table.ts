@@ -16,15 +16,15 @@ interface Introduction {
 export type InsertedIds = ReadonlyMap<number, string>
 
 /** How an operation looks up local ids. */
-interface LookUp {
+export interface LookUp {
   /** The index of the operation that uses them. */
   readonly at: number
-  /** The ids that are known. Default: none. */
-  readonly known?: InsertedIds | undefined
-  /** Whether the operation may name the resource that it creates itself. Default false. */
-  readonly mayNameOwn?: boolean
-  /** Called for each local id that is found, with the index of the operation that introduces it. */
-  readonly onUse?: (introducedBy: number) => void
+  /** The ids that are known; `undefined` for none. */
+  readonly known: InsertedIds | undefined
+  /** Whether the operation may name the resource that it creates itself. */
+  readonly mayNameOwn: boolean
+  /** The index of the last operation that introduces one which was found; −1 before. */
+  named: number
 }
 
 /**
@@ -51,15 +51,16 @@ export class LocalIdTable {
   }
 
   /** Returns the function that an operation looks up local ids with. */
-  createFinder({ at, known, mayNameOwn = false, onUse }: LookUp): FindLocalId {
+  createFinder(lookUp: LookUp): FindLocalId {
     return ({ type, lid, pointer }, errors) => {
+      const { at, known, mayNameOwn } = lookUp
       const location = `${pointer}/lid`
       if (typeof lid !== 'string') return report(errors, () => createInvalid(lid, location))
       const found = this.#introduced.get(toKey(type, lid))
       const isKnown = found && (found.index < at || (mayNameOwn && found.index === at))
       if (!isKnown)
         return report(errors, () => this.#createUnknown({ type, lid, at }, found, location))
-      onUse?.(found.index)
+      lookUp.named = Math.max(lookUp.named, found.index)
       const id = known?.get(found.index)
       if (id !== undefined) return { id }
       return {

@@ -21,24 +21,30 @@ export interface OperationTarget {
 
 /** The endpoints of an API by what they are about, and by their paths. */
 export interface EndpointIndex {
-  readonly byTarget: ReadonlyMap<string, Endpoint>
+  readonly byType: ReadonlyMap<string, TypeEndpoints>
   readonly byPath: ReadonlyMap<string, Endpoint>
+}
+
+/** The endpoints of a type that operations name without an address. */
+interface TypeEndpoints {
+  collection?: Endpoint
+  resource?: Endpoint
+  readonly relationships: Map<string, Endpoint>
 }
 
 /** Indexes the endpoints of an API: large models have thousands. */
 export function indexEndpoints(endpoints: readonly Endpoint[]): EndpointIndex {
-  const byTarget = new Map<string, Endpoint>()
+  const byType = new Map<string, TypeEndpoints>()
   for (const endpoint of endpoints) {
     const { target } = endpoint
     if (target.is === 'root') continue
-    const relationship = 'relationship' in target ? target.relationship.name : ''
-    byTarget.set(toKey(target.is, target.resource.type, relationship), endpoint)
+    const { type } = target.resource
+    const ofType: TypeEndpoints = byType.get(type) ?? { relationships: new Map() }
+    byType.set(type, ofType)
+    if (target.is === 'relationship') ofType.relationships.set(target.relationship.name, endpoint)
+    else if (target.is === 'collection' || target.is === 'resource') ofType[target.is] = endpoint
   }
-  return { byTarget, byPath: new Map(endpoints.map((endpoint) => [endpoint.path, endpoint])) }
-}
-
-function toKey(is: RouteTarget['is'], type: string, relationship = ''): string {
-  return JSON.stringify([is, type, relationship])
+  return { byType, byPath: new Map(endpoints.map((endpoint) => [endpoint.path, endpoint])) }
 }
 
 /** What operations are resolved with. */
@@ -162,7 +168,7 @@ function findByReference(
   const local = lid === undefined ? {} : { local: { type, lid, pointer } }
   if (relationship === undefined)
     return { endpoint: getEndpoint('resource', type, context), id, ...local }
-  const endpoint = context.endpoints.byTarget.get(toKey('relationship', type, relationship))
+  const endpoint = context.endpoints.byType.get(type)?.relationships.get(relationship)
   if (endpoint) return { endpoint, id, ...local }
   const resource = context.model.types.get(type)
   const names = resource ? listRelationships(resource).map(({ name }) => name) : []
@@ -175,7 +181,7 @@ function getEndpoint(
   type: string,
   { endpoints }: TargetContext,
 ): Endpoint {
-  const found = endpoints.byTarget.get(toKey(is, type))
+  const found = endpoints.byType.get(type)?.[is]
   if (found === undefined) throw new Error(`The type ${type} has no path.`)
   return found
 }

@@ -38,7 +38,7 @@ import {
 } from './execute-operations.ts'
 import { handleRequest } from './handle-request.ts'
 import type { ApiRequest } from './handler.ts'
-import { LocalIdTable, splitOwnReferences } from './local-id-table.ts'
+import { LocalIdTable, type LookUp, splitOwnReferences } from './local-id-table.ts'
 import { locateError, locateErrors, type OperationLocation } from './operation-errors.ts'
 import {
   type EndpointIndex,
@@ -150,25 +150,34 @@ function findTargets(
   targets: TargetContext,
   errors: FoundErrors,
 ): readonly TargetedOperation[] {
-  return operations.flatMap((json, index): TargetedOperation[] => {
+  const targeted: TargetedOperation[] = []
+  for (const [index, json] of operations.entries()) {
     const found = emptyCollector()
     const operation = parseOperation(json, found)
+    const addressed = operation && attempt(() => findTarget(operation, targets), found)
     const location: OperationLocation = {
-      ...{ index, document, body: '', target: `/${operation?.target.is ?? ''}` },
+      index,
+      document,
+      target: `/${operation?.target.is ?? ''}`,
+      body: addressed?.target.target.is === 'action' ? '/data' : '',
       hasCondition: operation?.ifMatch !== undefined,
     }
-    const targeted = operation && attempt(() => findTarget(operation, location, targets), found)
-    errors.set(index, locateErrors(found, location))
-    return targeted ? [targeted] : []
-  })
+    addErrors(found, location, errors)
+    if (addressed) targeted.push({ ...addressed, location })
+  }
+  return targeted
+}
+
+/** Adds what was found in an operation to the errors of all. */
+function addErrors(found: ErrorList, location: OperationLocation, errors: FoundErrors): void {
+  if (hasErrors(found)) errors.set(location.index, locateErrors(found, location))
 }
 
 /** @throws ApiError whose pointer is one from the operation */
 function findTarget(
   operation: ParsedOperation,
-  location: OperationLocation,
   targets: TargetContext,
-): TargetedOperation {
+): Omit<TargetedOperation, 'location'> {
   const target = findOperationTarget(operation, targets)
   const { is } = target.target
   const { op, hasData, data } = operation
@@ -182,7 +191,7 @@ function findTarget(
   const isCreate = is === 'collection' || is === 'related'
   const sent = isCreate && isObject(data) ? data.lid : undefined
   const lid = sent === undefined ? undefined : parseLocalId(sent, '/data/lid')
-  return { operation, target, lid, location: { ...location, body: is === 'action' ? '/data' : '' } }
+  return { operation, target, lid }
 }
 
 /** Plans all operations, and collects all errors of their documents. */
@@ -204,7 +213,7 @@ function planOperations<Body>(
     const found = emptyCollector()
     reportAll(found, repeated[index] ?? noErrors)
     const steps = attempt(() => planSteps(each, planning, found), found) ?? []
-    errors.set(location.index, locateErrors(found, location))
+    addErrors(found, location, errors)
     return { location, steps }
   })
 }
@@ -264,52 +273,79 @@ function checkOwnReferences<Body>(
 
 /** Plans one write. It is planned again with the ids that it names, when they are known. @throws ApiError | ManyErrors */
 function planStep<Body>(
-  { operation, target, lid, location }: TargetedOperation,
-  { request, context, table, identity }: Planning<Body>,
+  targeted: TargetedOperation,
+  planning: Planning<Body>,
   errors: ErrorCollector,
 ): PlanStep<Body> {
-  const at = location.index
-  const mayNameOwn = lid !== undefined && operation.op === 'update'
-  let named = -1
-  const plan = (findLocalId: FindLocalId): RequestPlan<Body> =>
-    target.plan(formatRequest({ operation, target }, request, findLocalId), context)
-  const onUse = (introducedBy: number) => {
-    named = Math.max(named, introducedBy)
+  const { operation, lid, location } = targeted
+  const lookUp: LookUp = {
+    at: location.index,
+    mayNameOwn: lid !== undefined && operation.op === 'update',
+    known: undefined,
+    named: -1,
   }
-  const planned = plan(table.createFinder({ at, mayNameOwn, onUse }))
-  reportAll(errors, findPlanErrors(planned, identity))
-  return {
-    plan: (ids) =>
-      named >= 0 ? plan(table.createFinder({ at, mayNameOwn, known: ids })) : planned,
-    planned,
-    named,
-  }
+  const planned = planWith(lookUp, targeted, planning)
+  reportAll(errors, findPlanErrors(planned, planning.identity))
+  const { named } = lookUp
+  return named < 0 ? { planned, named } : planLater({ planned, lookUp }, targeted, planning)
+}
+
+/** Apart from `planStep`, which runs for every operation: most name no new resource, and need no function that plans again. */
+function planLater<Body>(
+  { planned, lookUp }: Readonly<{ planned: RequestPlan<Body>; lookUp: LookUp }>,
+  targeted: TargetedOperation,
+  planning: Planning<Body>,
+): PlanStep<Body> {
+  const { named } = lookUp
+  return { planned, named, plan: (known) => planWith({ ...lookUp, known }, targeted, planning) }
+}
+
+function planWith<Body>(
+  lookUp: LookUp,
+  targeted: TargetedOperation,
+  { request, context, table }: Planning<Body>,
+): RequestPlan<Body> {
+  const { target } = targeted
+  return target.plan(formatRequest(targeted, request, table.createFinder(lookUp)), context)
 }
 
 /** Formats an operation as the request to its endpoint. @throws BodyError `unknown_lid` (400) */
 function formatRequest(
   { operation, target: { target, id, local } }: Pick<TargetedOperation, 'operation' | 'target'>,
-  { search, ...request }: ApiRequest,
+  request: ApiRequest,
   findLocalId: FindLocalId,
 ): ApiRequest {
   const { op, data, links, meta, hasData, ifMatch } = operation
-  const errors = emptyCollector()
-  const found = local ? findLocalId(local, errors) : { id }
-  throwErrors(errors)
   const showsResource = target.is !== 'relationship' && op !== 'remove'
   const isAction = target.is === 'action'
   const returns = isAction ? target.action.action.returns : undefined
   const showsFields = isAction ? returns !== undefined && !('meta' in returns) : showsResource
   // What is no document is an error of the parser of the action.
   const call = hasData ? (data as ApiRequest['body']) : noBody
-  return {
+  // Without a copy for each part, as for each operation of a large batch this would be a part of its cost.
+  const formatted: ApiRequest = {
     ...request,
-    ...(found ?? { id }),
-    ...(local && { lid: local.lid }),
-    search: showsFields ? search : '',
+    id,
+    search: showsFields ? request.search : '',
     body: isAction ? call : hasData ? { data, links, meta, findLocalId } : noBody,
+  }
+  if (local === undefined && ifMatch === undefined) return formatted
+  return {
+    ...formatted,
+    ...(local && findLocal(local, findLocalId)),
     ...(ifMatch !== undefined && { conditions: { ifMatch: formatIfMatch(ifMatch) } }),
   }
+}
+
+/** Finds the resource that an operation names by its local id. @throws BodyError `unknown_lid` (400) */
+function findLocal(
+  local: NonNullable<OperationTarget['local']>,
+  findLocalId: FindLocalId,
+): Pick<ApiRequest, 'id' | 'inserted' | 'lid'> {
+  const errors = emptyCollector()
+  const found = findLocalId(local, errors)
+  throwErrors(errors)
+  return { id: '', ...found, lid: local.lid }
 }
 
 const noBody = new Uint8Array()

@@ -17,7 +17,8 @@ export interface ErrorList {
  * contain any number of errors and constructing one costs a thousand times as much as counting it.
  */
 export interface ErrorCollector extends ErrorList {
-  readonly errors: ApiError[]
+  /** Most collectors stay without errors, and share one empty list. */
+  errors: readonly ApiError[]
   more: number
   /** The length of all details and locations together. */
   characters: number
@@ -28,7 +29,7 @@ export const noErrors: ErrorList = { errors: [], more: 0 }
 
 /** Creates a collector without errors. */
 export function emptyCollector(): ErrorCollector {
-  return { errors: [], more: 0, characters: 0 }
+  return { errors: noErrors.errors, more: 0, characters: 0 }
 }
 
 /**
@@ -54,7 +55,7 @@ export function hasErrors({ errors, more }: ErrorList): boolean {
 }
 
 function add(error: ApiError, collector: ErrorCollector): void {
-  collector.errors.push(error)
+  collector.errors = [...collector.errors, error]
   collector.characters += error.location.length + error.message.length
 }
 

@@ -87,7 +87,7 @@ export function executeWrite<Result>(
 }
 
 /** Responds to a write that may be committed already, though its response cannot be written: that must not look like a failure. */
-function respondWithId<Result>(
+export function respondWithId<Result>(
   { serialize }: WriteResponse<Result>,
   id: string,
   { planner, request }: UnitOfWork,

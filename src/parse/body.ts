@@ -42,7 +42,7 @@ export interface ParsedResource {
   readonly type: string
   /** The value of `id`, of any JSON type; `undefined` if `id` is absent or null. */
   readonly id: unknown
-  readonly attributes: readonly (readonly [name: string, value: unknown])[]
+  readonly attributes: JsonObject
   /** A relationship with nothing but `links` or `meta` has no linkage, and changes nothing (docs/decisions/0015). */
   readonly relationships: readonly ParsedRelationship[]
   /** Whether it is the data of an operation, which may name its target apart from it. */
@@ -86,7 +86,7 @@ export function parseResource(body: RequestBody, requiresId = false): ParsedReso
   const parsed = {
     type,
     id: parseId(data, type, { isRequired: requiresId, errors, findLocalId }),
-    attributes: Object.entries(parseMembers(data, 'attributes', errors)),
+    attributes: parseMembers(data, 'attributes', errors),
     relationships: parseRelationships(data, { errors, findLocalId }),
     ...(findLocalId && { isOfOperation: true }),
   }

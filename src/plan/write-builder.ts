@@ -6,6 +6,7 @@ import { computeAuthValue } from '../model/declare/access.ts'
 import { mayHideRow } from '../model/hides-rows.ts'
 import { isReservedName } from '../model/kinds/member-names.ts'
 import type { InvalidElement } from '../model/kinds/value-result.ts'
+import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import {
   type AttributeField,
   findInverse,
@@ -83,7 +84,11 @@ export interface WriteBuilder {
 /** Creates an empty builder. */
 export function createWriteBuilder(): WriteBuilder {
   return {
-    ...{ columns: [], values: [], links: [], linkIds: [], existenceChecks: [] },
+    columns: [],
+    values: [],
+    links: [],
+    linkIds: [],
+    existenceChecks: [],
     structureErrors: emptyCollector(),
     errors: emptyCollector(),
     isPending: false,
@@ -101,12 +106,13 @@ export function addAttributes(
   builder: WriteBuilder,
 ): void {
   const { resource, writer } = write
-  for (const [name, value] of parsed.attributes) {
+  for (const name of Object.keys(parsed.attributes)) {
     const field = name === 'id' ? resource.id : findNamedField(name, write)
     if (field === undefined || field.is === 'relationship' || isUnknown(field, write)) {
       if (writer !== 'client' || !isReservedName(name))
         report(builder.errors, () => unknownField(name, resource, 'attribute'))
     } else if (checkFieldWrite(field, write, builder.errors)) {
+      const value = parsed.attributes[name]
       // A BodyError would tell clients of a field that does not exist for them.
       if (name === 'id' || resource.fields.has(name)) addAttribute(field, value, builder)
       else addServerValue(field, value, builder)
@@ -118,7 +124,7 @@ function addAttribute(field: AttributeField, value: unknown, builder: WriteBuild
   const isNull = value === null && field.acceptsNull
   const result = isNull ? { value } : field.kind.readBody(value)
   if ('value' in result) {
-    builder.columns.push({ is: 'attribute', name: field.name })
+    builder.columns.push(toColumn(field))
     builder.values.push(result.value)
   } else if (result.elements) reportElements(field, result.elements, builder)
   else {
@@ -128,6 +134,11 @@ function addAttribute(field: AttributeField, value: unknown, builder: WriteBuild
     })
   }
 }
+
+/** The column of an attribute: one object for all writes, so that equal shapes are found without their JSON. */
+const toColumn = memoizeByIdentity(
+  ({ name }: AttributeField): WriteColumn => ({ is: 'attribute', name }),
+)
 
 /** Adds an error for each invalid element of an array. */
 function reportElements(
@@ -164,17 +175,16 @@ export function addDefaults(
 ): void {
   const { model, auth, writer } = options
   const isServer = writer === 'server'
-  const names = isServer ? [...parsed.attributes, ...parsed.relationships] : parsed.attributes
-  const sent = new Set(names.map(([name]) => name))
+  const linked = isServer ? new Set(parsed.relationships.map(([name]) => name)) : undefined
   const { fields } = resource.unrestricted ?? resource
   for (const field of fields.values()) {
-    if (isServer && sent.has(field.name)) continue
+    const isSent = Object.hasOwn(parsed.attributes, field.name)
+    if (linked && (isSent || linked.has(field.name))) continue
     if (field.is === 'relationship') {
       if (field.set) setToOne(field, computeAuthValue(field.set, auth), model, builder)
     } else if (field.is === 'attribute') {
       if (field.set) addServerValue(field, computeAuthValue(field.set, auth) ?? null, builder)
-      else if (!field.isWritable || !sent.has(field.name))
-        addDefault(field, resource, builder, options)
+      else if (!field.isWritable || !isSent) addDefault(field, resource, builder, options)
     }
   }
 }
@@ -198,7 +208,7 @@ function addDefault(
 
 /** Adds a value that the server sets. @throws Error if it is not one of the field's kind */
 function addServerValue(field: AttributeField, value: unknown, builder: WriteBuilder): void {
-  builder.columns.push({ is: 'attribute', name: field.name })
+  builder.columns.push(toColumn(field))
   builder.values.push(convertServerValue(field, value))
 }
 

@@ -11,6 +11,7 @@ import { compileChangedMemberChecks } from './access/link-checks.ts'
 import { type AccessChecks, compileAccessChecks } from './access/write-checks.ts'
 import { type CompiledRead, compileExists, compileLock, compileRead } from './read/compile-read.ts'
 import { showsRowsOnly } from './read/read-tables.ts'
+import { compileLoad } from './read/select.ts'
 import { markUncheckedKeys } from './read/streamed-keys.ts'
 import type { Statement } from './statement.ts'
 import { StatementCache, statementSize } from './statement-cache.ts'
@@ -49,8 +50,10 @@ interface TypeStatements {
 /** Compiles the inserts of several rows of a shape, by their numbers of rows. */
 export type InsertsBySize = ReadonlyMap<number, (shape: WriteShape) => Statement>
 
-/** The statements of writes that return the rows of their responses. */
-interface ReturningWrites extends Pick<Statements, 'write' | 'inserts'> {}
+/** The statements of writes that return the rows of their responses, and what loads the rows of `inserts` (`Statement.load`). */
+interface ReturningWrites extends Pick<Statements, 'write' | 'inserts'> {
+  readonly load: Statement['load']
+}
 
 /** What the access rules of a write depend on. */
 type CheckedPlan = Pick<WritePlan, 'requested' | 'operation'>
@@ -135,6 +138,7 @@ function createReturning(
   return {
     write: cache.memoize((shape: WriteShape) => compileWrite(shape, target, layout), writeSize),
     inserts: createInserts(target, cache, layout),
+    load: compileLoad(layout, target),
   }
 }
 

@@ -98,8 +98,13 @@ export interface WriteTransactionOptions {
 export interface PreparedInserts {
   /** Returns the rows, in the order of the plans; `undefined` if a row is rejected: nothing says which one. */
   readonly insert: () => Promise<readonly Row[] | undefined>
-  /** Whether the rows are those of the response; otherwise they have only their ids. */
-  readonly returnsRows: boolean
+  /**
+   * Inserts the rows and commits, in one round trip. Absent if more statements have to run, and where a commit is no round trip.
+   * @throws UnclearError if a row is rejected: the transaction runs again, without this
+   */
+  readonly insertAtOnce?: () => Promise<readonly Row[]>
+  /** Loads a row of the response (`Statement.load`); absent if the rows have only their ids. */
+  readonly load?: (row: Row) => void
 }
 
 /** The operations of a transaction that writes. */

@@ -68,14 +68,14 @@ export function checkColumnLimits(
   const errors = expectedId
     ? [limitError('/data/id', `The id of a resource of type ${shape.type}`, expectedId, id)]
     : []
-  for (const [index, column] of shape.columns.entries()) {
+  shape.columns.forEach((column, index) => {
     const field = column.is === 'attribute' ? resource.fields.get(column.name) : undefined
     const limit = field?.is === 'attribute' ? limits.get(field) : undefined
+    if (field?.is !== 'attribute' || limit === undefined) return
     // The database reports a value that the server sets without naming its field.
-    const isHidden = field && resource.hiddenFields?.has(field.name)
-    if (field?.is === 'attribute' && field.isWritable && limit && !isHidden)
+    if (field.isWritable && !resource.hiddenFields?.has(field.name))
       errors.push(...checkValue(values[index], field, limit))
-  }
+  })
   return errors
 }
 

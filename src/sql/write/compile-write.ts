@@ -131,7 +131,7 @@ export const insertSizes = [64, 32, 16, 8, 4, 2, 1] as const
 /**
  * Compiles an insert of several rows of a shape. The values of each row follow those of the row before it; behind them is its id, if the
  * shape has one.
- * @param layout - of the rows that it returns. Default: their ids
+ * @param layout - of the rows that it returns, which are loaded apart, as by `CompiledWrite.returned`. Default: their ids
  */
 export function compileInserts(
   shape: WriteShape,
@@ -154,8 +154,7 @@ export function compileInserts(
     ? compileWrittenRow(layout, resource, target)
     : asIdText(columnNames(resource.id.columns), resource.id, target)
   const insert = sql`insert into ${tableName(resource.table)} (${names}) values ${sql.join(values)} returning ${returned}`
-  const statement = { ...compileStatement(insert, target.dialect), isWrite: true }
-  return layout ? { ...statement, load: compileLoad(layout, target) } : statement
+  return { ...compileStatement(insert, target.dialect), isWrite: true }
 }
 
 function compileParent({ parent }: WriteShape, target: Target): Statement[] {

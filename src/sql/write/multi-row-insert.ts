@@ -1,3 +1,4 @@
+import { ApiError } from '../../errors/errors.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import type { WritePlan, WriteShape } from '../../plan/write.ts'
@@ -7,7 +8,9 @@ import type { PreparedInserts } from '../store.ts'
 import { insertSizes } from './compile-write.ts'
 import { isPlainTable } from './one-row.ts'
 import { checkRelated } from './preconditions.ts'
+import { type CommitNext, runAtOnce } from './steps.ts'
 import type { WriteConnection } from './write-connection.ts'
+import { UnclearError } from './write-row.ts'
 
 // An insert of several rows costs a fraction of as many inserts of one. It is used where nothing can tell the difference: the ids, the
 // order, the errors and what the database does for each row are the same.
@@ -33,9 +36,23 @@ export function prepareInserts(
   if (!isPlainTable(resource, statements.target)) return undefined
   if (first.shape.columns.length === 0 || width * insertSizes[0] > maxParameters) return undefined
   const returning = statements.returning(response)
-  const { inserts } = returning ?? statements
-  const insert = () => insertRows({ connection, statements, inserts }, plans)
-  return { insert, returnsRows: returning !== null }
+  const context = { connection, statements, inserts: (returning ?? statements).inserts }
+  const insert = () => insertRows(context, plans)
+  if (returning === null) return { insert }
+  const load = (row: Row) => returning.load?.(row as unknown[])
+  const { commitNext } = connection
+  return commitNext && plans.every((plan) => isWhole(plan, context))
+    ? { insert, load, insertAtOnce: () => insertAtOnce(context, plans, commitNext) }
+    : { insert, load }
+}
+
+/** Whether the insert of a row is its whole write, and no other statement decides whether it may. */
+function isWhole(plan: WritePlan, { connection, statements }: InsertContext): boolean {
+  return (
+    plan.existenceChecks.length === 0 &&
+    statements.unlinkChecks(plan.shape).length === 0 &&
+    (connection.checkValues?.(plan).length ?? 0) === 0
+  )
 }
 
 /** Whether a create writes one row of a shape, and no other one. */
@@ -86,6 +103,33 @@ async function insertRows(
     else throw each.reason
   }
   return rows.length === plans.length ? rows : undefined
+}
+
+/** Inserts rows as the whole transaction. The database rejects all of them or none. */
+async function insertAtOnce(
+  { connection, inserts }: InsertContext,
+  plans: readonly WritePlan[],
+  commit: CommitNext,
+): Promise<readonly Row[]> {
+  const rows: (readonly Row[])[] = []
+  const steps = divide(plans).map((part, index) => ({
+    needs: [],
+    run: async () => {
+      rows[index] = await insertPart(connection, part, inserts)
+    },
+  }))
+  for (const { reason } of (await runAtOnce(steps, undefined, commit)).filter(isRejected)) {
+    const isOfRow =
+      reason instanceof ConstraintError || (reason instanceof ApiError && reason.status < 500)
+    throw isOfRow
+      ? new UnclearError('One of several rows was rejected.', { cause: reason })
+      : reason
+  }
+  return rows.flat()
+}
+
+function isRejected(result: PromiseSettledResult<unknown>): result is PromiseRejectedResult {
+  return result.status === 'rejected'
 }
 
 /** Divides a list into parts of the sizes of statements. */
