@@ -129,7 +129,11 @@ async function executeCreates<Body>(
     const id = created[index]?.id
     if (id !== undefined) ids.set(location.index, id)
   }
-  return Promise.all(created.map(({ result }) => result.body))
+  const bodies = created.map(({ result }) => result.body)
+  // Without a promise for each text of a large batch. What is no promise is its own awaited value.
+  return bodies.some((body) => body instanceof Promise)
+    ? Promise.all(bodies)
+    : (bodies as Awaited<Body>[])
 }
 
 /** Returns the plan of a write, with the ids of resources that were inserted before. */

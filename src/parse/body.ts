@@ -159,7 +159,7 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
   let json: unknown
   try {
     text = utf8.decode(bytes)
-    json = parseJson(text)
+    json = parseJson(text, bytes)
   } catch (error) {
     const problem =
       error instanceof NestingError ? error.message : `is not JSON: ${describeJsonError(error)}`

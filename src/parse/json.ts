@@ -18,24 +18,27 @@ export class NestingError extends Error {
 
 /**
  * Parses JSON. Integers beyond 2^53 become exact `bigint`s instead of the nearest double.
+ * @param bytes - the text as UTF-8, if it is known
  * @throws NestingError if the text is nested too deep; SyntaxError if it is not JSON, or has an integer that is too long
  * @see https://www.rfc-editor.org/rfc/rfc8259#section-6
  */
-export function parseJson(text: string): unknown {
-  // Most texts are too short to be nested too deep.
-  if (text.length > maxJsonDepth && isTooDeep(text)) throw new NestingError()
+export function parseJson(text: string, bytes?: Uint8Array): unknown {
+  // Most texts are too short to be nested too deep, or have too few brackets, which is quick to find out.
+  const mayBeTooDeep =
+    text.length > maxJsonDepth && countOf('[', text) + countOf('{', text) > maxJsonDepth
+  if (mayBeTooDeep && isTooDeep(bytes ?? new TextEncoder().encode(text))) throw new NestingError()
   return parseExactJson(text, maxIntegerLength)
 }
 
-/** Whether a JSON text is nested too deep. The result is meaningless for a text that is not JSON. */
-function isTooDeep(text: string): boolean {
-  const { length } = text
-  // Most texts have too few brackets, which is quick to find out.
-  if (countOf('[', text) + countOf('{', text) <= maxJsonDepth) return false
+/** Whether JSON in UTF-8 is nested too deep. The result is meaningless for what is not JSON. Bytes are read in half of the time of a text. */
+function isTooDeep(bytes: Uint8Array): boolean {
+  const { length } = bytes
   let depth = 0
+  let isInString = false
   for (let index = 0; index < length; index += 1) {
-    const char = text.charCodeAt(index)
-    if (char === characters.quotationMark) index = endOfString(text, index)
+    const char = bytes[index]
+    if (char === characters.quotationMark) isInString = !isInString
+    else if (isInString) index += char === characters.backslash ? 1 : 0
     else if (char === characters.beginArray || char === characters.beginObject) {
       depth += 1
       if (depth > maxJsonDepth) return true

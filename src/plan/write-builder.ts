@@ -6,7 +6,6 @@ import { computeAuthValue } from '../model/declare/access.ts'
 import { mayHideRow } from '../model/hides-rows.ts'
 import { isReservedName } from '../model/kinds/member-names.ts'
 import type { InvalidElement } from '../model/kinds/value-result.ts'
-import { memoizeByIdentity } from '../model/memoize-by-identity.ts'
 import {
   type AttributeField,
   findInverse,
@@ -124,7 +123,7 @@ function addAttribute(field: AttributeField, value: unknown, builder: WriteBuild
   const isNull = value === null && field.acceptsNull
   const result = isNull ? { value } : field.kind.readBody(value)
   if ('value' in result) {
-    builder.columns.push(toColumn(field))
+    builder.columns.push({ is: 'attribute', name: field.name })
     builder.values.push(result.value)
   } else if (result.elements) reportElements(field, result.elements, builder)
   else {
@@ -134,11 +133,6 @@ function addAttribute(field: AttributeField, value: unknown, builder: WriteBuild
     })
   }
 }
-
-/** The column of an attribute: one object for all writes, so that equal shapes are found without their JSON. */
-const toColumn = memoizeByIdentity(
-  ({ name }: AttributeField): WriteColumn => ({ is: 'attribute', name }),
-)
 
 /** Adds an error for each invalid element of an array. */
 function reportElements(
@@ -208,7 +202,7 @@ function addDefault(
 
 /** Adds a value that the server sets. @throws Error if it is not one of the field's kind */
 function addServerValue(field: AttributeField, value: unknown, builder: WriteBuilder): void {
-  builder.columns.push(toColumn(field))
+  builder.columns.push({ is: 'attribute', name: field.name })
   builder.values.push(convertServerValue(field, value))
 }
 
