@@ -133,19 +133,18 @@ export function planUpdate(
   id: string,
   writer: Writer = 'client',
 ): WritePlan {
+  const { model } = planner
   checkType(parsed, resource)
-  const { idMismatch } = (parsed.isOfOperation && planner.model.atomic) || planner.model
+  const { idMismatch } = (parsed.isOfOperation ? model.atomic : undefined) ?? model
   const mustAgree = idMismatch === 'conflict' || writer !== 'client'
-  const { id: sent } = parsed
-  const agrees = sent === id || (typeof sent === 'string' && normalizeId(resource, sent) === id)
-  if (mustAgree && !agrees) {
-    const detail = `/data/id must be ${quote(id)}, the id in the URL; it is ${quote(sent)}.`
+  if (mustAgree && !isSameId(parsed.id, resource, id)) {
+    const detail = `/data/id must be ${quote(id)}, the id in the URL; it is ${quote(parsed.id)}.`
     throw new BodyError('id_conflict', '/data/id', detail)
   }
   const builder = createWriteBuilder()
   const write = { resource, operation: 'update', writer } as const
   addAttributes(parsed, write, builder)
-  addRelationships(parsed, write, builder, planner.model)
+  addRelationships(parsed, write, builder, model)
   return createPlan(planner, resource, builder, {
     row: 'existing',
     id,
@@ -216,6 +215,11 @@ function planWithoutDocument(
 export function planEmptyUpdate(planner: Planner, resource: ResourceType, id: string): WritePlan {
   const target = { row: 'existing', id, document: 'none' } as const
   return createPlan(planner, resource, createWriteBuilder(), target)
+}
+
+/** Whether the id of a document, in any spelling, is the id in the URL. */
+function isSameId(sent: unknown, resource: ResourceType, id: string): boolean {
+  return sent === id || (typeof sent === 'string' && normalizeId(resource, sent) === id)
 }
 
 /** What a plan contains besides the values of the document. */
