@@ -136,7 +136,13 @@ function returnDryRun<Body>(
 function returnTried<Body>(plan: RequestPlan<Body>, returned: unknown): unknown {
   if (plan.is === 'operations' && Array.isArray(returned)) {
     const isNew = findNew(plan.plans, returned)
-    return returned.map((each) => (isNew(each) ? omitId(each) : each))
+    const omitNew = (each: unknown) => (isNew(each) ? omitId(each) : each)
+    // An action may have returned a list.
+    return returned.map((each) =>
+      isObject(each) && each.type === undefined && Array.isArray(each.data)
+        ? { ...each, data: each.data.map(omitNew) }
+        : omitNew(each),
+    )
   }
   return isCreate(plan) && isObject(returned) ? omitId(returned) : returned
 }

@@ -40,9 +40,14 @@ const notes = {
       },
     }),
     open: action({ run: () => {} }),
+    list: action({
+      ...{ on: 'collection', dryRun: true },
+      returns: { resources: 'note' },
+      run: async ({ tx }) => (await tx.list('note')).data.map(({ id }) => String(id)),
+    }),
   },
 }
-const model = defineModel([notes])
+const model = defineModel([notes], { atomic: { actions: true } })
 
 for (const { name, create, columnTypes } of databases)
   describe(`Dry runs of actions · ${name}`, () => {
@@ -70,13 +75,40 @@ for (const { name, create, columnTypes } of databases)
       await assert.rejects(client.call('note', 'open', { id: '1', dryRun: true }), refused)
     })
 
-    it('return what they would return, in the client', async () => {
-      seen.length = 0
+    const openClient = () => {
       const handle = createHandler({ model, store })
-      const client = createClient<typeof model>({
+      return createClient<typeof model>({
         url: 'http://localhost',
         fetch: (url, init) => handle(new Request(url, init)),
       })
+    }
+    type Atomic = ReturnType<typeof openClient>['atomic']
+    const clients: readonly (readonly [name: string, open: () => Atomic])[] = [
+      ['in process', () => createApi({ model, store }).with().atomic as Atomic],
+      ['in the client', () => openClient().atomic],
+    ]
+    for (const [where, open] of clients)
+      it(`return lists without the id of a resource that their batch would create, ${where}`, async () => {
+        const tried = await open()(
+          (batch) => {
+            batch.create('note', { title: 'tried' })
+            return batch.call('note', 'list', {})
+          },
+          { dryRun: true },
+        )
+        const { data } = tried.result
+        assert.deepEqual(
+          data.map(({ id, title }) => [id, title]),
+          [
+            ['1', 'new'],
+            [undefined, 'tried'],
+          ],
+        )
+      })
+
+    it('return what they would return, in the client', async () => {
+      seen.length = 0
+      const client = openClient()
       const closed = await client.note.call('close', { id: '1' }, { dryRun: true })
       assert.deepEqual([closed, seen], [tried, [true]])
       assert.equal((await client.note.get('1')).title, 'new')
