@@ -91,22 +91,16 @@ function locate(error: ApiError, location: OperationLocation): ApiError {
 
 /**
  * The detail of an error about a resource that a request of its own names by its id, in the URL or in the body: an operation has a
- * target, and the id of a resource that the batch creates is rolled back with it, so its local id names it. Its condition is no header
- * field.
+ * target, and the id of a resource that the batch creates is rolled back with it, so its local id names it.
  * @param named - what has the id
  * @returns `undefined` for another error
  */
 function describeNamed(
-  { code, message }: ApiError,
+  { code }: ApiError,
   named: unknown,
   { index, target, document }: OperationLocation,
 ): string | undefined {
   const operation = pointToOperation(index)
-  if (code === 'condition_required')
-    return message.replace(
-      /If-Match\.$/,
-      'meta.ifMatch of the operation, or "*" for a resource that this request creates.',
-    )
   if (code === 'id_conflict') {
     const { value } = findExisting(operation + target, document)
     const { value: data } = findExisting(`${operation}/data`, document)

@@ -92,7 +92,6 @@ export function createOperationsPlanner(planner: Planner): RequestPlanner {
     throwFound(found, parsed.operations.length)
     return {
       is: 'operations',
-      mayBeMinimal: planned.every(({ steps }) => steps.every(({ planned }) => !needsData(planned))),
       plans: planned.flatMap(({ steps: [first] }) => (first ? [first.planned] : [])),
       checkEach: (check) => checkOperations(planned, check),
       execute: (sent, within, executeOne) =>
@@ -111,12 +110,6 @@ function checkOperations<Body>(
     } catch (error) {
       throw locateError(error, location)
     }
-}
-
-/** Whether the result of a write has to contain data: the client does not know what it has written. */
-function needsData<Body>(plan: RequestPlan<Body>): boolean {
-  if (plan.is === 'action') return plan.call.action.returns !== undefined
-  return plan.is === 'write' && plan.write.operation === 'create' && !plan.hasClientId
 }
 
 /** The errors of operations, by their index. */

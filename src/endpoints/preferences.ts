@@ -8,9 +8,15 @@ import { isWritePlan, type RequestPlan } from './request-plan.ts'
 /** Whether the response to a write may be without its document: JSON:API demands that of a create whose id the server chose. */
 function mayBeMinimal<Body>(plan: RequestPlan<Body>): boolean {
   if (plan.is === 'link') return plan.change === 'replace'
-  if (plan.is === 'operations') return plan.mayBeMinimal
+  if (plan.is === 'operations') return !plan.plans.some(needsData)
   if (plan.is !== 'write') return false
   return plan.write.operation === 'update' || plan.hasClientId === true
+}
+
+/** Whether the result of an operation has to contain data: the client does not know what it has written. */
+function needsData<Body>(plan: RequestPlan<Body>): boolean {
+  if (plan.is === 'action') return plan.call.action.returns !== undefined
+  return plan.is === 'write' && plan.write.operation === 'create' && !plan.hasClientId
 }
 
 /**

@@ -49,8 +49,6 @@ export type RequestPlan<Body> =
   /** Several writes in one transaction. */
   | Readonly<{
       is: 'operations'
-      /** Whether no result has to contain data. */
-      mayBeMinimal: boolean
       /** The writes of the operations, in their order. */
       plans: readonly RequestPlan<Body>[]
       /** Checks each of them. @throws what the check of one throws, with a pointer to its operation */

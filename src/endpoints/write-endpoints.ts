@@ -63,7 +63,7 @@ export function updateResource(planner: Planner, resource: ResourceType): Reques
     const read = planQuery(request.search, isOfBatch)
     const parsed = parseResource(request.body, true)
     const update = planUpdate(planner, parsed, resource, id, request.writer)
-    const write = { ...update, ...addCondition(planner, { resource, id }, request) }
+    const write = { ...update, ...addCondition(planner, { resource, id, isOfBatch }, request) }
     const path = formatResourcePath(prefix, resource, id)
     const serialize = (plan: ReadPlan, rows: CompleteRows) => ({
       status: 200,
@@ -79,14 +79,14 @@ export function deleteResource(planner: Planner, resource: ResourceType): Reques
   const validateQuery = cachePlans((search) =>
     planResource(planner, parseQuery(search), { resource }),
   )
-  return (request, { open }) => {
+  return (request, { open, isOfBatch }) => {
     const id = request.inserted ? request.id : parsePathId(resource, request.id)
     if (resource.requiresIdempotencyKey) checkIdempotencyKey(request, open)
     validateQuery(request.search)
     const remove = planDelete(planner, resource, id)
     return {
       is: 'delete',
-      write: { ...remove, ...addCondition(planner, { resource, id }, request) },
+      write: { ...remove, ...addCondition(planner, { resource, id, isOfBatch }, request) },
     }
   }
 }
@@ -104,7 +104,7 @@ export function writeRelationship(
   const validateQuery = cachePlans((search) =>
     planLinkage(planner, parseQuery(search), { resource, relationship }),
   )
-  return (request, { open }) => {
+  return (request, { open, isOfBatch }) => {
     const id = request.inserted ? request.id : parsePathId(resource, request.id)
     if (resource.requiresIdempotencyKey) checkIdempotencyKey(request, open)
     validateQuery(request.search)
@@ -112,7 +112,8 @@ export function writeRelationship(
     const addressed = { resource, relationship, id }
     const plan = planRelationshipWrite(planner, linkage, addressed, change, request.writer)
     const mayBeRequired = change !== 'add'
-    const write = { ...plan, ...addCondition(planner, { ...addressed, mayBeRequired }, request) }
+    const target = { ...addressed, mayBeRequired, isOfBatch }
+    const write = { ...plan, ...addCondition(planner, target, request) }
     return { is: 'link', write, change }
   }
 }
@@ -136,6 +137,7 @@ function addCondition(
     id: string
     relationship?: RelationshipField
     mayBeRequired?: boolean
+    isOfBatch: boolean | undefined
   }>,
   { conditions = {}, isPart = false, lid, writer }: ApiRequest,
 ): Pick<WritePlan, 'condition'> {

@@ -38,6 +38,8 @@ interface ConditionTarget {
   readonly relationship?: RelationshipField
   /** Whether the type may require a condition here. */
   readonly mayBeRequired: boolean
+  /** Whether an operation of a batch writes it, whose condition is no header field. */
+  readonly isOfBatch?: boolean | undefined
 }
 
 /**
@@ -175,9 +177,12 @@ function createExists(target: ConditionTarget, current: string | undefined): Ver
 }
 
 function throwRequired(target: ConditionTarget): never {
-  const { relationship } = target
+  const { relationship, isOfBatch } = target
+  const member = isOfBatch
+    ? 'meta.ifMatch of the operation, or "*" for a resource that this request creates'
+    : 'If-Match'
   const where = relationship ? 'GET of this address' : 'GET of the resource'
-  const detail = `${describe(target)} is changed only with a condition: read its version from the ETag of a ${where}${relationship ? '' : ' or, with withVersions=true, from meta.version'}, and send it as If-Match.`
+  const detail = `${describe(target)} is changed only with a condition: read its version from the ETag of a ${where}${relationship ? '' : ' or, with withVersions=true, from meta.version'}, and send it as ${member}.`
   throw new HttpError('condition_required', detail)
 }
 
