@@ -8,18 +8,35 @@ import { executeRestricted } from './dry-run.ts'
 import type { ApiRequest, ApiResponse } from './handler.ts'
 import { executeIdempotent } from './idempotent-write.ts'
 import { applyPreferences, checkPreferences } from './preferences.ts'
-import { executePlan, isWritePlan, type RequestPlan, type RequestPlanner } from './request-plan.ts'
+import {
+  executePlan,
+  isWritePlan,
+  nameTakenVersion,
+  type RequestPlan,
+  type RequestPlanner,
+} from './request-plan.ts'
 
-/** Plans and executes a request. @throws the errors of `RequestPlanner`, of the database, and of hooks */
+/**
+ * Plans and executes a request.
+ * @param namesVersion - whether the caller completes the error of an id that is in use
+ * @throws the errors of `RequestPlanner`, of the database, and of hooks
+ */
 export function handleRequest<Body>(
   planRequest: RequestPlanner,
   request: ApiRequest,
   context: AppContext<Body>,
+  namesVersion = false,
 ): Awaitable<ApiResponse<Body>> {
-  const { idempotency, preferences, deadline } = request
+  const { idempotency, preferences, deadline, conditions } = request
+  if (conditions?.ifNoneMatch !== undefined && !namesVersion)
+    return nameTakenVersion(
+      () => handleRequest(planRequest, request, context, true),
+      context,
+      request,
+    )
   if (preferences?.wait !== undefined && deadline === undefined)
     return executeWithin(preferences.wait, request, (limited) =>
-      handleRequest(planRequest, limited, context),
+      handleRequest(planRequest, limited, context, true),
     )
   const plan = partMeasured.hasSubscribers ? observePlan(planRequest) : planRequest
   if (idempotency === undefined && preferences === undefined)

@@ -1,5 +1,6 @@
-import { ApiError, VersionConflictError } from '../errors/errors.ts'
+import { ApiError, NotFoundError, VersionConflictError } from '../errors/errors.ts'
 import { type ActionCall, type ActionResultValues, executeAction } from '../lifecycle/action.ts'
+import type { LifecycleContext } from '../lifecycle/context.ts'
 import { executeDelete } from '../lifecycle/delete.ts'
 import { executeRead } from '../lifecycle/read.ts'
 import type { UnitOfWork } from '../lifecycle/unit-of-work.ts'
@@ -9,6 +10,7 @@ import { type KeyValue, readKeys } from '../plan/cursor.ts'
 import { cursorExpired } from '../plan/page.ts'
 import type { PendingCursors, ReadPlan } from '../plan/read.ts'
 import type { CompleteRows, Rows } from '../plan/read-result.ts'
+import type { VersionRead } from '../plan/version-condition.ts'
 import type { WritePlan } from '../plan/write.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
 import { thenMaybe } from '../sql/then-maybe.ts'
@@ -34,8 +36,8 @@ export type RequestPlan<Body> =
       is: 'write'
       write: WritePlan
       response: WriteResponse<ApiResponse<Body>>
-      /** Whether the request demands that the id is not in use. */
-      isNew?: boolean
+      /** If the request demands that its id is not in use: what reads the version of the resource that has it. */
+      taken?: VersionRead | undefined
       /** Whether the client has chosen the id of the new resource. */
       hasClientId?: boolean
     }>
@@ -107,8 +109,10 @@ export function executePlan<Body>(
         : read()
     }
     case 'write':
-      return plan.isNew
-        ? createNew(() => executeWrite(plan.write, plan.response, context, request))
+      return plan.taken
+        ? createNew(plan.write.id, plan.taken, () =>
+            executeWrite(plan.write, plan.response, context, request),
+          )
         : executeWrite(plan.write, plan.response, context, request)
     case 'link':
       return executeRelationshipWrite(plan.write, context, request).then(() =>
@@ -168,13 +172,61 @@ export function observeId<Body>(
   return { ...plan, response }
 }
 
-/** Executes a create with `If-None-Match: *`. @throws VersionConflictError `already_exists` (412) instead of `id_taken` (409) */
-async function createNew<Result>(create: () => Promise<Result>): Promise<Result> {
+/** Executes a create with `If-None-Match: *`. @throws TakenError (412) instead of `id_taken` (409) */
+async function createNew<Result>(
+  id: string | undefined,
+  taken: VersionRead,
+  create: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await create()
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'id_taken') throw error
-    throw new VersionConflictError('already_exists', error.message, undefined)
+    throw new TakenError(error.message, id, taken)
+  }
+}
+
+/** The id that a create demands is in use. Its version is not known before the transaction has ended: on PostgreSQL it reads nothing more. */
+class TakenError extends VersionConflictError {
+  readonly id: string | undefined
+  readonly taken: VersionRead
+  constructor(detail: string, id: string | undefined, taken: VersionRead) {
+    super('already_exists', detail, undefined)
+    this.name = 'VersionConflictError'
+    this.id = id
+    this.taken = taken
+  }
+}
+
+/** Executes a request with `If-None-Match`. @throws what it throws, an `already_exists` with the version that the identity may read */
+export async function nameTakenVersion<Result>(
+  execute: () => Awaitable<Result>,
+  context: LifecycleContext,
+  request: ApiRequest,
+): Promise<Result> {
+  try {
+    return await execute()
+  } catch (error) {
+    if (!(error instanceof TakenError) || error.id === undefined) throw error
+    const version = await readVersion(error.id, error.taken, context, request)
+    throw new VersionConflictError('already_exists', error.message, version)
+  }
+}
+
+/** @returns `undefined` for a resource that the identity may not read, or that is gone */
+async function readVersion(
+  id: string,
+  { read, getVersion }: VersionRead,
+  context: LifecycleContext,
+  request: ApiRequest,
+): Promise<string | undefined> {
+  try {
+    const rows = await executeRead(read, id, context, request)
+    const [row] = rows.is === 'complete' ? rows.primary : []
+    return row && getVersion(row)
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined
+    throw error
   }
 }
 

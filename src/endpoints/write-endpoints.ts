@@ -42,7 +42,8 @@ export function createResource(
       auth: request.auth,
       writer: request.writer,
     })
-    const isNew = request.conditions !== undefined && planCreateCondition(request.conditions)
+    const { conditions } = request
+    const taken = conditions && planCreateCondition(planner, created, conditions)
     const serialize = (plan: ReadPlan, rows: CompleteRows, id: string) => {
       const location = formatResourcePath(prefix, created, id)
       const body = serializer.serializeResource(plan, rows, location)
@@ -50,7 +51,7 @@ export function createResource(
       return { status: 201, headers: { location }, body, version }
     }
     const hasClientId = parsed.id !== undefined && created.ids.fromClient !== 'forbidden'
-    return { is: 'write', write, response: { plan: read, serialize }, isNew, hasClientId }
+    return { is: 'write', write, response: { plan: read, serialize }, taken, hasClientId }
   }
 }
 

@@ -78,13 +78,28 @@ export function planCondition(
   }
 }
 
+/** Reads the version of a resource, as an identity sees it. */
+export interface VersionRead {
+  readonly read: ReadPlan
+  readonly getVersion: (row: Row) => string | undefined
+}
+
 /**
  * Plans the condition of a create, which needs no version.
- * @returns whether the resource must not exist yet
+ * @returns what reads that of a resource with its id if it must not exist yet
  * @throws as `checkListCondition`
  */
-export function planCreateCondition(fields: ConditionFields): boolean {
-  return checkListCondition(fields) === '*'
+export function planCreateCondition(
+  planner: Planner,
+  resource: ResourceType,
+  fields: ConditionFields,
+): VersionRead | undefined {
+  if (checkListCondition(fields) !== '*') return undefined
+  const target = { resource, id: '', mayBeRequired: false }
+  return {
+    read: planVersionRead(planner, target),
+    getVersion: createVersionReader(planner, target),
+  }
 }
 
 /**

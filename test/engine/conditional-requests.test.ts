@@ -213,6 +213,12 @@ engine('Conditional requests', served, (app) => {
     assert.equal(tagOf(await app.get(`/tickets/${id}`)), tagOf(created))
     const again = await create()
     assert.deepEqual([again.status, codesOf(again)], [412, ['already_exists']])
+    assert.equal(again.body.errors?.[0]?.meta?.version, versionOf(created))
+    const late = await app.call('POST', '/tickets', {
+      body,
+      headers: { 'if-none-match': '*', prefer: 'max-affected=5' },
+    })
+    assert.equal(late.body.errors?.[0]?.meta?.version, versionOf(created))
     const update = await app.call('PATCH', `/tickets/${id}`, {
       body,
       headers: { 'if-none-match': '*' },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { attribute, declare, integer, text, toMany, toOne } from 'lapidary'
+import { attribute, declare, integer, text, toMany, toOne, uuid } from 'lapidary'
 import type { ColumnTypes } from '../../databases.ts'
 import { engine } from '../engine.ts'
 
@@ -62,9 +62,19 @@ const box = resource('box', {
   },
 })
 
+/** Its ids are those of clients, and only its owner reads it. */
+const badge = resource('badge', {
+  path: '/badges',
+  table: 'badge',
+  id: { kind: uuid, client: 'required' },
+  access: { read: isOwn, create: isOwn },
+  fields: { owner: attribute(integer) },
+})
+
 const served = {
-  model: defineModel([room, item, box]),
-  tables: ({ newId }: ColumnTypes) => `
+  model: defineModel([room, item, box, badge]),
+  tables: ({ newId, uuid }: ColumnTypes) => `
+    create table badge (id ${uuid} primary key, owner integer);
     create table room (id ${newId}, owner integer);
     create table item (id ${newId}, name text, pin text, seal text, ssn text, room_id integer references room (id));
     create table door (item_id integer not null, room_id integer not null, primary key (item_id, room_id));
@@ -100,6 +110,27 @@ engine('Guesses of what an identity may not read', served, (app) => {
     assert.equal(answers.size, 1, [...answers].join('\n'))
     return [...answers].join()
   }
+
+  it('that exists already has a version only for who may read it', async () => {
+    const create = (user: string) =>
+      app.call('POST', '/badges', {
+        headers: { 'x-user': user, 'if-none-match': '*' },
+        body: {
+          data: {
+            ...{ type: 'badge', id: '5d1ad4d3-3d8c-4a7a-9f35-0a4f3b2b3f10' },
+            attributes: { owner: Number(user) },
+          },
+        },
+      })
+    const created = await create('1')
+    assert.equal(created.status, 201)
+    const [own, others] = [await create('1'), await create('2')]
+    for (const { status, body } of [own, others])
+      assert.deepEqual([status, body.errors?.[0]?.code], [412, 'already_exists'])
+    const version = String(created.headers.etag).slice(1).split('.')[0]
+    assert.deepEqual(own.body.errors?.[0]?.meta, { version })
+    assert.equal(others.body.errors?.[0]?.meta, undefined)
+  })
 
   for (const name of ['pin', 'seal', 'zzzz'])
     it(`of the immutable attribute ${name} are unknown names`, async () => {
