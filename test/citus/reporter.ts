@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import type { TestEvent } from 'node:test/reporters'
 import { exceptions } from './exceptions.ts'
 import { type LayoutName, layouts } from './layouts.ts'
@@ -9,18 +10,26 @@ import { type LayoutName, layouts } from './layouts.ts'
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const layout = process.env.LAPIDARY_TEST_CITUS_LAYOUT as LayoutName
   yield `${layouts[layout].title}\n`
-  // The test runner sets the code of a run with failures, also expected ones. A run that ends before its last test has failed.
-  let isGood = false
-  process.once('exit', () => {
-    process.exitCode = isGood ? 0 : 1
-  })
   const ofLayout = exceptions.filter((each) => each.layouts.includes(layout))
   const expected = new Set(ofLayout.map(({ test }) => test))
   const byChance = new Set(ofLayout.flatMap(({ test, isByChance }) => (isByChance ? [test] : [])))
   const failed = new Set<string>()
   const passed = new Set<string>()
   let unexpected = 0
+  // A run whose last test has not ended has failed.
+  let hasEnded = false
+  // The test runner sets the code of a run with failures, also expected ones. It may exit before it takes what is yielded at the end.
+  process.once('exit', () => {
+    const isStale = (test: string) => passed.has(test) && !failed.has(test) && !byChance.has(test)
+    const stale = [...expected].filter(isStale)
+    const errors = unexpected + stale.length
+    for (const test of stale) writeSync(1, `  ✖ passes and is an exception: ${test}\n`)
+    const counts = `${passed.size} passed, ${failed.size} exceptions, ${errors} errors`
+    writeSync(1, `  ${counts}${hasEnded ? '' : ', and the run has not ended'}\n`)
+    process.exitCode = errors === 0 && passed.size > 0 && hasEnded ? 0 : 1
+  })
   for await (const { type, data } of source) {
+    if (type === 'test:plan' && data.nesting === 0) hasEnded = true
     const isTest = (type === 'test:pass' || type === 'test:fail') && data.details.type !== 'suite'
     if (!isTest || data.skip !== undefined) continue
     if (type === 'test:pass') passed.add(data.name)
@@ -31,10 +40,4 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
       yield `  ✖ ${data.name} (${data.file})\n    ${String(cause ?? data.details.error).slice(0, 400)}\n`
     }
   }
-  const stale = [...expected].filter(
-    (test) => passed.has(test) && !failed.has(test) && !byChance.has(test),
-  )
-  for (const test of stale) yield `  ✖ passes and is an exception: ${test}\n`
-  yield `  ${passed.size} passed, ${failed.size} exceptions, ${unexpected + stale.length} errors\n`
-  isGood = unexpected + stale.length === 0 && passed.size > 0
 }
