@@ -13,6 +13,7 @@ import { omitMessage, readWrite } from './read-write.ts'
 import { createLocationFinder, type LocationFinder, type RootDocument } from './root-document.ts'
 import {
   type CallOptions,
+  checkNames,
   createSend,
   type ResponseDocument,
   type Send,
@@ -54,7 +55,8 @@ interface ClientContext {
 export function createClient<Source extends DeclarationSource = DeclarationSource>(
   options: ClientOptions,
 ): HttpClient<SourceDeclarations<Source>> {
-  checkOptions(options)
+  checkNames('createClient', options, 'url, headers, fetch, root')
+  if (!options.url) throw new TypeError('createClient.url: must be the address of the API.')
   const url = String(options.url).replace(/\/+$/, '')
   const send = createSend(options)
   const context = { send, find: createLocationFinder(url, send, options.root) }
@@ -75,18 +77,6 @@ export function createClient<Source extends DeclarationSource = DeclarationSourc
   })
   // The declarations give the types of the operations; at run time a name is enough.
   return client as HttpClient<SourceDeclarations<Source>>
-}
-
-const optionNames: readonly string[] = ['url', 'headers', 'fetch', 'root']
-
-/** Checks what a program without types may confuse: without `headers`, requests would have no token. */
-function checkOptions(options: Readonly<Partial<ClientOptions>>): void {
-  for (const name in options)
-    if (!optionNames.includes(name))
-      throw new TypeError(
-        `createClient.${name}: there is no such option; the options are ${optionNames.join(', ')}.`,
-      )
-  if (!options.url) throw new TypeError('createClient.url: must be the address of the API.')
 }
 
 /** Formats the URLs of a resource type, and the requests to them. */

@@ -64,18 +64,30 @@ export type ResponseDocument = Readonly<Record<string, unknown>>
 /** Sends requests and reads the documents of their responses. */
 export type Send = (request: ClientRequest) => Promise<ResponseDocument>
 
+/**
+ * Checks what a program without types may misspell: without `ifMatch`, a write would have no condition, and without `headers` no token.
+ * @param names - of the options, separated by commas
+ * @throws TypeError
+ */
+export function checkNames(where: string, options: object, names: string): void {
+  for (const name in options)
+    if (!names.split(', ').includes(name))
+      throw new TypeError(`${where}.${name}: there is no such option; the options are ${names}.`)
+}
+
 /** Creates the function that sends the requests of a client. */
 export function createSend({ fetch, headers: clientHeaders }: TransportOptions): Send {
   return async (request) => {
-    const { method, url, body, query, signal, headers, ifMatch, idempotencyKey } = request
-    const { mediaType: accept = mediaType } = request
+    const { method, url, body, query, mediaType: accept = mediaType, ...options } = request
+    const { signal = null, headers, ifMatch, idempotencyKey } = options
+    checkNames('options', options, 'signal, headers, ifMatch, idempotencyKey, dryRun, maxAffected')
     const condition = formatIfMatch(ifMatch)
     const prefer = formatRestrictions(request)
     const common = typeof clientHeaders === 'function' ? await clientHeaders() : clientHeaders
     // Also of a POST without a document: the call of an action without parameters.
     const isWrite = body !== undefined || method === 'POST'
     const type = query === undefined ? accept : formType
-    const content = isWrite || query !== undefined ? { 'content-type': type } : {}
+    const content = (isWrite || query !== undefined) && { 'content-type': type }
     const init = {
       method,
       headers: {
@@ -87,9 +99,8 @@ export function createSend({ fetch, headers: clientHeaders }: TransportOptions):
         ...(prefer && { prefer }),
         ...(idempotencyKey !== undefined && { 'idempotency-key': JSON.stringify(idempotencyKey) }),
       },
-      ...(body !== undefined && { body: serializeJson(toJsonValue(body, 'The fields')) }),
-      ...(query !== undefined && { body: query }),
-      ...(signal && { signal }),
+      body: body === undefined ? (query ?? null) : serializeJson(toJsonValue(body, 'The fields')),
+      signal,
     }
     // Called without an object: browsers reject a `fetch` that is called as a method of another one.
     const response = await (fetch ?? globalThis.fetch)(url, init)

@@ -11,6 +11,26 @@ inProcess('Dry runs of the client over HTTP', (engine) => {
       ['items?include=tags', 'tags'].map(async (path) => (await engine.get(`/${path}`)).text),
     )
 
+  const misspelt: Readonly<
+    Record<string, (client: ReturnType<typeof connectClient>['client']) => Promise<unknown>>
+  > = {
+    ifmatch: (client) => client.item.update('2', { stock: 9 }, {}, { ifmatch: '*' } as never),
+    dryrun: (client) => client.item.remove('1', { dryrun: true } as never),
+    maxaffected: (client) => client.item.create({ name: 'a' }, {}, { maxaffected: 1 } as never),
+    idempotencykey: (client) =>
+      client.item.relate('1', 'tags', { add: [] }, { idempotencykey: 'k' } as never),
+    header: (client) => client.item.list({}, { header: {} } as never),
+  }
+  for (const [name, call] of Object.entries(misspelt))
+    it(`are not done with the misspelt option ${name}`, async () => {
+      const before = await readAll()
+      await assert.rejects(call(connectClient(engine).client), {
+        name: 'TypeError',
+        message: `options.${name}: there is no such option; the options are signal, headers, ifMatch, idempotencyKey, dryRun, maxAffected.`,
+      })
+      assert.deepEqual(await readAll(), before)
+    })
+
   it('return what the writes would have done', async () => {
     const before = await readAll()
     const { client } = connectClient(engine)
