@@ -144,7 +144,10 @@ describe('docs/architecture.md', () => {
     ] as const)
       it(`${title}: enters at most ${most} functions`, async () => {
         // On a busy machine a request may also do what happens now and then, such as a look whether the file was replaced.
-        const isEnough = isShort(traces, title, most) || isShort(await trace(), title, most)
+        const isEnough =
+          isShort(traces, title, most) ||
+          isShort(await trace(), title, most) ||
+          isShort(await trace(), title, most)
         assert.ok(isEnough, String(traces.get(title)))
       })
 
