@@ -113,7 +113,7 @@ describe('The function of a profile', () => {
     ['nothing', undefined, /not a JSON value/],
     ['a text', 'a', /must return a JSON object/],
     ['an array', [], /must return a JSON object/],
-    ['a promise', Promise.resolve({}), /must return a JSON object/],
+    ['a promise', Promise.resolve({}), /must not return a promise/],
     ['a function in it', { a: () => {} }, /not a JSON value/],
     ['a circle', circle, /Maximum call stack/],
     ['too much', { text: 'x'.repeat(10_000) }, /at most 10000 characters/],
