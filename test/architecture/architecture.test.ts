@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import manifest from '../../package.json' with { type: 'json' }
 import { mutants } from '../property/access/mutants.ts'
+import { cursorMutants } from '../property/cursors/cursor-mutants.ts'
+import { historyMutants } from '../property/histories/history-mutants.ts'
+import { includeMutants } from '../property/includes/include-mutants.ts'
 import { type Source, sourcesIn, withoutComments } from './sources.ts'
 
 const engine = sourcesIn('src')
@@ -143,10 +146,12 @@ describe('The layers of the engine', () => {
   })
 })
 
-describe('The mutants for access rules', () => {
-  // `test/long/access-mutants.long.ts` runs them.
+describe('The mutants of the engine', () => {
+  // The files of `test/long/` run them.
   it('replace a text that is once in its file', () => {
-    const wrong = mutants.filter(({ file, from }) => {
+    const replacements = historyMutants.flatMap((mutant) => mutant.replacements)
+    const all = [...mutants, ...cursorMutants, ...includeMutants, ...replacements]
+    const wrong = all.filter(({ file, from }) => {
       const source = engine.find((each) => each.file === file)
       return source?.text.split(from).length !== 2
     })

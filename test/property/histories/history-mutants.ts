@@ -110,8 +110,8 @@ export const historyMutants: readonly HistoryMutant[] = [
     replacements: [
       {
         file: 'src/endpoints/write-endpoints.ts',
-        from: 'const write = { ...plan, ...addCondition(planner, { ...addressed, mayBeRequired }, request) }',
-        to: 'const write = mayBeRequired || !mayBeRequired ? plan : { ...addCondition(planner, addressed, request) }',
+        from: 'const write = { ...plan, ...addCondition(planner, target, request) }',
+        to: 'const write = mayBeRequired || !mayBeRequired ? plan : { ...addCondition(planner, target, request) }',
       },
     ],
   },
