@@ -153,6 +153,14 @@ describe('The history of reads on SQLite', () => {
     assert.equal(history.areQuickStreams([select()]), true)
   })
 
+  it('given many quick statements that are read in batches, then they are quick only if all of them together are', (test) => {
+    const { history } = open(test, large)
+    const queries = Array.from({ length: 20 }, select)
+    for (const query of queries) history.record(query, 1)
+    assert.equal(history.areQuickStreams(queries), false)
+    assert.equal(history.areQuickStreams(queries.slice(0, 10)), true)
+  })
+
   it('given a view that searches, then a statement that reads it is a search', (test) => {
     const { history, other } = open(test)
     other.exec(`create view titled as select id, instr(title, 'x') as at from note`)
