@@ -83,7 +83,7 @@ function afterCreate(
     [ids.column]: kinds[ids.kind].read(givenId),
   }
   const id = serializeId(row, ids)
-  const inserted = withRows(data, table, (rows) => [...rows, row])
+  const inserted = withWritten(data, type, row, (rows) => [...rows, row])
   // A new resource has no links that could be replaced.
   let after = linkOthers(inserted, type, id, write, 'add')
   if (parent && !isLinkedByKey) after = relate(after, parent, 'add', [{ type, id }])
@@ -122,10 +122,10 @@ function parentCells(data: Data, parent: Target): Row {
 
 function afterUpdate(data: Data, write: Extract<Write, { is: 'update' }>): Data {
   const { type, id } = write
-  const { table } = getType(data.schema, type)
   const row = rowWithId(data, type, id)
   const changed = { ...row, ...ownCells(data, type, write) }
-  const after = withRows(data, table, (rows) => rows.map((each) => (each === row ? changed : each)))
+  const replace = (rows: readonly Row[]) => rows.map((each) => (each === row ? changed : each))
+  const after = withWritten(data, type, changed, replace)
   return stillOfType(linkOthers(after, type, id, write, 'replace'), type, id)
 }
 
@@ -275,6 +275,21 @@ function without(data: Data, table: string, row: Row): Data {
     }
   }
   return after
+}
+
+/** The same for the written row: that another one has a value is told only to somebody who may write it. */
+function withWritten(
+  data: Data,
+  type: string,
+  row: Row,
+  change: (rows: readonly Row[]) => readonly Row[],
+): Data {
+  const { table, scope } = getType(data.schema, type)
+  try {
+    return withRows(data, table, change)
+  } catch (error) {
+    throw error instanceof Rejected && scope?.(row) === false ? new Rejected(422) : error
+  }
 }
 
 /** The data with other rows in a table. @throws Rejected with 409 if a unique value occurs twice */
